@@ -17,12 +17,12 @@ import { bucketsFor, publicName } from "./buckets";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
-/** Finds in the database what a key has done; null when nothing. */
+/** Finds the effect of an idempotency key in the database; null when there is none. */
 type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 
 /**
  * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
- * needs neither makes no call. When the gate is out of reach, requests without a key go on and those with a key are
+ * needs neither makes no call. When the gate is out of reach, requests without a key proceed, and those with a key are
  * refused: their caller asked for "not twice", and a guess would break that.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
@@ -42,7 +42,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
         throw new RateLimited(publicName(admitted.rate.name), admitted.rate.retryAfterSeconds);
       }
       if (owned !== null && admitted === null) {
-        // The lost call may have claimed the key all the same, and the caller's next try must find it free.
+        // The lost call may have claimed the key, and the caller's next try must find it free.
         ctx.later(ctx.gate.release(ctx.project.id, owned));
         throw gateOutOfReach();
       }
@@ -76,7 +76,7 @@ function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   return { kind, key, owner: crypto.randomUUID(), request: requestOf(c), hash: body.hash };
 }
 
-/** How a request is named to its key: `POST /v1/send`. */
+/** The name of a request as its key stores it: `POST /v1/send`. */
 export function requestOf(c: HonoContext<AppEnv>): string {
   return `${c.req.method} ${c.req.path}`;
 }
@@ -110,13 +110,15 @@ async function runOnce(
   await settle(c, owned, findEffect);
 }
 
-/** The gate learns of an answer behind it, so a caller who comes at once is told by the database what the key has done. */
+/**
+ * The gate learns of an answer only after it was sent. A caller who repeats at once gets the effect from the database.
+ */
 async function answered(ctx: Context, key: string, original: OriginalRequest, findEffect: FindEffect) {
   return original.status === null ? ((await findEffect(ctx, key)) ?? original) : original;
 }
 
 /**
- * A success keeps the key with its answer, behind that answer. A refusal had no effect and releases the key. After a
+ * After a success, the key stores the answer, once it is sent. A refusal had no effect and releases the key. After a
  * failure, the database says whether there was an effect.
  */
 async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
@@ -128,12 +130,12 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   const effect = await findEffect(ctx, owned.key).catch((error: unknown) => {
-    // The caller hears of the first failure, which knows what may have been written. This one only read.
+    // The caller receives the first failure, which says what may have been written. This one only read.
     if (c.error === undefined || !isTrouble(error)) throw error;
     ctx.log("warn", "What a key has done is not known yet", { reason: reasonOf(error) });
     return "unknown" as const;
   });
-  // The claim stays, and the next request that takes it over asks again.
+  // The claim stays, and the next request that takes it over looks again.
   if (effect === "unknown") return;
   if (effect) {
     // The database knew the key: an earlier request has answered it.

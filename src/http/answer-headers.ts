@@ -1,12 +1,12 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./router";
 
-/** What everybody may see, and caches may keep. */
+/** For public answers, which caches may store. */
 const shared = new Set(["/openapi.json", "/docs"]);
 
 /**
- * Sets what holds for every answer, before the answer exists, so that its headers are built once. A page or a file that
- * may be kept says so itself.
+ * Sets the headers of every answer before the answer exists, so that they are built once. A page or file that caches
+ * may store sets its own Cache-Control.
  */
 export const answerHeaders: MiddlewareHandler<AppEnv> = (c, next) => {
   c.header("X-Content-Type-Options", "nosniff");

@@ -45,7 +45,7 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** `what` is wrong with the key. */
+/** `what` is the fault of the key. */
 export function noSuchKey(what: string, kind: KeyKind): NotAuthenticated {
   return new NotAuthenticated(what, {
     suggestion:
@@ -71,13 +71,13 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
           : "Use a key that begins with pk_, or call POST /events/track, which takes a secret one.",
     });
   }
-  // Before the gate, so that such a call does not hold an idempotency key that another caller needs.
+  // Checked before the gate, so that a refused call does not hold an idempotency key that another caller needs.
   if (key.kind === "read" && !c.get("policy").isRead && routeOf(c)) throw new ReadOnlyKey();
   c.set("key", key);
   c.set("ctx", { ...forProject(c.get("platform"), project, kind), foreignHost: foreignHost(c, kind) });
 }
 
-/** Refuses changes to a disabled project. It can still be read. */
+/** Refuses changes to a disabled project, which can still be read. */
 export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => {
   const policy = c.get("policy");
   if (isForProject(policy) && !policy.isRead && c.get("ctx").project.disabled) throw new ProjectDisabled();
@@ -105,15 +105,16 @@ async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   });
 }
 
-/** The mail of projects with their own clock goes to the outbox, whichever provider has the others'. */
+/** The mail of projects with their own clock goes to the outbox, whichever provider other projects use. */
 async function hasTestProjects(control: Db): Promise<boolean> {
   const found = sql`SELECT number FROM projects WHERE test_clock AND deleted_at IS NULL LIMIT 1`;
   return (await selectFirst(control, found, columns({ number: asNumber }))) !== null;
 }
 
 /**
- * A page of any site can resolve its own name to this machine (DNS rebinding), and then read what answers here. It
- * cannot choose the name that the browser sends, so only names of this machine and those that the operator gave count.
+ * A page of any site can resolve its own name to this machine (DNS rebinding), and then read the answers. It cannot
+ * choose the Host header that the browser sends, so only this machine's own names and those that the operator
+ * configured count.
  */
 function isTrustedHost(c: HonoContext<AppEnv>): boolean {
   const { outboxHosts } = c.get("platform").config;
@@ -121,8 +122,8 @@ function isTrustedHost(c: HonoContext<AppEnv>): boolean {
 }
 
 /**
- * The host that a call names, when links may not lead there. Everybody has the public keys, and in production nothing but the
- * platform says which hosts are ours: on workers.dev it brings us no others.
+ * Returns the host of the call when links must not lead to it; otherwise null. Anyone can read a public key, and in
+ * production only the platform decides which hosts reach this Worker: on workers.dev, only ours do.
  */
 function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
   const { config } = c.get("platform");

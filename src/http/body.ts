@@ -9,26 +9,26 @@ import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 /**
- * Reads a JSON body before the route does, up to the size that the route's policy allows. The Content-Type does not
+ * Reads a JSON body before the route runs, up to the size that the route's policy allows. The Content-Type does not
  * matter, because browsers' beacons send JSON as text/plain. A body that is announced as too large is refused before it
  * is read. For an upload, it reads a form.
  */
 export const readBody: MiddlewareHandler<AppEnv> = (c, next) => {
   const read = c.get("keyedBody");
   if (read !== undefined && "fault" in read) throw read.fault;
-  // It was read for one of the keys.
+  // It was read for the API key or the idempotency key.
   if (read !== undefined || "text" in c.req.bodyCache) return next();
   return readFor(c, projectOf(c), next);
 };
 
-/** Reads the body of a call that has its API key in it, before anybody knows whose call it is. */
+/** Reads the body of a call that contains its API key, before the project is known. */
 export function readBodyForKey(c: HonoContext<AppEnv>): Promise<void> {
   return readFor(c, noProject, async () => {});
 }
 
 /**
- * Reads the body of a request with an idempotency key before the key is claimed, because the claim says what was asked for.
- * A body that cannot be read claims no key: `readBody` refuses it, behind the rate limit as any other.
+ * Reads the body of a request with an idempotency key before the key is claimed, because the claim includes the
+ * request's hash. A body that cannot be read claims no key: `readBody` refuses it, after the rate limit like any other.
  */
 export const readKeyedBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (givenKey(c) === null) return next();
@@ -82,7 +82,7 @@ async function readFor(
     if (isUpload) keepForm(c, await formOf(raw, reading));
     else keepBody(c, raw.body === null ? "" : await textOf(raw.body, reading));
     deadline.stop();
-    // Only now: a slot that waited for bytes would be one that a caller holds by sending nothing.
+    // Only after the body has arrived: otherwise a caller could hold a slot by sending nothing.
     await memory.takeSlot();
     await next();
   } finally {
@@ -91,7 +91,10 @@ async function readFor(
   }
 }
 
-/** How a body is read: up to a size, counted, within a time, and seen by somebody. */
+/**
+ * The limits and the reader of a body: up to `maxBytes`, counted in `memory`, before the `deadline`. `see` gets each
+ * chunk.
+ */
 interface Reading {
   maxBytes: number;
   memory: Memory;
@@ -99,7 +102,7 @@ interface Reading {
   see: (bytes: Uint8Array) => void;
 }
 
-/** A body with an announced length up to this is read at once: the runtime lets in no more than was announced. */
+/** A body with an announced length up to this is read at once: the runtime never delivers more than was announced. */
 const maxBytesAtOnce = 65_536;
 
 const jsonType = /^application\/json(; ?charset=utf-8)?$/i;
@@ -112,12 +115,12 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
     headers.set("Content-Type", "application/json");
     c.req.raw = new Request(raw.url, { method: raw.method, headers });
   }
-  // Hono keeps the promise of a body, though its types say the body itself.
+  // Hono stores the promise of a body, though its types say the body itself.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
   parseOnce(c, type);
 }
 
-/** Everybody who asks gets the same parsed body. The text of a large one goes then: memory would hold both. */
+/** Parses the body once for all readers. The text of a large one is then dropped, because memory would hold both. */
 function parseOnce(c: HonoContext<AppEnv>, type: string): void {
   const { req } = c;
   let parsed: Promise<unknown> | null = null;
@@ -127,12 +130,12 @@ function parseOnce(c: HonoContext<AppEnv>, type: string): void {
     try {
       return JSON.parse(text);
     } catch (error) {
-      // The validator throws an error of its own in place of this one; see failure.ts.
+      // The validator replaces this error with its own; see failure.ts.
       c.set("unreadable", notJson(text, type));
       throw error;
     }
   }
-  // biome-ignore lint/suspicious/noExplicitAny: the type that hono has for what is in a body
+  // biome-ignore lint/suspicious/noExplicitAny: the type that hono has for the result of json()
   req.json = (): Promise<any> => {
     parsed ??= parse();
     return parsed;
@@ -143,7 +146,10 @@ function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
   Object.assign(c.req.bodyCache, { formData: Promise.resolve(form) });
 }
 
-/** For a route with an optional body: no body counts as an empty object. Goes before the route's own validation. */
+/**
+ * For a route with an optional body: treats a missing body as an empty object. Must run before the route's own
+ * validation.
+ */
 export const absentIsEmpty: MiddlewareHandler<AppEnv> = async (c, next) => {
   if ((await c.req.text()) === "") keepBody(c, "{}");
   await next();

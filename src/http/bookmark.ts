@@ -7,16 +7,16 @@ import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 export const bookmarkHeader = "Petrel-Bookmark";
-/** In place of a bookmark: the caller takes what any copy has. */
+/** Given in place of a bookmark: any copy may answer, however old. */
 const any = "any";
 
-/** How the document shows it in an answer. */
+/** The header of an answer, for the OpenAPI document. */
 export const bookmarkOfAnswer = {
   schema: { type: "string" as const },
   description: "The state of the database that this answer shows. Send it back to read from a copy that is no older.",
 };
 
-/** How the document shows it in a call. */
+/** The header of a call, for the OpenAPI document. */
 export const bookmarkOfCall = {
   name: bookmarkHeader,
   in: "header" as const,
@@ -26,8 +26,8 @@ export const bookmarkOfCall = {
 };
 
 /**
- * Where databases have copies: every answer to a project has the bookmark of the newest state that it shows or has made. A
- * caller who sends it back reads from a copy, and never sees less than before: decision 35.
+ * Adds a bookmark to every answer to a project, where databases have copies: the newest state that the answer shows or
+ * has written. A caller who sends it back reads from a copy, and never sees an older state: decision 35.
  */
 export const tellBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { readsCopies, linkSecrets } = c.get("platform").config;
@@ -42,13 +42,13 @@ export const tellBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("states", states);
   c.set("ctx", { ...ctx, db: states.db, workflowShards: { of } });
   await next();
-  // An object, or an earlier request with the same key, has written what this answer tells of.
+  // The answer's state was written elsewhere: by a Durable Object, or by an earlier request with the same key.
   const isNews = c.error instanceof KeyReused || (isElsewhere && c.req.method !== "GET");
   const at = isNews ? await askNewest(ctx, states) : states.newest();
   if (at !== null) c.header(bookmarkHeader, await sealBookmark(linkSecrets, { shard: ctx.project.shard, at }));
 };
 
-/** Null when the database does not say: no bookmark is better than an old one. */
+/** Null when the database does not answer: no bookmark is better than an old one. */
 async function askNewest(ctx: Context, states: States): Promise<string | null> {
   try {
     await states.ask();
@@ -69,7 +69,7 @@ export const followBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   return next();
 };
 
-/** Null for a bookmark of a database in which the project's rows are not, or not any more. */
+/** Null when the bookmark is of a database that does not, or no longer, contain the project's rows. */
 async function startOf(c: HonoContext<AppEnv>, given: string): Promise<string | null> {
   const bookmark = await openBookmark(c.get("platform").config.linkSecrets, given);
   if (bookmark === null) throw badBookmark();

@@ -4,8 +4,8 @@ import type { RateLimits } from "../platform/rate-limits";
 import type { Policy } from "./policy";
 
 /**
- * The buckets a request takes a token from: the project's own for everything, and the one its route counts for. Public
- * keys have one for everything of their own: whoever empties it keeps no server out.
+ * The buckets from which a request takes a token: one for all requests of the project, and the one of its route. Public
+ * keys have an overall bucket of their own, so that emptying it locks no server out.
  */
 export function bucketsFor(
   { bucket, key }: Policy,
@@ -23,13 +23,13 @@ export function bucketsFor(
   ];
 }
 
-/** What a caller is told of a bucket: for a public key its own bucket is simply the one for everything. */
+/** The name of a bucket for callers. A public key's own overall bucket is simply "api". */
 export function publicName(name: string): string {
   if (name === "public:api") return "api";
   return isAddressBucket(name) ? "address" : name;
 }
 
-/** An operator may hold one project below what all have. */
+/** The operator may limit one project to less than the others. */
 function rateOf(
   bucket: NonNullable<Policy["bucket"]>,
   limits: RateLimits,

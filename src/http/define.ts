@@ -9,20 +9,20 @@ import { describeRefusal, type RefusalStatus } from "./refusals";
 type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "parameters"> & {
   path: P;
   policy?: Partial<Omit<Policy, "isUpload" | "names" | "refusals">>;
-  /** Fields of other APIs that this operation refuses with advice. */
+  /** Fields of other APIs that this operation refuses, with advice. */
   foreignNames?: readonly ForeignName[];
-  /** Fields of other APIs that this operation ignores, and names with advice. */
+  /** Fields of other APIs that this operation ignores, with advice in a warning. */
   advisedNames?: readonly ForeignName[];
   /**
-   * The names in fields that are an object, or a list of them, by their paths: an unknown one there is named as well. `*`
-   * is each item of a list.
+   * The known names in fields that are an object, or a list of objects, by their paths, so that unknown ones are warned
+   * of too. `*` stands for each item of a list.
    */
   partNames?: Record<string, readonly string[]>;
-  /** The paths of fields that are a condition: unknown names in it are named as well. */
+  /** The paths of fields that are a condition, in which unknown names are warned of too. */
   conditionNames?: readonly string[];
   /** Fields in lists are written as `steps[3].config`. */
   hasBrackets?: boolean;
-  /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
+  /** Refusals that the document shows as examples, one for each status: those that the operation really throws. */
   refusals?: Policy["refusals"];
 };
 
@@ -63,7 +63,7 @@ function schemaOf(content: object | undefined): unknown {
   return content !== undefined && "schema" in content ? content.schema : undefined;
 }
 
-/** How the document shows each kind of key. Its default for all operations is the secret key. */
+/** The security of each kind of key in the document. The secret key is the document's default. */
 const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
   secret: {},
   public: { security: [{ publicKey: [] }] },

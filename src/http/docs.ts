@@ -6,7 +6,10 @@ import { keepAWhile } from "./keep-a-while";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 
-/** `/docs`: the API reference. We serve its script ourselves, so that it works offline and contacts no third party. */
+/**
+ * Serves the API reference at `/docs`. Its script is served from here too, so that it works offline and contacts no
+ * third party.
+ */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs", open, keepAWhile, etag({ weak: true }), async (c) => {
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
@@ -17,7 +20,7 @@ export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs/reference.js", open, async (c) => {
     const script = await fetchScript(c.env, c.req.raw);
     const answer = new Response(script.body, script);
-    // A URL with a version never changes its content, so browsers fetch the four megabytes once.
+    // The content of a URL with a version never changes, so browsers fetch the four megabytes once.
     const isFixed = c.req.query("v") === versionOf(script);
     answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
     return answer;
@@ -26,7 +29,7 @@ export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs/buttons.js", open, keepAWhile, (c) => c.body(nameButtons, 200, { "Content-Type": "text/javascript" }));
 }
 
-/** The reference's buttons that copy show an icon alone, so screen readers have no name for them. */
+/** The reference's copy buttons show only an icon, so without this screen readers have no name for them. */
 const nameButtons = `new MutationObserver(() => {
   const nameless = 'button[class*="copy-button"]:not([aria-label])';
   for (const button of document.querySelectorAll(nameless)) button.setAttribute("aria-label", "Copy");
@@ -58,7 +61,7 @@ const configuration = JSON.stringify({
   url: "/openapi.json",
   favicon: "/favicon.svg",
   withDefaultFonts: false,
-  // Everything that would call or link to the services of the reference's maker is off.
+  // Turns off everything that calls or links to the services of the reference's maker.
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
@@ -75,17 +78,17 @@ const configuration = JSON.stringify({
       --scalar-color-blue: #005a96; --scalar-color-orange: #9c3600; --scalar-color-purple: #5203d1; }
     .dark-mode { --scalar-color-accent: #7fcadb; --scalar-color-2: #b0b0b0; --scalar-color-3: #9a9a9a;
       --scalar-color-red: #ff7a7a; }
-    /* "Required" lies under the kind of key beside it, and every operation here says whether it takes one. */
+    /* "Required" overlaps the kind of key next to it, and every operation already says whether it takes a key. */
     .rounded-t-xl h2 .font-normal { display: none; }
-    /* The line of the keyboard's focus ran through the letters of these, and code that scrolls had none. */
+    /* The default focus outline crosses the letters of these elements, and scrolling code has none. */
     .security-requirement-badge:focus-visible, button.composition-selector.composition-selector:focus-visible,
     button.underline:focus-visible, [class*="combobox-button"]:focus-visible { outline-offset: 2px; }
-    /* What scrolls and has nothing to focus on is out of the keyboard's reach, so these do not scroll. */
+    /* These do not scroll, because the keyboard cannot scroll an element without anything to focus. */
     .markdown code.hljs.hljs, .scalar-card-content.overflow-auto code { white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; }
     ul.endpoints.endpoints, .scalar-card-content.overflow-auto { max-height: none; overflow: visible; }
-    /* A link to an operation moves the focus to its whole section, where the keyboard cannot go by itself. */
+    /* A link to an operation focuses its whole section, which the keyboard cannot reach otherwise. */
     [tabindex="-1"]:focus-visible { outline: none; }
-    /* Fields that are deprecated were too pale. */
+    /* The default for deprecated fields is too pale. */
     .property--deprecated.property--deprecated > * { opacity: 1; }
     code.hljs.hljs.hljs:focus-visible { outline: 1px solid var(--scalar-color-accent); outline-offset: -1px; }`,
 });

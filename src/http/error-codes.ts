@@ -1,4 +1,4 @@
-/** Every `error.code`, with its status and meaning. The guide shows it as a table; `failure.ts` answers with these only. */
+/** Every `error.code`, with its status and meaning. The guide shows it as a table; `failure.ts` uses no other codes. */
 export const errorCodes = {
   BAD_REQUEST: [400, "The request cannot be read: the body is not JSON, or a cursor is not one of ours."],
   INVALID_IDEMPOTENCY_KEY: [400, "The `Idempotency-Key` is not 1 to 255 printable ASCII characters."],

@@ -108,7 +108,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   return c.json(envelope, envelope.error.statusCode);
 }
 
-/** The body of an error response. Null is an error of our own. */
+/** The body of an error response. A null refusal is an error of our own. */
 export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp: string) {
   const { status, code } = refusal ? answerTo(refusal) : ourFault;
   const message = refusal?.message ?? "Something went wrong on our side.";
@@ -122,7 +122,7 @@ export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp
     ...(refusal?.details ? { details: refusal.details } : {}),
     suggestion,
   };
-  // Clients that know another envelope show its message: Plunk's does.
+  // Clients of other envelopes, such as Plunk's, show this message.
   const whole = suggestion === undefined ? message : `${message} ${suggestion}`;
   return { success: false as const, message: whole, error, timestamp };
 }
@@ -138,8 +138,9 @@ function asRefusal(thrown: Error, c: HonoContext<AppEnv>): Refusal | null {
 }
 
 /**
- * The refusal when the database or the files are out of reach; null for other errors. A request may have committed a batch
- * before what failed. A query outside of batches may have had its effect, unless it was refused or the request only reads.
+ * Returns the refusal for a failure of the database or of file storage; null for other errors. A request may have
+ * committed a batch before the one that failed. A query outside of batches may have had its effect, unless it was refused
+ * or the request only reads.
  */
 function outOfReach(thrown: Error, c: HonoContext<AppEnv>): StorageOutOfReach | null {
   const away = thrown instanceof DatabaseAway ? thrown : null;

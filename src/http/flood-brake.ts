@@ -8,8 +8,8 @@ import type { AppEnv } from "./router";
 const periodSeconds = 10;
 
 /**
- * Refuses floods from one IP address before anything is looked up. It is off by default: each Cloudflare location
- * counts separately, and roughly. When the binding fails, requests go on.
+ * Refuses floods from one IP address before anything is looked up. It is off by default, because each Cloudflare
+ * location counts separately and roughly. When the binding fails, requests are admitted.
  */
 export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { config, log } = c.get("platform");
@@ -27,7 +27,10 @@ export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 const documents = /^\/(docs(\/.*)?|openapi\.json)$/;
 
-/** Never the pages of recipients or the reports of providers: mailbox providers call all of them from few addresses. */
+/**
+ * Never limits the recipients' pages or the providers' reports, because mailbox providers call all of them from few
+ * addresses.
+ */
 function isBrakedRoute(policy: Policy, path: string): boolean {
   return isForProject(policy) || takesOperatorsToken(policy) || documents.test(path);
 }

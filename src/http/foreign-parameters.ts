@@ -1,4 +1,7 @@
-/** What other APIs call the parameters of a list, and the ones here that they stand for: the first that a route has. */
+/**
+ * The names of list parameters in other APIs, each with the parameters here that it may stand for: the first one that a
+ * route has.
+ */
 const elsewhere: [names: string[], here: string[], advice: string][] = [
   [
     ["page", "offset", "skip", "page_token", "pageToken", "after", "starting_after", "next"],
@@ -21,7 +24,7 @@ const elsewhere: [names: string[], here: string[], advice: string][] = [
   [["contact", "contact_id", "user_id"], ["contactId"], "Filter with"],
 ];
 
-/** What to do instead of a parameter that a route does not know; null when nobody knows the name. */
+/** Advice about a parameter that a route does not know; null when the name is not listed. */
 export function parameterAdvice(name: string, known: ReadonlySet<string>): string | null {
   for (const [names, here, advice] of elsewhere) {
     const meant = names.includes(name) ? here.find((one) => known.has(one)) : undefined;

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 
-/** Enough for the form of a page: a button or two, and the fields that a mailbox provider adds. */
+/** Enough for the form of a page: one or two buttons, and the fields that a mailbox provider adds. */
 const maxFormBytes = 8 * 1024;
 
 /**

@@ -9,7 +9,7 @@ import { open } from "./policy";
 import type { AppEnv } from "./router";
 import { isKnownPath } from "./routing";
 
-/** `/` for a person and for a program, and what browsers and crawlers ask of every host. */
+/** Serves `/` for people and for programs, and the files that browsers and crawlers request from every host. */
 export function serveHome(app: OpenAPIHono<AppEnv>): void {
   app.get("/", open, (c) => {
     c.header("Vary", "Accept");
@@ -20,13 +20,13 @@ export function serveHome(app: OpenAPIHono<AppEnv>): void {
   app.get("/style.css", open, (c) =>
     c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=3600" }),
   );
-  // Nothing here is for a search engine: an API, and pages for one person each.
+  // There is nothing to index: an API, and pages for one person each.
   app.get("/robots.txt", open, (c) =>
     c.text("User-agent: *\nDisallow: /\n", 200, { "Cache-Control": "public, max-age=86400" }),
   );
 }
 
-/** Answers a browser that asks for an unknown path with a page. Whoever has a key gets the error envelope. */
+/** Answers a browser that requests an unknown path with a page. Callers with a key get the error envelope. */
 export function missingPage(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const { method, path } = c.req;

@@ -5,8 +5,9 @@ import { readBodyForKey } from "./body";
 import type { AppEnv } from "./router";
 
 /**
- * The key in the body of a call without an Authorization header, where the route takes one there. The body is read within
- * the route's limit, and kept for the route. Null when it has none: such a call is refused like any other without a key.
+ * Returns the key in the body of a call without an Authorization header, where the route accepts one there. The body is
+ * read within the route's limit, and stored for the route. Null when it has none: such a call is refused like any other
+ * without a key.
  */
 export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> {
   if (!c.get("policy").keyInBody || c.req.raw.headers.has("Authorization")) return null;
@@ -14,7 +15,7 @@ export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> 
   return isJsonObject(body) && typeof body.key === "string" && body.key !== "" ? body.key : null;
 }
 
-/** A body that is not JSON has no key in it. What else is wrong with it is told to callers with a key alone. */
+/** A body that is not JSON contains no key. Its other faults are reported only to callers with a key. */
 async function bodyOrNull(c: HonoContext<AppEnv>): Promise<unknown> {
   try {
     await readBodyForKey(c);

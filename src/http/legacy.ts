@@ -9,7 +9,9 @@ import { ErrorEnvelope, FieldFault } from "./envelope";
 import { findUnknown } from "./names";
 import type { AppEnv } from "./router";
 
-/** The flat error body of three old endpoints for a missing required field, with what the envelope says beside it. */
+/**
+ * The flat error body of three old endpoints for a missing required field, together with the fields of the envelope.
+ */
 const LegacyError = z
   .object({
     error: z.string().meta({ description: "The first missing field." }),
@@ -26,7 +28,7 @@ export function legacyBadRequest(description: string, field: string) {
   return { 400: { description, content: { "application/json": { schema, example: legacyExample(field) } } } };
 }
 
-/** A field that such an endpoint requires, and when it is missing. */
+/** A required field of such an endpoint, and the condition under which it is missing. */
 interface Required {
   field: string;
   isMissing(body: Record<string, unknown>): boolean;
@@ -39,8 +41,8 @@ export function required(field: string): Required {
 
 /**
  * Answers with 400 when required fields are missing. `error` names the first one, as it always did; `errors` names all,
- * and the fields that were probably sent in their place. Goes before the route's own validation, which handles a body
- * that is not an object.
+ * and the fields that were probably sent in their place. Must run before the route's own validation, which handles a
+ * body that is not an object.
  */
 export function legacyRequired(...fields: Required[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -77,7 +79,9 @@ function legacyBody(missing: string, faults: Fault[], requestId: string) {
   };
 }
 
-/** Written out: an error made while the Worker starts would cost a quarter of the start. */
+/**
+ * Written out as a literal, because creating an error while the Worker starts would take a quarter of the start's time.
+ */
 function legacyExample(field: string) {
   const suggestion = "Correct the fields listed in errors and send the request again.";
   return {

@@ -5,13 +5,13 @@ import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
 
-/** How long a body may stop, and how long it may take as a whole: 14 MB at 2 Mbit/s. */
+/** The longest pause in a body, and the longest time for all of it: 14 MB at 2 Mbit/s. */
 const stalledMs = 15 * secondMs;
 const readingMs = 60 * secondMs;
 
 /** The memory of a request: its body is counted while it arrives, and a large one then takes a slot. */
 export interface Memory {
-  /** Counts a part of the body that has arrived. Throws Unavailable when other bodies have the memory. */
+  /** Counts a chunk of the body that has arrived. Throws Unavailable when other bodies use up the memory. */
   count(bytes: number): void;
   /** Waits for a memory slot if the body is large. Throws Unavailable when none becomes free in time. */
   takeSlot(): Promise<void>;
@@ -43,12 +43,12 @@ export function openMemory(project: number): Memory {
 export interface Deadline {
   /** Rejects with TooSlow. */
   passed: Promise<never>;
-  /** A part has arrived, so the body has not stopped. */
+  /** A chunk has arrived, so the body has not stalled. */
   moved(): void;
   stop(): void;
 }
 
-/** The end of the time that a body may take. One timer looks again, so that a part that arrives sets none. */
+/** Opens the deadline of a body. A single timer checks again when it fires, so that an arriving chunk sets none. */
 export function openDeadline(): Deadline {
   const since = Date.now();
   let movedAt = since;
@@ -63,7 +63,7 @@ export function openDeadline(): Deadline {
     }
     look();
   });
-  // The body may have arrived by then; nobody handles this rejection.
+  // The body may arrive first, and then this rejection has no handler.
   passed.catch(() => {});
   return {
     passed,

@@ -11,15 +11,18 @@ export interface Names {
   /** Top-level fields of the JSON body, none for a route that takes no body; null when any name may be one. */
   body: ReadonlySet<string> | null;
   /**
-   * Fields of the body that are an object, or a list of them, by their paths, with the names in these. `*` is each item of
-   * a list: `steps.*.config`.
+   * Fields of the body that are an object, or a list of objects, by their paths, with the known names in them. `*`
+   * stands for each item of a list: `steps.*.config`.
    */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Fields of the body that are a condition, by their paths: a nested one with another name would be left out of it. */
+  /**
+   * Fields of the body that are a condition, by their paths. An unknown name inside one would silently drop a part of
+   * the condition.
+   */
   conditions: readonly string[];
-  /** Fields that are refused with what to do instead. */
+  /** Fields that are refused, with advice. */
   foreign: readonly ForeignName[];
-  /** Fields that are ignored, and named with what to do instead. */
+  /** Fields that are ignored, with the advice of their warning. */
   advice: ReadonlyMap<string, string>;
   query: ReadonlySet<string>;
   /** Items of the body's lists are written as `steps[3].config`, not as `steps.3.config`. */
@@ -33,7 +36,7 @@ export function namesIn(schema: unknown): ReadonlySet<string> | null {
   return null;
 }
 
-/** What a body's unknown fields come to: those that are refused, and those that are ignored. */
+/** The unknown fields of a body: those that are refused, and those that are ignored. */
 export interface UnknownNames {
   faults: FieldFault[];
   ignored: Warning[];
@@ -41,7 +44,7 @@ export interface UnknownNames {
 
 export const nothingUnknown: UnknownNames = { faults: [], ignored: [] };
 
-/** Looks for fields that the route does not read. A call without any costs a look into a set for each of its fields. */
+/** Finds fields that the route does not read. A call without any costs one set lookup for each of its fields. */
 export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;
@@ -70,7 +73,7 @@ interface Place {
   value: unknown;
 }
 
-/** What is at a path such as `config.recipient`, or at `steps.*.config` in each item of the list. */
+/** The values at a path such as `config.recipient`, or at `steps.*.config` in each item of the list. */
 function placesOf(body: unknown, path: string): Place[] {
   return path.split(".").reduce<Place[]>(
     (places, name) =>
@@ -83,12 +86,15 @@ function placesOf(body: unknown, path: string): Place[] {
   );
 }
 
-/** A field as its route writes it. */
+/** The spelling of a field in its route's errors. */
 export function writtenField(names: Names | null, field: string): string {
   return names?.hasBrackets ? field.replace(/^(\w+)\.(\d+)(?=\.|$)/, "$1[$2]") : field;
 }
 
-/** The warnings of one part, as many as are shown of all. A list may have 500 items, and most calls have no such name. */
+/**
+ * The warnings of one part, at most as many as an answer shows. A list may have 500 items, and most calls have no
+ * unknown name.
+ */
 function unknownInPart(part: unknown, at: string, known: ReadonlySet<string>): Warning[] {
   if (!Array.isArray(part)) return isJsonObject(part) ? unknownIn(part, at, known) : [];
   const warnings: Warning[] = [];
@@ -123,18 +129,18 @@ function didYouMean(name: string, known: ReadonlySet<string>): string {
   return meant === null ? "" : `Did you mean ${meant}?`;
 }
 
-/** What to do instead of a field that is ignored; undefined when nobody knows the name. */
+/** Advice about an ignored field; undefined when the name is not listed. */
 function adviceFor({ foreign, advice }: Names, name: string, body: Record<string, unknown>): string | undefined {
   const beside = foreign.find((one) => one.name === name && isOverriddenByOwn(one, body));
   return beside ? `${beside.advice}.` : advice.get(name);
 }
 
-/** A foreign field with the value that asks for what happens anyway had its effect. */
+/** A foreign field counts as obeyed when its value asks for the behaviour that the call has anyway. */
 function isObeyed(foreign: readonly ForeignName[], name: string, value: unknown): boolean {
   return foreign.some((one) => one.name === name && one.except !== undefined && one.except === value);
 }
 
-/** An answer must not be larger than its request. */
+/** Limits the warnings, so that an answer is no larger than its request. */
 export const mostNamed = 20;
 const maxNameLength = 100;
 

@@ -2,7 +2,7 @@ import type { RouterRoute } from "hono/types";
 import { closestTo } from "../core/closest";
 import { patternOf } from "./route-table";
 
-/** What callers of other APIs ask for, and where it is here. */
+/** The endpoints of other APIs, and the paths here that they stand for. */
 const elsewhere = new Map([
   ["POST /emails", "/v1/send"],
   ["POST /email", "/v1/send"],
@@ -12,11 +12,11 @@ const elsewhere = new Map([
   ["POST /events", "/v1/track"],
 ]);
 
-/** Base URLs of other installations and clients that end in one of these. */
+/** Base URLs of other installations and clients end in one of these. */
 const bases = /^(\/+(api|v1))+(?=\/)/;
 
 /**
- * Where a path is that came with another base URL or another API's name; null when nowhere. `endpoints` has no
+ * Finds the path here for one with another base URL or another API's name; null when there is none. `endpoints` has no
  * middleware.
  */
 export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
@@ -44,12 +44,12 @@ export function nearest(endpoints: RouterRoute[], method: string, path: string):
   return found === undefined ? null : `Did you mean ${method} ${found.replace(/:([^/]+)/g, "{$1}")}?`;
 }
 
-/** Nobody writes these paths by hand: they are in mails, whole. */
+/** These paths are copied whole from mails, never typed. */
 function isLinkOfMail({ path }: RouterRoute): boolean {
   return path.endsWith("/:token");
 }
 
-/** The pattern with the values of the path in place of its parameters; null when they have not as many segments. */
+/** Fills the values of the path into the pattern's parameters; null when the two differ in their number of segments. */
 function fill(pattern: string, path: string): string | null {
   const [names, values] = [pattern.split("/"), path.split("/")];
   if (names.length !== values.length) return null;

@@ -1,6 +1,6 @@
 import { BadRequest } from "../core/errors";
 
-/** Says what a body is that is not JSON. */
+/** Describes why a body is not JSON. */
 export function notJson(text: string, type: string): BadRequest {
   if (text.trim() === "") {
     return new BadRequest("The request body is empty, and this endpoint takes JSON.", {

@@ -26,7 +26,7 @@ const info = {
   license: { name: "MIT", identifier: "MIT" },
 };
 
-/** In the order of the reference: the most used tags first. */
+/** In the order of the reference, with the most used tags first. */
 const tags = [
   { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
   { name: "Emails", description: "The record of each email: its status, content and events." },
@@ -69,8 +69,8 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The operator's `ADMIN_TOKEN`.",
   });
-  // To generate it takes far longer than a 304 may. It depends on what its key has alone; one is kept, as anybody can
-  // call by any name.
+  // Generating the document takes far longer than a 304 may. It depends only on its cache key. One document is cached,
+  // because anyone can call under any host name.
   let kept: { key: string; text: string } | null = null;
   app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) => {
     const { origin } = new URL(c.req.url);
@@ -108,7 +108,7 @@ function policyOf(app: OpenAPIHono<AppEnv>, { path, method }: Described): Policy
   return entries.map(policySaidBy).find((said) => said !== undefined) ?? usualPolicy;
 }
 
-/** The header that lets a caller read from a copy, and that every answer to a project has. */
+/** Documents the header that lets a caller read from a copy, and that every answer to a project has. */
 function withBookmark(described: Described, policy: Policy): Described {
   if (!isForProject(policy)) return described;
   const { parameters = [], responses = {}, ...operation } = described.operation;
@@ -120,7 +120,10 @@ function withBookmark(described: Described, policy: Policy): Described {
   return { ...described, operation: { ...operation, parameters: taken, responses: Object.fromEntries(told) } };
 }
 
-/** Each error response with an example that this operation would really give: one of its own refusals, if it names any. */
+/**
+ * Gives each error response an example that this operation would really return: one of its own refusals, if it names
+ * any.
+ */
 function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): Operation {
   const { operation } = described;
   const schemas = document.components?.schemas ?? {};
@@ -137,8 +140,8 @@ function withErrorExamples(described: Described, document: Document, policy: Pol
 }
 
 /**
- * The reference page sends every parameter that has an example. So only required parameters have one; the description
- * of the others says it.
+ * The reference page sends every parameter that has an example. So only required parameters have one; the others have
+ * it in their description.
  */
 function withQuietParameters(operation: Operation): Operation {
   if (operation.parameters === undefined) return operation;

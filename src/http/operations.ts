@@ -5,7 +5,7 @@ export type Document = ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]>;
 type Method = "get" | "post" | "put" | "patch" | "delete";
 const methods: Method[] = ["get", "post", "put", "patch", "delete"];
 
-/** An operation with its place in the document. */
+/** An operation with its path and method in the document. */
 export interface Described {
   path: string;
   method: Method;

@@ -1,8 +1,8 @@
 let last = { prefix: "", origin: "" };
 
 /**
- * The origin of a request's URL, cached: almost all requests of an isolate have the same origin, and parsing a URL
- * takes as long as everything else that a small request looks up.
+ * Returns the origin of a request's URL from a cache. Almost all requests of an isolate have the same origin, and
+ * parsing a URL takes as long as all other lookups of a small request together.
  */
 export function originOf(url: string): string {
   const prefix = url.slice(0, url.indexOf("/", "https://".length));

@@ -10,13 +10,15 @@ interface Frame {
   main: Html;
   lang?: string;
   script?: string;
-  /** What stands above the page's own content. */
+  /** Shown above the page's own content. */
   header?: Html;
-  /** The address of the page is somebody's secret: no search engine keeps it, and no other site is told of it. */
+  /**
+   * The page's URL is a secret of its reader: no search engine stores it, and no other site receives it as a referrer.
+   */
   isPersonal?: boolean;
 }
 
-/** The frame of every page that we show. */
+/** Wraps every page that we show. */
 export function framed({ title, style, main, lang = "en", script, header, isPersonal = false }: Frame): Html {
   return html`<!doctype html>
 <html lang="${lang}">

@@ -6,7 +6,7 @@ import type { Config } from "../platform/env";
 import type { RateLimits } from "../platform/rate-limits";
 import type { Names } from "./names";
 
-/** Who may call a route. */
+/** The callers that a route accepts. */
 export type CallerKey =
   /** A project, by its secret key. */
   | "secret"
@@ -14,7 +14,10 @@ export type CallerKey =
   | "public"
   /** The operator, by `ADMIN_TOKEN`. */
   | "operator"
-  /** Everyone who calls a developer's machine by a name of its own, else the operator. Only while the embedded provider is in use. */
+  /**
+   * Everyone who calls a developer's machine under one of its own names; elsewhere the operator. Only while the
+   * embedded provider is in use.
+   */
   | "outbox"
   /**
    * Holders of a link that we signed, or a mail provider that signs its reports. The route itself checks the signature.
@@ -23,7 +26,7 @@ export type CallerKey =
   /** Everyone. */
   | "open";
 
-/** The rules for every request of a route, checked before the route runs. They are declared beside the route only. */
+/** The rules for every request of a route, checked before the route runs. They are declared only next to the route. */
 export interface Policy {
   key: CallerKey;
   /** A call without an `Authorization` header may have its key in the body, as browsers' beacons cannot set headers. */
@@ -38,13 +41,13 @@ export interface Policy {
   bucket: Exclude<keyof RateLimits, "api"> | null;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
-  /** The route may read from a copy of the database that lags: by what it reads it decides about no write. */
+  /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */
   readsCopies: boolean;
   /** The names that the route reads; null for a route outside of the document. */
   names: Names | null;
   /**
-   * Makes the refusals that the document shows as examples. An error made while the Worker starts would cost a quarter of
-   * the start: to know the line it comes from, V8 reads the whole bundle once more.
+   * Creates the refusals that the document shows as examples. It is a function, because creating an error while the
+   * Worker starts would take a quarter of the start's time: V8 reads the whole bundle again to find the error's line.
    */
   refusals: () => readonly Refusal[];
 }
@@ -87,12 +90,12 @@ export function policySaidBy({ handler }: Pick<RouterRoute, "handler">): Policy 
   return policies.get(typeof wrapped === "function" ? wrapped : handler);
 }
 
-/** Whether a project is the caller. Only then does the request have a context. */
+/** Whether the caller is a project. Only then does the request have a context. */
 export function isForProject({ key }: Policy): boolean {
   return key === "secret" || key === "public";
 }
 
-/** Whether the caller has a key or the operator's token, and writes the request on purpose. */
+/** Whether the caller has a key or the operator's token, and so a developer wrote the request. */
 export function takesKey(policy: Policy): boolean {
   return isForProject(policy) || policy.key === "operator";
 }

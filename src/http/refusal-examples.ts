@@ -39,7 +39,7 @@ interface Asked extends Described {
 
 const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 
-/** The answer of an operation with this status, as an example, where its route shows none of its own. */
+/** The answer of an operation with this status, as an example for routes that show none of their own. */
 export function exampleOf(status: number, asked: Asked) {
   return exampleEnvelope(refusalOf(status, asked));
 }
@@ -96,7 +96,7 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
   const [, parent = "", parameter] = /\/([^/{]+)\/\{([^}]+)\}(?!.*\{)/.exec(path) ?? [];
   switch (parameter) {
     case undefined:
-      // Without a parameter, what is missing is named in the body, or the outbox is not in use.
+      // Without a parameter, the missing resource is named in the body, or the outbox is not in use.
       if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
       if (operation.operationId === "createTemplate") return new NotFound("topic", readId(someId));
       if (operation.operationId === "createWorkflow") return new NotFound("segment", readId(someId));
@@ -220,7 +220,7 @@ function faultOf(asked: Asked): FieldFault {
     const message = "Only a custom field, data.<key>, can be deleted";
     return { field: "field", message, code: "invalid_string", received: "email" };
   }
-  // Of a campaign alone, an id that is no UUID is not valid.
+  // Only a campaign refuses an id that is no UUID as invalid.
   if (path.startsWith("/campaigns/{id}")) {
     return { field: "id", message: "Invalid UUID", code: "invalid_string", received: "march" };
   }

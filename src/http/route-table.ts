@@ -6,17 +6,17 @@ interface Entry<T> {
   handler: T;
 }
 
-/** Everything that runs for the requests of one endpoint, in the order of registration, assembled once. */
+/** All handlers for the requests of one endpoint, in the order of registration, assembled once. */
 interface Chain<T> {
   pattern: RegExp;
   handlers: [T, ParamIndexMap][];
 }
 
-/** By method and first segment. If several patterns match, the one registered first answers. */
+/** The endpoints by method and first segment. If several patterns match, the one registered first answers. */
 type Table<T> = Map<string, Chain<T>[]>;
 
 /**
- * The router under hono. Hono's fast router refuses `/contacts/fields` beside `/contacts/:id`, and its other one goes
+ * Replaces hono's routers. Its fast router refuses `/contacts/fields` next to `/contacts/:id`, and its other one goes
  * through all middleware for each request. This one relies on the rules of our paths: an endpoint begins with a literal
  * segment and has one method; middleware takes every method, and `*`, one path, or everything below one segment.
  */

@@ -25,22 +25,25 @@ export interface AppEnv {
     platform: Platform;
     /** The world with the caller's project. Set once the key is accepted. */
     ctx: Context;
-    /** What the request has seen of the project's database. Only where databases have copies. */
+    /** The states of the project's database that the request has seen. Only where databases have copies. */
     states: States | undefined;
     /** The caller's key. Set together with `ctx`. */
     key: ShownKey;
-    /** What the answer tells the caller beside its result. */
+    /** Warnings that the answer adds to its result. */
     warnings: Warning[];
-    /** What is wrong with a body that is not JSON. */
+    /** The refusal of a body that is not JSON. */
     unreadable: BadRequest;
-    /** Of a request with an idempotency key, whose body is read first: the request's hash, or why it could not be read. */
+    /**
+     * For a request with an idempotency key, whose body is read first: the request's hash, or the fault of an
+     * unreadable body.
+     */
     keyedBody: { hash: string } | { fault: unknown };
   };
 }
 
-/** The fields of a body that its route does not read: the faults of those that it refuses, and a warning of the others. */
+/** The unknown fields of a body: faults of those that are refused, and warnings of those that are ignored. */
 async function unknownFields(c: HonoContext<AppEnv>): Promise<UnknownNames> {
-  // The validator has parsed the body, which is kept. In place of no body at all it took an empty object.
+  // The validator has parsed the body, which is stored since. It took an empty object for a missing body.
   const sent: unknown = c.req.raw.body === null && !("text" in c.req.bodyCache) ? {} : await c.req.json();
   return findUnknown(c.get("policy").names, sent);
 }

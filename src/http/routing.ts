@@ -12,7 +12,7 @@ export function routeOf(c: HonoContext): RouterRoute | undefined {
   return matchedRoutes(c).find(isEndpoint);
 }
 
-/** Finds the policy of a request. `routes` is called late, when all routes are registered. */
+/** Finds the policy of a request. `routes` is called only when all routes are registered. */
 export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const route = routeOf(c);
@@ -22,7 +22,7 @@ export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEn
   };
 }
 
-/** A path that is elsewhere takes either kind of a project's key, so that its caller learns where it is. */
+/** A path that exists elsewhere takes either kind of project key, so that its caller learns the right path. */
 function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
   const endpoints = routes.filter(isEndpoint);
   const { method, path } = c.req;

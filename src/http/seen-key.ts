@@ -2,7 +2,7 @@ import { keyKind } from "../core/keys";
 
 const otherHeaders = ["X-Api-Key", "Api-Key", "ApiKey", "X-Auth-Token"];
 
-/** Says what is wrong with the way in which a key came, without showing the key. */
+/** Describes the fault in the form of a key, without showing the key. */
 export function wrongWithKey(headers: Headers): string {
   const given = headers.get("Authorization");
   if (!given) {
@@ -18,7 +18,7 @@ export function wrongWithKey(headers: Headers): string {
   return wrongWithValue(key);
 }
 
-/** Says what is wrong with a key that was found, without showing it. */
+/** Describes the fault of a key that was found, without showing it. */
 export function wrongWithValue(key: string): string {
   if (/^["'`<{].*["'`>}]$/s.test(key)) return "The API key has quotes or brackets around it.";
   if (keyKind(key) === null) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a call answers that starts a job. */
+/** The answer of a call that starts a job. */
 export const QueuedJob = z
   .object({ jobId: z.string() })
   .meta({ id: "QueuedJob", example: { jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f" } });

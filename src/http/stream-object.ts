@@ -5,13 +5,13 @@ import { log, reasonOf } from "../platform/log";
 /** The JSON form of an object: an async iterable becomes a list. */
 type Written<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
 
-/** How many characters are written at once. */
+/** The size at which a chunk of text is sent. */
 const charactersPerPiece = 65_536;
 
 /**
  * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, and each item is made only
- * when those before it are sent, so that a long list is never in memory as a whole. An error ends the stream early,
- * because the status is already sent: the caller then has JSON without an end.
+ * when those before it are sent, so that a long list is never in memory as a whole. An error cuts the stream off,
+ * because the status is already sent: the caller then gets incomplete JSON.
  */
 export function streamObject<T extends object>(
   c: HonoContext,

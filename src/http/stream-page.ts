@@ -7,7 +7,7 @@ interface PageFacts {
   pageSize: number;
 }
 
-/** Streams a page of rows that may be large as JSON: memory holds one row, not a hundred. */
+/** Streams a page of large rows as JSON, so that memory holds one row instead of a hundred. */
 export function streamPage<T>(c: HonoContext, rows: AsyncIterable<T>, { total, page, pageSize }: PageFacts) {
   return streamObject(c, { data: rows, total, page, pageSize, totalPages: Math.ceil(total / pageSize) });
 }

@@ -3,7 +3,7 @@ import { findUnknown } from "./names";
 import { isForProject, takesKey } from "./policy";
 import type { AppEnv } from "./router";
 
-/** Adds to an answer that is an object what the call's verb, or its body, gave reason to warn of. */
+/** Adds the warnings of the call's verb and body to an answer that is an object. */
 export const tellWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
   const warnings = isForProject(c.get("policy")) ? c.get("ctx").warnings : [];
   c.set("warnings", warnings);
@@ -14,7 +14,7 @@ export const tellWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.res = Response.json(isObject ? { ...answer, warnings } : answer, c.res);
 };
 
-/** Names the fields of a body that was sent to a route which takes none. Other routes look at theirs as they validate it. */
+/** Warns of the fields in a body for a route that takes no body. Other routes check theirs while they validate it. */
 export const warnOfUnreadBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   const policy = c.get("policy");
   if (policy.names?.body?.size === 0 && takesKey(policy) && "text" in c.req.bodyCache) {

@@ -22,14 +22,14 @@ export const Confirmation = z.enum(confirmationResults).meta({
     "keys, and its month may be used up.",
 });
 
-/** How long the link of a confirmation mail works. The texts of `core/languages` say the same. */
+/** The lifetime of the link in a confirmation mail. The texts of `core/languages` say the same. */
 export const confirmationDays = 7;
 
 /** The two windows that limit the confirmation mails of one contact. */
 export const confirmationsPerHour = 1;
 export const confirmationsPerDay = 3;
 
-/** For a call that says both. */
+/** The warning for a call with both `subscribed: true` and `confirm: true`. */
 export const confirmGoesFirst: Warning = {
   field: "subscribed",
   message:

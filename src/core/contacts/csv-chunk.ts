@@ -20,18 +20,21 @@ export interface SkippedRow {
 const maxRows = 1_000;
 const minRows = 100;
 
-/** Where rows choose among topics, each is asked of every topic. */
+/** Each row's topics are compared with every topic of the project, so many topics mean fewer rows. */
 const maxChoices = 10_000;
 
-/** A tenth of a file, so that a small one shows how far it is too; within what is worth a batch, and what fits one. */
+/**
+ * A tenth of a file, so that a small one also shows progress. At least enough to be worth a batch, at most what fits
+ * into one.
+ */
 export function rowsPerChunk(totalRows: number, topics = 0): number {
   const most = topics === 0 ? maxRows : Math.min(maxRows, Math.floor(maxChoices / topics));
   return Math.min(most, Math.max(minRows, Math.ceil(totalRows / 10)));
 }
 
 /**
- * The JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Where keys are long, few
- * cells make much JSON.
+ * The most JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Long keys make much
+ * JSON out of a few cells.
  */
 const maxJsonLength = 400_000;
 
@@ -58,7 +61,7 @@ export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | 
   return "fault" in read ? read : { rows, skipped, next: read.next };
 }
 
-/** Each address once, with what all its rows say: a later row overrides an earlier one. */
+/** Merges the rows of each address into one contact: a later row overrides an earlier one. */
 export function contactsOf({ rows }: CsvChunk): ReadRow[] {
   const contacts = new Map<string, ReadRow>();
   for (const { row: _, unheeded: __, ...read } of rows) {
@@ -77,7 +80,7 @@ export function typesOf({ rows }: CsvChunk): Record<string, FieldType> {
   return Object.fromEntries(types);
 }
 
-/** How many rows come before the first repeated address; all of them when each address comes once. */
+/** The number of rows before the first repeated address; all of them when each address occurs once. */
 export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
   const first = new Map(rows.toReversed().map((row) => [row.email, row]));
   const repeat = rows.find((row) => first.get(row.email) !== row);

@@ -2,23 +2,23 @@ import { isStorable } from "../storable";
 import { contactSources } from "./source";
 
 /**
- * The columns about the contact itself that an import takes with `columns=all`: for people who move in, and bring along
- * since when they were a contact, and what they said.
+ * The columns about the contact itself that an import takes with `columns=all`, for customers who move from another
+ * service: the contact's creation, confirmation, opt-out, source and topics.
  */
 const movedColumns = ["createdAt", "confirmedAt", "optedOutAt", "source", "topics"] as const;
 
-/** Where these columns are in a file that is imported with them. */
+/** The positions of these columns in the file. */
 export type MovedPlaces = ReadonlyMap<(typeof movedColumns)[number], number>;
 
-/** What their cells are checked against. */
+/** The limits against which their cells are checked. */
 export interface MovingIn {
-  /** In milliseconds. A later time is no time of theirs. */
+  /** In milliseconds. A later time in a cell is a fault. */
   now: number;
   /** The slugs of the project's topics. */
   topics: ReadonlySet<string>;
 }
 
-/** What the cells of a row say. Times are milliseconds. */
+/** The values in a row's cells. Times are milliseconds. */
 export interface Moved {
   createdAt?: number;
   confirmedAt?: number;
@@ -30,7 +30,7 @@ export interface Moved {
 
 export type MovedFault = "invalid_time" | "invalid_source" | "unknown_topic";
 
-/** The columns by these names, in upper or lower case; a fault where a name comes twice. */
+/** Finds the columns by these names, in any case; a fault when a name occurs twice. */
 export function findMoved(
   onlyColumn: (name: string) => number | null | { fault: string },
 ): MovedPlaces | { fault: string } {
@@ -43,7 +43,7 @@ export function findMoved(
   return places;
 }
 
-/** Reads these cells of a row. An empty cell says nothing. */
+/** Reads these cells of a row. An empty cell sets nothing. */
 export function readMoved(places: MovedPlaces, cells: string[], moving: MovingIn): Moved | MovedFault {
   const moved: Moved = {};
   for (const [name, at] of places) {
@@ -68,7 +68,7 @@ export function readMoved(places: MovedPlaces, cells: string[], moving: MovingIn
 
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** A date, or a time with or without its zone, which is UTC then. NaN for anything else. */
+/** A date, or a time with or without its zone, by default UTC. NaN for anything else. */
 function timeIn(text: string): number {
   const [, date, time = "00:00", zone = "Z"] = timePattern.exec(text) ?? [];
   const offset = zone.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase();

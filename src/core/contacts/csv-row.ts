@@ -5,10 +5,10 @@ import type { Csv } from "./csv";
 import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 import { isOptOut } from "./csv-opt-out";
 
-/** One row: a contact and its data, and where such columns are taken, its subscription and what it brings along. */
+/** One row: a contact and its data and, where the import takes such columns, its subscription and moved values. */
 export interface ReadRow extends Moved {
   email: string;
-  /** Missing where the row does not say. */
+  /** Absent when the row does not say. */
   subscribed?: boolean;
   data: JsonObject;
 }
@@ -24,7 +24,7 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
   const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
-  // An empty cell too: nobody is mailed for want of an answer.
+  // An empty cell counts as no: without an answer, nobody is mailed.
   if (said === undefined) return { email, reason: "invalid_subscribed" };
   const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
   if (typeof brought === "string") return { email, reason: brought };
@@ -40,15 +40,15 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
 }
 
-/** What a row may say of an opt-out where the caller did not ask to look. */
+/** What a row says about an opt-out that the caller did not ask to take. */
 export interface Unheeded {
-  /** In the column subscribed. An empty cell says nothing. */
+  /** The value in the column subscribed. An empty cell says nothing. */
   says: "no" | "unclear" | null;
-  /** The columns of data by which the person has left. */
+  /** The data columns that say that the person has left. */
   optOuts: string[];
 }
 
-/** A row whose subscription is taken says nothing beside it. */
+/** Returns what a row says about an opt-out; nothing for a row whose subscription is taken. */
 export function unheededIn({ unheededAt, optOuts }: Csv, cells: string[], { subscribed }: ReadRow): Unheeded {
   if (subscribed !== undefined) return { says: null, optOuts: [] };
   const cell = unheededAt === null ? "" : (cells[unheededAt]?.trim().toLowerCase() ?? "");
@@ -66,7 +66,7 @@ const booleans = new Map([
   ["no", false],
 ]);
 
-/** A column of yes and no may be written in numbers; in any other column, numbers are numbers. */
+/** A column of yes and no may be written in numbers. In any other column, numbers are numbers. */
 const yesOrNo = new Map([...booleans, ["1", true], ["0", false]]);
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;

@@ -10,24 +10,26 @@ export interface Csv {
   text: string;
   delimiter: string;
   newline: "\n" | "\r";
-  /** The column with the addresses. */
+  /** The position of the column with the addresses. */
   emailAt: number;
-  /** The column that says who is subscribed, when the caller wants it taken. */
+  /** The position of the column subscribed, when the caller wants it taken. */
   subscribedAt: number | null;
-  /** That column when the caller did not say what to do with it. */
+  /** The position of that column when the caller did not say what to do with it. */
   unheededAt: number | null;
-  /** The columns of people who move in, when the caller wants all; with what their cells are checked against. */
+  /**
+   * The columns of contacts who move from another service, when the caller wants all; with the limits of their cells.
+   */
   moved: { at: MovedPlaces; by: MovingIn } | null;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
-  /** Those of them that seem to say who has left. */
+  /** The data columns that seem to say who has left. */
   optOuts: OptOutColumn[];
-  /** The names of columns that are dropped, to tell the caller. */
+  /** The names of dropped columns, for the caller. */
   dropped: string[];
   firstRow: Place;
 }
 
-/** The start of a row in the text, and its number as people count: the header is row 1. */
+/** The start of a row in the text, and its number as spreadsheets count: the header is row 1. */
 export interface Place {
   cursor: number;
   row: number;
@@ -38,10 +40,10 @@ export interface CsvFault {
   fault: string;
 }
 
-/** What an import takes beside addresses and data. */
+/** The columns that an import takes in addition to addresses and data. */
 interface Taken {
   takesSubscribed?: boolean;
-  /** With it, the columns of people who move in. */
+  /** When set, the columns of contacts who move are taken too. */
   movingIn?: MovingIn | null;
 }
 
@@ -66,7 +68,7 @@ export function countRows(csv: Csv): number | CsvFault {
 }
 
 /**
- * Passes the cells of each row, with the row's number, to `take` until that says stop. Returns the start of the next
+ * Passes the cells of each row, with the row's number, to `take` until it returns false. Returns the start of the next
  * row; null at the end of the file. Blank lines and rows of empty cells do not count.
  */
 export function readRows(file: CsvText, place: Place, take: Take): { next: Place | null } | CsvFault {
@@ -138,8 +140,8 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 }
 
 /**
- * With CR LF, the carriage return stays in the last cell of each row, where it is trimmed. So both line ends may be in
- * one file.
+ * When lines end with CR LF, the carriage return stays in the last cell of each row, where it is trimmed. So a file may
+ * mix both line ends.
  */
 function newlineOf(text: string): "\n" | "\r" {
   const unquoted = text.slice(0, windowLength).replaceAll(/"[^"]*"/g, "");
@@ -171,7 +173,7 @@ function isEmailColumn(name: string): boolean {
   return name.toLowerCase() === "email";
 }
 
-/** Columns that are never data: these, columns without a name, and the reserved keys of data. */
+/** Columns that never become data: these, columns without a name, and the reserved keys of data. */
 const droppedColumns = new Set(["", "subscribed", "createdAt", "updatedAt"]);
 
 function layOut({ names, ...file }: Header, { takesSubscribed = false, movingIn = null }: Taken): Csv | CsvFault {
@@ -201,7 +203,7 @@ function layOut({ names, ...file }: Header, { takesSubscribed = false, movingIn 
   };
 }
 
-/** The columns that become data: a column may have any name that a key of data may have, and is dropped where that would be. */
+/** The columns that become data. A column is dropped when its name is not allowed as a key of data. */
 function dataColumns(names: string[], taken: ReadonlySet<number>): { at: number; key: string }[] | CsvFault {
   const named = names
     .map((key, at) => ({ key, at }))
@@ -222,7 +224,7 @@ function dataColumns(names: string[], taken: ReadonlySet<number>): { at: number;
   return columns;
 }
 
-/** The column of this name, in upper or lower case; null without one. */
+/** The position of the column with this name, in any case; null without one. */
 function onlyColumn(names: string[], wanted: string): number | null | CsvFault {
   const isWanted = (name: string) => name.toLowerCase() === wanted;
   const at = names.findIndex(isWanted);

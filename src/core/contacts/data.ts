@@ -29,9 +29,9 @@ const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
 export interface DataChange {
   /** Keys to store, and null for keys to delete. */
   patch: JsonObject;
-  /** The data that this call's own mail or event uses, on top of the contact's: every key sent, stored or not. */
+  /** The data for this call's own mail or event, which overrides the contact's: every key sent, stored or not. */
   own: JsonObject;
-  /** The type that each stored key gets if it is new in the project. */
+  /** The type of each stored key, for keys that are new in the project. */
   types: Record<string, FieldType>;
 }
 
@@ -53,7 +53,7 @@ export function readData(sent: JsonObject): DataChange {
   };
 }
 
-/** A warning for each reserved key that a caller sent. `at` is where the call has its data. */
+/** Warns of each reserved key that a caller sent. `at` is the path of the data in the call. */
 export function reservedWarnings(sent: JsonObject, at: string): Warning[] {
   const reserved = Object.keys(sent).filter((key) => reservedKeys.has(key));
   return reserved.map((key) => ({

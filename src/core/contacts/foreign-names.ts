@@ -2,10 +2,10 @@ import { type ForeignName, foreign } from "../foreign-names";
 
 const names = ["firstName", "lastName", "first_name", "last_name", "name", "phone", "tags"];
 
-/** What other APIs call `data` itself. */
+/** The names that other APIs use for `data` itself. */
 const wholes = ["attributes", "properties", "merge_fields", "mergeFields", "custom_fields", "customFields", "traits"];
 
-/** What other APIs have in calls that name one contact. */
+/** The fields that other APIs have in calls about one contact. */
 export const foreignNamesOfContact: ForeignName[] = [
   ...names.map((name) => ({
     name,

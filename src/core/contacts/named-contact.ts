@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readId } from "../ids";
 import { Email } from "../mail/address-input";
 
-/** A contact by its id or by its address, in a query or a body. */
+/** Reads a contact's id or address, from a query or a body. */
 export const NamedContact = z
   .object({
     contactId: z

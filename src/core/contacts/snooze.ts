@@ -7,7 +7,7 @@ export type SnoozeDuration = (typeof snoozeDurations)[number];
 /** The requested end of a snooze: a time in milliseconds, or a length. */
 export type SnoozeRequest = { until: number } | { duration: SnoozeDuration };
 
-/** A longer pause is surely a mistake. */
+/** The longest snooze. A longer one is surely a mistake. */
 export const maxSnoozeYears = 5;
 
 /** The end of a snooze that begins now. Throws Invalid when it is not in the future, or too far ahead. */

@@ -15,7 +15,7 @@ export interface Language {
   words: Words;
 }
 
-/** A further language is a further file and its name here. */
+/** To add a language, add its file and its name here. */
 const words: Record<string, Words> = { en, nl, de, fr, es, it, pt };
 
 export const languages: ReadonlyMap<string, Language> = new Map(
@@ -25,7 +25,7 @@ export const languages: ReadonlyMap<string, Language> = new Map(
 const english: Language = { tag: "en", words: en };
 
 /**
- * The language of the first locale that we have: `de-AT` and `de_AT` are German. Then the best one of a header
+ * Chooses the language of the first locale that we have: `de-AT` and `de_AT` are German. Then the best one of a header
  * `Accept-Language`, then English.
  */
 export function chooseLanguage(locales: unknown[], accepted = ""): Language {
@@ -41,10 +41,10 @@ function languageOf(locale: string): Language | undefined {
   return languages.get(tag.toLowerCase());
 }
 
-/** What a browser sends is short. */
+/** Limits the parsed header. Browsers send short ones. */
 const maxAcceptedLength = 1_000;
 
-/** The language with the highest weight; of equal ones the first (RFC 9110, section 12.5.4). */
+/** The language with the highest weight; among equal ones the first (RFC 9110, section 12.5.4). */
 function acceptedLanguage(header: string): Language | undefined {
   let best: { language: Language | undefined; weight: number } = { language: undefined, weight: 0 };
   for (const range of header.slice(0, maxAcceptedLength).split(",")) {
@@ -63,19 +63,19 @@ function weightOf(parameters: string[]): number {
 
 const placeholder = /\{(\w+)\}/;
 
-/** The text in pieces: at each odd place stands the name of a value. */
+/** Splits a text at its values: each odd element is the name of a value. */
 export function piecesOf(text: string): string[] {
   return text.split(placeholder);
 }
 
-/** A text with its values. */
+/** Fills the values into a text. */
 export function filledIn(text: string, values: Record<string, string>): string {
   return piecesOf(text)
     .map((piece, at) => (at % 2 === 0 ? piece : (values[piece] ?? "")))
     .join("");
 }
 
-/** Only the day, because an hour would need the reader's time zone. */
+/** Shows only the day, because an hour would need the reader's time zone. */
 export function dayIn({ words }: Language, time: number): string {
   return new Intl.DateTimeFormat(words.dates, { dateStyle: "long", timeZone: "UTC" }).format(time);
 }

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** A URL's host as an address: `[::1]` is one with its brackets. Null for a name. */
+/** Reads a URL's host as an address: `[::1]` is one with its brackets. Null for a name. */
 export function literalAddress(hostname: string): string | null {
   if (hostname.startsWith("[") && hostname.endsWith("]")) return hostname.slice(1, -1);
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : null;
@@ -12,7 +12,7 @@ const [firstRouted, lastRouted] = [0x2000, 0x3fff];
 const documentation: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("3fff::"), 20];
 
 /**
- * Whether an IP address is one of the public internet. Everything that has a special meaning is not: private, loopback,
+ * Whether an IP address is one of the public internet. Addresses with a special meaning are not: private, loopback,
  * link-local, CGNAT, multicast, unspecified, broadcast, documentation, benchmarking. An IPv6 address that contains an
  * IPv4 address (mapped, compatible, 6to4, NAT64, Teredo) is not either, whichever it contains. A text that is not an
  * address in its usual form is not public.

@@ -20,7 +20,7 @@ const ours = new Set([
 ]);
 const ourFamilies = ["cf-", "cdn-", "proxy-", "sec-", "x-forwarded-"];
 
-/** Why a tenant may not set this header in a call that we make; null when it may. */
+/** The reason why a tenant may not set this header in a call that we make; null when it may. */
 export function headerFault(name: string, value: string): string | null {
   if (!token.test(name)) return `${JSON.stringify(name)} is not the name of a header`;
   const lower = name.toLowerCase();

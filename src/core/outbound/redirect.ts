@@ -1,10 +1,10 @@
-/** A call that a tenant asked for. */
+/** A call that a tenant configured. */
 export interface OutboundCall {
   url: string;
   method: string;
   headers: Record<string, string>;
   body: string | null;
-  /** The body is the point of the call: a redirect that drops it is not followed. */
+  /** The body is the point of the call, so a redirect that drops it is not followed. */
   needsBody?: boolean;
 }
 
@@ -14,10 +14,13 @@ export function isRedirect(status: number): boolean {
   return redirects.has(status);
 }
 
-/** All that goes on to another origin. Anything else may be a credential, or a signature that was meant for the first. */
+/**
+ * The only headers that are sent to another origin. Anything else may be a credential, or a signature meant for the
+ * first origin.
+ */
 const harmless = new Set(["accept", "content-type", "user-agent"]);
 
-/** The call that a redirect asks for, as browsers make it; or a sentence that says why it is not followed. */
+/** The call that a redirect leads to, as browsers make it; or a sentence with the reason why it is not followed. */
 export function redirected(
   call: OutboundCall,
   from: URL,
@@ -44,7 +47,7 @@ export function redirected(
   };
 }
 
-/** An absolute Location as it was written, so that its tricks are judged too. */
+/** An absolute Location stays as it was written, so that its tricks are judged too. */
 function resolved(location: string, to: URL): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(location) ? location : to.href;
 }

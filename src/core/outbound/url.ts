@@ -3,15 +3,15 @@ import { isPublicAddress, literalAddress } from "./address";
 
 const maxUrlLength = 2_000;
 
-/** What decides about a URL besides the URL itself. */
+/** The facts that decide about a URL, besides the URL itself. */
 export interface OutboundRules {
   /** Our own host names, lower-case. */
   ownHosts: ReadonlySet<string>;
-  /** `host:port` of this machine that may be called all the same, for development. */
+  /** `host:port` pairs of this machine that may be called nevertheless, for development. */
   allowedLoopback: ReadonlySet<string>;
 }
 
-/** A URL that may be called once its name has been resolved; or a sentence that says why not. */
+/** A URL that may be called once its name has been resolved; or a sentence with the reason why not. */
 export type JudgedUrl =
   | {
       kind: "good";
@@ -21,18 +21,18 @@ export type JudgedUrl =
     }
   | { kind: "refused"; reason: string };
 
-/** Names that mean something in a private network only: RFC 6761, 6762, 7686, 8375, 9476 and common use. */
+/** Names that only have a meaning in a private network: RFC 6761, 6762, 7686, 8375, 9476 and common use. */
 const privateName =
   /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|arpa|onion|alt|invalid)$/;
 
 /**
- * Judges a URL that a tenant named, before any lookup. The URL parser turns every spelling of a host into one form:
- * decimal, octal, hexadecimal and short IPv4 addresses, full-width characters, and IDN dots. What is judged here is what
- * is called later.
+ * Judges a URL from a tenant before any lookup. The URL parser turns every spelling of a host into one form: decimal,
+ * octal, hexadecimal and short IPv4 addresses, full-width characters, and IDN dots. The judged form is the one that is
+ * called later.
  */
 export function judgeUrl(written: string, rules: OutboundRules): JudgedUrl {
   if (written.length > maxUrlLength) return refused(`is longer than ${maxUrlLength} characters`);
-  // The parser drops or repairs these without a word, so that the URL is not what a reader takes it for.
+  // The parser silently drops or repairs these, so the URL would not be what it looks like.
   if (/[\s\p{Cc}\\]/u.test(written)) return refused("has a space, a control character or a backslash in it");
   if (!URL.canParse(written)) return refused("is not a valid URL");
   const url = new URL(written);

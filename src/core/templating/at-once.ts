@@ -4,15 +4,15 @@ import { isGiven } from "./operators";
 
 type Render = (context: Context, emitter: Emitter) => ReturnType<Template["render"]>;
 
-/** What a template's kind does to each value that is printed. */
+/** Encodes each printed value for the kind of template. */
 export type Encode = (context: Context, value: unknown) => string;
 
-/** A name, by its steps, or a value that stands in the template itself. */
+/** A name as its path, or a value that is written in the template itself. */
 type Operand = { path: string[] } | { value: unknown };
 
 /**
- * Renders an output without generators, of which liquidjs takes a dozen for each. Nearly all outputs of a mail are names and
- * texts, with `??` between them; whatever else an output is, or turns out to be, `render` does.
+ * Renders an output without generators, of which liquidjs creates a dozen for each. Nearly all outputs of a mail are
+ * names and texts, with `??` between them. All other outputs are left to `render`.
  */
 export function renderedAtOnce(template: Template, encode: Encode | null, render: Render): Render {
   const operands = template instanceof Output ? operandsOf(template, encode !== null) : null;
@@ -25,16 +25,16 @@ export function renderedAtOnce(template: Template, encode: Encode | null, render
   };
 }
 
-/** Null for an output that has anything else in it: filters, other operators, ranges. */
+/** Null for an output with anything more: filters, other operators, ranges. */
 function operandsOf({ value: { filters, initial } }: Output, isEncoded: boolean): Operand[] | null {
-  // The escaping is a filter of its own, the last one, and `raw` takes its place.
+  // The escaping is itself the last filter, and `raw` replaces it.
   if (filters.length !== (isEncoded ? 1 : 0) || filters.some(({ raw }) => raw)) return null;
   const tokens = ungrouped(initial.postfix).filter((token) => !isFallback(token));
   const operands = tokens.map(operandOf).filter((operand) => operand !== null);
   return operands.length > 0 && operands.length === tokens.length ? operands : null;
 }
 
-/** `a ?? b` is in parentheses of its own: see syntax.ts. */
+/** Unwraps `a ?? b`, which has parentheses of its own: see syntax.ts. */
 function ungrouped(tokens: Token[]): Token[] {
   return tokens.flatMap((token) =>
     TypeGuards.isFilteredValueToken(token) && token.filters.length === 0 ? ungrouped(token.initial.postfix) : [token],
@@ -54,7 +54,7 @@ function operandOf(token: Token): Operand | null {
   return path.length > 0 && path.length === token.props.length ? { path } : null;
 }
 
-/** As a chain of `??`: the last operand is the answer when none is given. */
+/** The value of a `??` chain: the last operand when none is given. */
 function firstGiven(operands: Operand[], context: MeteredContext): unknown {
   let value: unknown;
   for (const operand of operands) {

@@ -49,8 +49,8 @@ export class Budget {
   }
 
   /**
-   * Pays for a text in which every inner value stands on a line of its own, indented by its depth; also for comparing
-   * each with all those around it. `width` is the number of blanks for each level.
+   * Pays for a text in which every inner value has a line of its own, indented by its depth; also for comparing each
+   * with all those around it. `width` is the number of blanks for each level.
    */
   chargeIndenting(value: unknown, width: number): void {
     const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
@@ -63,7 +63,7 @@ export class Budget {
   }
 }
 
-/** How many elements an array has, or keys an object. */
+/** The number of elements of an array, or of keys of an object. */
 export function elementCount(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   return typeof value === "object" && value !== null ? Object.keys(value).length : 0;

@@ -3,15 +3,15 @@ import { type Budget, NODE_UNITS } from "./budget";
 
 type Path = Parameters<Context["_get"]>[0];
 
-/** What `readAtOnce` leaves to liquidjs. */
+/** Returned by `readAtOnce` when liquidjs must read the value. */
 export const notAtOnce: unique symbol = Symbol("not at once");
 
-/** liquidjs gives these a meaning of their own. */
+/** Names to which liquidjs gives a meaning of its own. */
 const computed = new Set(["size", "first", "last"]);
 
 /** The scope in which a template looks up names: own properties only, and every step is paid from the budget. */
 export class MeteredContext extends Context {
-  /** Scopes of loops around what is rendered now. */
+  /** The number of loop scopes around the current position. */
   private inner = 0;
 
   constructor(
@@ -55,8 +55,8 @@ export class MeteredContext extends Context {
   }
 
   /**
-   * The value of a path, found as `_get` finds it: a text, a number, a flag, null or nothing. `notAtOnce` where it is anything
-   * else, or where more than the data of the mail may have the name.
+   * Reads a path as `_get` does, when the value is a text, a number, a flag, null or missing. Returns `notAtOnce` for
+   * other values, and when a scope other than the mail's data may have the name.
    */
   readAtOnce(path: string[]): unknown {
     const [first = ""] = path;
@@ -93,7 +93,7 @@ export class MeteredContext extends Context {
   }
 }
 
-/** The budget of the rendering in which a filter, tag or operator runs. */
+/** The budget of the rendering that a filter, tag or operator belongs to. */
 export function budgetOf(context: Context): Budget {
   if (context instanceof MeteredContext) return context.budget;
   throw new Error("Templates are rendered in a MeteredContext only.");

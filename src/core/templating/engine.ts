@@ -9,15 +9,15 @@ import { guardParentheses } from "./parentheses";
 import { offerTags } from "./tags";
 
 /**
- * Values are escaped in HTML. A text, such as a subject, is one line and needs no escaping. A value may have any
- * characters. In a URL, values are encoded so that they stay within the part of it where they are printed.
+ * "html" escapes values. "text", such as a subject, is one line and needs no escaping. "value" may have any characters.
+ * "url" encodes values so that they stay within the part of the URL where they are printed.
  */
 export type TemplateKind = "html" | "text" | "value" | "url";
 
 const filters = meteredFilters();
 guardParentheses((name) => filters.has(name));
 
-/** Null for a kind whose values are printed as they are. */
+/** Null for a kind that prints values unchanged. */
 export const encodings: Record<TemplateKind, Encode | null> = {
   html: escapeOutput,
   text: null,
@@ -40,7 +40,7 @@ function createEngine(kind: TemplateKind): Liquid {
     groupedExpressions: true,
     operators: meteredOperators(),
     outputEscape: encode === null ? undefined : encodedOutput(encode),
-    // One mail is the same on every machine that renders it.
+    // Pinned, so that every machine renders the same mail.
     locale: "en-US",
     timezoneOffset: 0,
   });
@@ -51,7 +51,7 @@ function createEngine(kind: TemplateKind): Liquid {
   return engine;
 }
 
-/** In a URL no filter's result is printed as it is, not even that of `raw`, unless the filter encodes it as we do. */
+/** In a URL, no filter's result is printed unencoded, not even that of `raw`, unless the filter encodes as we do. */
 function encodedAfter(name: string, filter: FilterImplOptions): FilterImplOptions {
   const handler = typeof filter === "function" ? filter : filter.handler;
   return { handler, raw: name === "url_encode" };

@@ -1,6 +1,6 @@
 import type { Position } from "./position";
 
-/** The customer's template is not valid: `line` and `column` (from 1) point into the text as they wrote it. */
+/** The customer's template is not valid. `line` and `column` (from 1) point into the text as it was written. */
 export class TemplateSyntaxError extends Error {
   override readonly name = "TemplateSyntaxError";
 
@@ -20,7 +20,7 @@ export type TemplatePart = "subject" | "previewText" | "body";
 /** Rendering asked for more work or more output than one email may. */
 export class RenderLimitError extends Error {
   override readonly name = "RenderLimitError";
-  /** Of a mail, where it is known. */
+  /** The part of the mail, where it is known. */
   part: TemplatePart | null = null;
 }
 
@@ -30,14 +30,14 @@ export class TemplateRenderError extends Error {
   part: TemplatePart | null = null;
 }
 
-/** Why a mail could not be rendered: a subject is named, because anything else is looked for in the body. */
+/** Returns why a mail could not be rendered. A subject is named, because readers look for anything else in the body. */
 export function whyUnrendered(error: Error): string {
   const isOfSubject =
     (error instanceof RenderLimitError || error instanceof TemplateRenderError) && error.part === "subject";
   return isOfSubject ? `In the subject: ${error.message}` : error.message;
 }
 
-/** Renders a part of a mail, whose errors then say which part it was. */
+/** Renders a part of a mail, and adds the part to its errors. */
 export function renderPart<T>(part: TemplatePart, render: () => T): T {
   try {
     return render();

@@ -10,7 +10,10 @@ const REMOVED = ["sha256", "hmac_sha256", "sample"];
 /** They escape their result; escaping it again would show the recipient `&amp;lt;`. */
 const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
 
-/** The positions of arguments that are numbers and that a filter counts with. The filters of arithmetic convert theirs. */
+/**
+ * The positions of arguments that are numbers and that a filter counts with. The filters of arithmetic convert their
+ * own.
+ */
 const NUMBERS: Record<string, number[]> = {
   slice: [0, 1],
   truncate: [0],

@@ -2,13 +2,13 @@ import { TemplateSyntaxError } from "./errors";
 import { positionAt } from "./position";
 import { outputsOf } from "./syntax";
 
-/** A placeholder of another template language: whose it is, and the Liquid for it. */
+/** A placeholder of another template language: the language's name, and the Liquid for it. */
 interface Foreign {
   language: string;
   liquid: string;
 }
 
-/** Reads the inside of `{{ … }}`. Null where it is Liquid, or may be. */
+/** Reads the inside of `{{ … }}`. Null when it is Liquid, or may be. */
 type Reader = (inside: string) => Foreign | null;
 
 function readerOf(language: string, pattern: RegExp, liquidOf: (...parts: string[]) => string): Reader {
@@ -20,7 +20,7 @@ function readerOf(language: string, pattern: RegExp, liquidOf: (...parts: string
 
 const maxShown = 60;
 
-/** Without the dots that go before a name in Go, and short enough to be shown. */
+/** The name without Go's leading dots, short enough to be shown. */
 function inLiquid(expression = ""): string {
   const written = expression.trim().replace(/(^|\s)\.(?=\w)/g, "$1");
   return written.length > maxShown ? `${written.slice(0, maxShown).toWellFormed()}…` : written;
@@ -30,7 +30,9 @@ const loop = (list: string) => `{% for item in ${list} %}…{% endfor %}`;
 const branch = (condition: string) => `{% if ${condition} %}…{% endif %}`;
 const inverse = (condition: string) => `{% unless ${condition} %}…{% endunless %}`;
 
-/** Liquid refuses these, or takes them for a name without a value: then a part for some would go to everybody. */
+/**
+ * Liquid refuses these, or reads them as a name without a value. A part meant for some recipients would then go to all.
+ */
 const refused: Reader[] = [
   readerOf("Handlebars", /^#\s*each\s+(.+)$/s, loop),
   readerOf("Handlebars", /^#\s*unless\s+(.+)$/s, inverse),
@@ -50,7 +52,7 @@ const refused: Reader[] = [
 
 const goName = readerOf("Go", /^(\.\w.*)$/s, (name) => `{{ ${name} }}`);
 
-/** Throws TemplateSyntaxError for the first placeholder of another language that would not do what it does there. */
+/** Throws TemplateSyntaxError for the first placeholder of another language that would not have its meaning here. */
 export function refuseForeign(source: string): void {
   for (const { opening, inside } of outputsOf(source)) {
     const found = first(refused, inside);
@@ -72,7 +74,7 @@ function first(readers: Reader[], inside: string): Foreign | null {
 
 const mostNamed = 5;
 
-/** Sentences about what is of another language and goes out all the same: the same thing once, and a few at most. */
+/** Sentences about placeholders of other languages that are sent nevertheless: each only once, and only a few. */
 export function foreignTexts(source: string): string[] {
   return [...new Set([...mergeTags(source), ...goNames(source)])].slice(0, mostNamed);
 }

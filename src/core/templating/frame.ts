@@ -1,24 +1,24 @@
 /**
- * A rendering, and its frame: the same text, in which a mark stands for each value that is plain words. Renderings of a
- * template have equal frames whenever they differ in such values alone.
+ * A rendering and its frame: the same text, with a mark in place of each value that is plain words. Renderings of a
+ * template that differ only in such values have equal frames.
  */
 export interface Framed {
   output: string;
-  /** Null when the template or a value has a character that begins marks. */
+  /** Null when the template or a value contains the character that begins marks. */
   frame: string | null;
-  /** Escaped, as they are in the output, in the order of their marks' numbers. */
+  /** The values as they are escaped in the output, in the order of their marks' numbers. */
   values: string[];
 }
 
-/** A private-use character, and another one for the number. */
+/** A mark is this private-use character and another one for the number. */
 const beginsMark = "\ue000";
 const firstNumber = 0xe001;
 const maxMarks = 6_000;
 const mark = /\ue000([\ue001-\uf8ff])/g;
 
 /**
- * Words with one blank between them: they stay what they are in any HTML, because what has a meaning there is escaped,
- * and in any text, because blanks are only put together where there are several.
+ * Words with single blanks between them. HTML does not change their meaning, because special characters are escaped;
+ * plain text does not either, because only runs of several blanks are collapsed.
  */
 const plainWords = /^(?! )(?:[^\s<>&"'\u200b\ue000\p{Cc}]|&(?:amp|lt|gt|#34|#39);| (?! |$))+$/u;
 
@@ -46,7 +46,7 @@ export class FrameBuilder {
   }
 }
 
-/** A mark for a value, which joins the others; null when it has to stand for itself. */
+/** Adds a value and returns its mark; null when the value must be written out. */
 export function markFor(value: string, values: string[]): string | null {
   return isPlainWords(value) ? markForWords(value, values) : null;
 }
@@ -66,15 +66,15 @@ export function hasMark(text: string): boolean {
   return text.includes(beginsMark);
 }
 
-/** What is made of a frame, with the values, which are no longer escaped. */
+/** Fills in the values of a text made from a frame, unescaped. */
 export function filled(text: string, values: string[]): string {
   if (!hasMark(text)) return text;
-  // A link's URL is one mark in nearly all mail whose links are tracked.
+  // When links are tracked, the URL of nearly every link is exactly one mark.
   if (text.length === 2) return unescaped(valueAt(text.charCodeAt(1), values));
   return text.replace(mark, (_, number: string) => unescaped(valueAt(number.charCodeAt(0), values)));
 }
 
-/** The HTML of a frame, with the values as they are. */
+/** Fills in the values of a frame's HTML, still escaped. */
 export function filledHtml(frame: string, values: string[]): string {
   return frame.replace(mark, (_, number: string) => valueAt(number.charCodeAt(0), values));
 }
@@ -89,11 +89,11 @@ function unescaped(value: string): string {
 
 const attribute = String.raw`\s+[^\s"'<>/=\ue000]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=\ue000]+))?`;
 const rawElement = "title|style|script";
-// What a reader of HTML takes as text, as more markup, or not at all, depending on the reader.
+// Elements whose content readers of HTML treat differently: as text, as markup, or not at all.
 const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template";
 /**
- * A piece of HTML that everybody reads alike; each `<` begins one. Marks are in texts, in quoted values of attributes, and
- * in raw elements.
+ * A piece of HTML that all readers parse alike; each `<` begins one. Marks may be in texts, in quoted values of
+ * attributes, and in raw elements.
  */
 const piece = new RegExp(
   [
@@ -106,10 +106,10 @@ const piece = new RegExp(
   "iy",
 );
 
-/** Whether plain words in the place of any mark leave all the rest as it is. */
+/** Whether the marks can be replaced by any plain words without a change to the rest of the HTML. */
 export function isStable(frame: string): boolean {
   if (!hasMark(frame)) return true;
-  // `&am` and a value `p;` would be one character.
+  // `&am` followed by a value `p;` would become one character.
   if (/&[#\w]*\ue000/.test(frame)) return false;
   piece.lastIndex = 0;
   while (piece.lastIndex < frame.length) if (!piece.test(frame)) return false;

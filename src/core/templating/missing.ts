@@ -27,7 +27,7 @@ type Path = (string | number)[];
 
 const knownPaths = new WeakMap<ParsedLiquid, Path[]>();
 
-/** What a template names, each once. A template that is asked about for many recipients is read once. */
+/** The names in a template, each once. They are cached, because one template is checked for many recipients. */
 function pathsIn(liquid: ParsedLiquid): Path[] {
   const known = knownPaths.get(liquid);
   if (known) return known;

@@ -77,7 +77,7 @@ class BranchStream extends ParseStream {
   }
 }
 
-/** Plain text says that it is no value. */
+/** Writes plain text as the template's own, so that a frame does not treat it as a value. */
 function writeOnRender(template: Template, text: string): void {
   template.render = (_, emitter) => {
     if (emitter instanceof CappedEmitter) emitter.writeSource(text);
@@ -94,7 +94,7 @@ function payOnRender(template: Template, units: number, encode: Encode | null): 
   };
 }
 
-/** Parses plain Liquid within our limits. `encode` is that of the engine. */
+/** Parses plain Liquid within our limits. `encode` is the engine's. */
 export function parseLiquid(engine: Liquid, text: string, encode: Encode | null): Template[] {
   return new MeteredParser(engine, encode).parse(text);
 }

@@ -2,7 +2,10 @@ import type { JsonValue } from "../json";
 import { Budget } from "./budget";
 import { parseTemplate, renderTemplate } from "./render";
 
-/** Renders every text in a value, all on one budget; keys stay. Throws what `parseTemplate` and `renderTemplate` throw. */
+/**
+ * Renders every text in a value on one budget; keys stay unchanged. Throws what `parseTemplate` and `renderTemplate`
+ * throw.
+ */
 export function renderJson(value: JsonValue, variables: Record<string, unknown>, budget = new Budget()): JsonValue {
   if (typeof value === "string") return renderTemplate(parseTemplate(value, "value", budget), variables, budget);
   if (typeof value !== "object" || value === null) return value;

@@ -53,7 +53,7 @@ function parsedBytes(source: string): number {
   return source.length * 2 + placeholdersIn(source) * 3_000;
 }
 
-/** Measured, and rounded up. A large template is parsed for each mail, because the cache has no place for it. */
+/** Measured, and rounded up. A large template is parsed for each mail, because it does not fit into the cache. */
 function parsingUnits(source: string): number {
   return source.length * 5 + placeholdersIn(source) * 1_200;
 }
@@ -73,7 +73,7 @@ export function renderTemplate(template: Template, variables: Record<string, unk
   return template.kind === "text" ? output.replace(controlCharacters, "") : output;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are removed here
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
 /** The same, with the frame of a body. */

@@ -9,8 +9,8 @@ import { positionAt } from "./position";
  *
  * `??` works wherever a value may stand, in outputs and in tags, and binds tighter than every operator; the operator
  * itself is in operators.ts. Names with blanks work in outputs and in the tags of EXPRESSION_TAGS; elsewhere blanks
- * already have a meaning (`for item in items limit: 3`), so there it is `["first name"]`. A name with one of the
- * words `and`, `or`, `not`, `contains` in it must be written `data["terms and conditions"]`.
+ * already have a meaning (`for item in items limit: 3`), so names there are written `["first name"]`. A name that
+ * contains one of the words `and`, `or`, `not`, `contains` must be written `data["terms and conditions"]`.
  */
 
 const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
@@ -34,7 +34,7 @@ const STRINGS = new RegExp(QUOTED, "g");
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
-// The blanks before `??` count from the first one only: tried from each of them, they would take quadratic time.
+// Matches the blanks before `??` only from the first one: trying each of them would take quadratic time.
 const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**
@@ -42,14 +42,14 @@ const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT
  * comments.
  */
 interface Region {
-  /** Where its `{{` or `{%` is; for a comment, that of its tag. */
+  /** The position of its `{{` or `{%`; for a comment, that of its tag. */
   opening: number;
   start: number;
   end: number;
   kind: "expression" | "tag" | "comment";
 }
 
-/** A piece of the source, from `start` to `end`, and its replacement in the Liquid text. */
+/** A chunk of the source, from `start` to `end`, and its replacement in the Liquid text. */
 interface Edit {
   start: number;
   end: number;
@@ -58,7 +58,7 @@ interface Edit {
 
 export interface LiquidText {
   text: string;
-  /** The position in the customer's source of an offset in `text`. */
+  /** Finds the position in the customer's source of an offset in `text`. */
   sourceOffset(offset: number): number;
 }
 
@@ -111,7 +111,7 @@ function valuePattern(name: string): RegExp {
 }
 
 /**
- * The insides of outputs and tags, at the same places as in liquidjs. liquidjs itself refuses the ones that are not
+ * The insides of outputs and tags, at the same positions as in liquidjs, which itself refuses those that are not
  * closed.
  */
 function* regions(source: string): Generator<Region> {
@@ -146,7 +146,7 @@ function* regions(source: string): Generator<Region> {
   }
 }
 
-/** The outputs, `{{ … }}`, outside of raw blocks and comments: where each begins, and what is in it. */
+/** The outputs, `{{ … }}`, outside of raw blocks and comments: their starts and their insides. */
 export function* outputsOf(source: string): Generator<{ opening: number; inside: string }> {
   for (const { opening, start, end } of regions(source)) {
     if (source.startsWith("{{", opening)) yield { opening, inside: source.slice(start, end).trim() };

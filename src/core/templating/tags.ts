@@ -48,7 +48,7 @@ class MeteredCase extends CaseTag {
   }
 }
 
-/** `cycle` finds a group by its text, which it makes anew each time. */
+/** `cycle` finds a group by its text, which it builds again each time. */
 class MeteredCycle extends CycleTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
     // Private in liquidjs; undefined when the tag has no group.

@@ -1,4 +1,4 @@
-/** The recipient's own pages that this mail offers. */
+/** The recipient's own pages to which this mail links. */
 export interface TemplateLinks {
   unsubscribeUrl?: string;
   subscribeUrl?: string;
@@ -13,12 +13,15 @@ export interface TemplateInput {
   /** The recipient's name in the `to` of this mail, printed as `{{ name }}` unless this call's data has a `name`. */
   recipientName?: string;
   links?: TemplateLinks;
-  /** In a workflow: `event` and the other values of its execution. Its templates know the contact as `contact` too. */
+  /**
+   * In a workflow: `event` and the other values of its execution. A workflow's templates also see the contact as
+   * `contact`.
+   */
   execution?: Record<string, unknown>;
 }
 
 /**
- * Everything that a template can name: each key of the data, at the top level and under `data`, and the built-in names,
+ * Returns all variables of a template: each key of the data, at the top level and under `data`, and the built-in names,
  * which override keys. `locale` is a key like any other. No object made here has a prototype, so a key such as
  * `__proto__` is just data.
  */

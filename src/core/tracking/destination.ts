@@ -6,12 +6,12 @@ import { maxUrlBytes } from "./token";
 export const pixelPath = "/o/";
 export const clickPath = "/c/";
 
-/** Below the base URL, these are ours: the recipient's own pages, and what is tracked already. */
+/** Below the base URL, these paths are ours: the recipient's own pages, and links that are tracked already. */
 const ownPath = /^\/(?:unsubscribe|subscribe|manage|confirm|o|c)\//;
 
 /**
- * The web page of a link; null for a link that stays as it is: `mailto:`, an anchor, a relative URL, one that is too long or is
- * none. `raw` is the value of its `href`, as it is written in the HTML.
+ * The web page of a link; null for a link that is not tracked: `mailto:`, an anchor, a relative URL, one that is too
+ * long or not valid. `raw` is the value of its `href`, as it is written in the HTML.
  */
 export function webUrlOf(raw: string): string | null {
   const decoded = raw.includes("&") ? decodeHTMLAttribute(raw) : raw;
@@ -20,15 +20,15 @@ export function webUrlOf(raw: string): string | null {
   return url.length * 3 > maxUrlBytes && utf8Bytes(url) > maxUrlBytes ? null : url;
 }
 
-/** A URL as browsers read it. */
+/** Cleans a URL as browsers do. */
 export function cleanUrl(decoded: string): string {
   return decoded.replace(padding, "").replace(/[\t\n\r]/g, "");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: browsers leave them out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: browsers remove them
 const padding = /^[\u0000- ]+|[\u0000- ]+$/g;
 
-/** A page of the recipient's own, with parameters added or not. */
+/** Whether a URL is one of the recipient's own pages, with or without added parameters. */
 export function isOwnUrl(url: string, base: string): boolean {
   return url.slice(0, base.length).toLowerCase() === base.toLowerCase() && ownPath.test(url.slice(base.length));
 }

@@ -1,11 +1,11 @@
 import type { EmailType } from "../mail/status";
 
-/** Whose opens and clicks a project tracks. */
+/** The kinds of mail whose opens and clicks a project tracks. */
 export type TrackingMode = "ENABLED" | "DISABLED" | "MARKETING_ONLY";
 
 /**
- * Whether mail of a type is tracked in a project, where nobody said otherwise. `MARKETING_ONLY` is for projects that may not
- * watch what people do with mail that they asked for: TRANSACTIONAL and HEADLESS mail is not tracked then.
+ * Whether mail of a type is tracked in a project by default. `MARKETING_ONLY` is for projects that must not track mail
+ * that people asked for: it leaves out TRANSACTIONAL and HEADLESS mail.
  */
 export function isTypeTracked(mode: TrackingMode, type: EmailType): boolean {
   return mode === "ENABLED" || (mode === "MARKETING_ONLY" && type === "MARKETING");

@@ -3,18 +3,18 @@ import { hasMark } from "../templating/frame";
 /** A link of an HTML mail that may be tracked. */
 export interface LinkSlot {
   kind: "link";
-  /** Where the value of its `href` begins and ends, with the quotes. */
+  /** The start and end of the value of its `href`, including the quotes. */
   start: number;
   end: number;
   /** The value as it is written, without quotes. */
   raw: string;
   /** Whether the value has marks of a frame. */
   hasMark: boolean;
-  /** The place of the link among those of its mail, from 1. */
+  /** The position of the link among those of its mail, from 1. */
   number: number;
 }
 
-/** Where the pixel goes: before the end of the body, and before a part that swallows what follows. */
+/** The position of the pixel: before the end of the body, and before an element that swallows what follows. */
 export interface PixelSlot {
   kind: "pixel";
   start: number;
@@ -24,9 +24,9 @@ export interface PixelSlot {
 export type Slot = LinkSlot | PixelSlot;
 
 /**
- * The places of an HTML mail that tracking changes, in order. It reads HTML as browsers do (the tokenization of the HTML
- * standard), so that markup in a comment, in a style sheet or in an attribute is none. Each step goes forward, so the time
- * grows with the length alone.
+ * Finds the parts of an HTML mail that tracking changes, in order. It reads HTML as browsers do (the tokenization of
+ * the HTML standard), so that markup in a comment, in a style sheet or in an attribute does not count. Each step moves
+ * forward, so the time is linear in the length.
  */
 export function outlineOf(html: string, maxLinks: number): Slot[] {
   const links: LinkSlot[] = [];
@@ -36,7 +36,7 @@ export function outlineOf(html: string, maxLinks: number): Slot[] {
   let at = html.indexOf("<");
   while (at >= 0) {
     const piece = pieceAt(html, at);
-    // The rest is inside of something that never ends.
+    // The rest is inside an element that never ends.
     if (piece === null) break;
     if (piece.kind === "end tag" && piece.name === "body") bodyEnd = at;
     if (piece.kind === "end tag" && piece.name === "html") htmlEnd = at;
@@ -60,7 +60,7 @@ type Piece =
   | { kind: "end tag" | "raw"; name: string; end: number }
   | { kind: "link"; value: Pick<LinkSlot, "start" | "end" | "raw">; isTracked: boolean; end: number };
 
-/** Elements whose content is text to a browser. After `plaintext`, so is everything else. */
+/** Elements whose content is text to a browser. After `plaintext`, everything is text. */
 export const rawElements = new Set([
   ...["style", "script", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"],
 ]);
@@ -72,11 +72,11 @@ export const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*|(?=>))))?/y;
 export const tagEnd = /[\t\n\f\r /]*>/y;
 
-/** What begins with this `<`; null when it does not end. */
+/** The markup that begins with this `<`; null when it does not end. */
 function pieceAt(html: string, at: number): Piece | null {
   if (html.startsWith("<!--", at)) return endOf(html.indexOf("-->", at + 2), 3);
   const tag = matchAt(tagName, html, at);
-  // A `<` before anything else is text; `<!`, `<?` and `</` begin a comment that ends with `>`.
+  // A `<` before anything but a letter is text; `<!`, `<?` and `</` begin a comment that ends with `>`.
   if (tag === null)
     return /[!?/]/.test(html.charAt(at + 1)) ? endOf(html.indexOf(">", at), 1) : { kind: "other", end: at + 1 };
   const [whole, slash, writtenName = ""] = tag;
@@ -95,7 +95,7 @@ function endOf(place: number, length: number): Piece | null {
 
 interface Attributes {
   href: Pick<LinkSlot, "start" | "end" | "raw"> | null;
-  /** It has `data-no-track`. */
+  /** The tag has `data-no-track`. */
   isMarked: boolean;
   /** Null when the tag does not end. */
   end: number | null;
@@ -113,7 +113,7 @@ function attributesFrom(html: string, from: number, isLink: boolean): Attributes
     if (!isLink) continue;
     const name = found[1]?.toLowerCase();
     if (name === "data-no-track") read.isMarked = true;
-    // Of several of the same name, the first counts.
+    // When an attribute is repeated, the first one counts.
     if (name !== "href" || hasHref) continue;
     hasHref = true;
     const [, , inDouble, inSingle, bare] = found;

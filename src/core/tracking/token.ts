@@ -3,10 +3,11 @@ import { fromBase64url, toBase64url } from "../base64url";
 import { bytesOf, type Id, readId } from "../ids";
 import { macOf } from "../mac";
 
-// A newsletter has a hundred links, and each recipient has their own, so a link may not cost a signature for each recipient. Hence a
-// click's token has two parts with a signature each: the mail, which is signed once for its pixel and all of its links, and the
-// destination, which is signed once for all mails of the project. Whoever puts together the parts of two mails gets a redirect that the
-// project had signed, and no more. Everything is synchronous, because a promise for each link would cost more than its signature.
+// A newsletter has a hundred links, and each recipient has their own, so a link must not cost a signature for each
+// recipient. Hence a click's token has two parts with a signature each: the mail, signed once for its pixel and all of
+// its links, and the destination, signed once for all mails of the project. A forger who combines the parts of two
+// mails gets only a redirect that the project had signed. Everything is synchronous, because a promise for each link
+// would cost more than its signature.
 
 /** The mail of a pixel or of a link. */
 export interface TrackedMail {
@@ -16,24 +17,27 @@ export interface TrackedMail {
 }
 
 export interface TrackedClick extends TrackedMail {
-  /** The place of the link among those of its mail, from 1; in a campaign's mail among those of its content, or 0. */
+  /**
+   * The position of the link among those of its mail, from 1; in a campaign's mail among those of its content, or 0.
+   */
   number: number;
   url: string;
 }
 
-/** The address of a longer URL could be cut on its way. Its link is left as it is. */
+/** A longer URL could be truncated on its way, so its link is not tracked. */
 export const maxUrlBytes = 1_500;
-/** A number has two bytes. */
+/** The number of a link has two bytes. */
 export const maxLinks = 1_000;
 
-/** Differs from that of the tokens in `core/tokens.ts`, which are signed with the same secrets. */
+/** Differs from the layout of the tokens in `core/tokens.ts`, which are signed with the same secrets. */
 const layout = 2;
-/** What a part is for. A part for one purpose is not valid for another. */
+/** The purpose of a part. A part for one purpose is not valid for another. */
 const purposes = { mail: 1, destination: 2 } as const;
 
-// The mail: layout, purpose, the project's number in 6 bytes, the email's id in 16, and 15 of the 32 bytes of an HMAC-SHA256.
-// The destination: the number of the link in 2 bytes, 16 of the 32 bytes of an HMAC-SHA256 over layout, purpose, project, number and
-// URL, and then the URL. Each length is a multiple of 3, so that the parts can be encoded one by one.
+// The mail: layout, purpose, the project's number in 6 bytes, the email's id in 16, and 15 of the 32 bytes of an
+// HMAC-SHA256. The destination: the number of the link in 2 bytes, 16 of the 32 bytes of an HMAC-SHA256 over layout,
+// purpose, project, number and URL, and then the URL. Each length is a multiple of 3, so that the parts can be encoded
+// one by one.
 const mailSignedBytes = 24;
 const mailBytes = 39;
 const linkSignedBytes = 10;
@@ -112,7 +116,7 @@ function macOfDestination(secret: string, projectId: number, number: number, url
   return macOf(secret, signed).subarray(0, linkBytes - 2);
 }
 
-/** Takes the same time wherever they differ. */
+/** Takes the same time wherever the two differ. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
   for (const [place, byte] of one.entries()) difference |= byte ^ (other[place] ?? 0);

@@ -4,25 +4,29 @@ import { isOwnUrl, webUrlOf } from "./destination";
 import { outlineOf, type Slot } from "./outline";
 import { maxLinks } from "./token";
 
-/** Makes the URLs of one mail. They are plain words if `base` is: only letters, digits, `-` and `_` follow. */
+/**
+ * Makes the URLs of one mail. They are plain words if `base` is, because only letters, digits, `-` and `_` are added.
+ */
 export interface Tracker {
   /** The base URL of this installation, for the links of the mail. */
   base: string;
   pixelUrl: string;
-  /** The address of a link of the mail. A link has two halves: this one is the mail's. */
+  /** The tracked URL of a link: the mail's half of the token, followed by the destination's half. */
   clickUrl(destination: string): string;
-  /** The half that all mails of a scope share. */
+  /** The destination's half of the token, which all mails of a scope share. */
   destination(number: number, url: string): string;
-  /** Everything that destinations are made with. */
+  /** All values that the destinations depend on. */
   scope: string;
 }
 
 /** A frame that is read once for all recipients. */
 interface Plan {
   slots: Slot[];
-  /** The destination of each slot whose URL has no values in it, for the last scope; null when it stays as it is. */
+  /**
+   * The destination of each slot whose URL contains no values, for the last scope; null when the link is not tracked.
+   */
   fixed: { scope: string; destinations: (string | null)[] };
-  /** The frames that were made of it, by which of its other links are tracked. */
+  /** The tracked frames made from this one, keyed by which of the links with values are tracked. */
   frames: Map<string, string>;
 }
 
@@ -31,9 +35,9 @@ const maxPlanBytes = 8_000_000;
 const plans = new TextCache<Plan | null>((frame) => frame.length * 6, maxPlanBytes);
 
 /**
- * Tracks the links of a rendered mail, and adds the pixel. Where the frame can be trusted, only the frame is read, once for
- * all recipients, and the URLs are further values of it; so the plain text, which is made of the frame, has the same links.
- * Everywhere else the HTML itself is read, and has no frame any more.
+ * Tracks the links of a rendered mail, and adds the pixel. When the frame is stable, it is parsed once for all
+ * recipients, and the URLs become further values of it. The plain text, which is made from the frame, then has the same
+ * links. Otherwise the HTML itself is parsed, and the result has no frame.
  */
 export function withTracking({ output, frame, values }: Framed, tracker: Tracker): Framed {
   const plan = frame === null ? null : plans.getOrMake(frame, () => planOf(frame));
@@ -52,7 +56,7 @@ function trackedHtml(html: string, tracker: Tracker): string {
   return rewritten(html, slots, (slot, place) => urlOf(slot, destinations[place] ?? null, tracker));
 }
 
-/** Null when it cannot say all of our URLs with marks. */
+/** Null when some of our URLs cannot be written as marks. */
 function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Tracker): Framed | null {
   if (!isPlainWords(tracker.base)) return null;
   const { slots } = plan;
@@ -70,7 +74,7 @@ function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Trac
     const url = urlOf(slot, ofValues ?? plan.fixed.destinations[place] ?? null, tracker);
     return url === null ? null : (markForWords(url, all) ?? "");
   });
-  // There are more than there are marks.
+  // There are more values than marks.
   if (marks.includes("")) return null;
   const known = plan.frames.get(choices);
   const tracked = known ?? rewritten(frame, slots, (_, place) => marks[place] ?? null);
@@ -83,14 +87,14 @@ function hasValues(slot: Slot): slot is Slot & { kind: "link" } {
 }
 
 function destinationOf(slot: Slot, tracker: Tracker): string | null {
-  // Most of our own are found without a look at their grammar.
+  // Finds most of our own URLs without parsing them.
   if (slot.kind === "pixel" || isOwnUrl(slot.raw, tracker.base)) return null;
   const url = webUrlOf(slot.raw);
   if (url === null || isOwnUrl(url, tracker.base)) return null;
   return tracker.destination(slot.number, url);
 }
 
-/** Null for a link that stays as it is. */
+/** Null for a link that is not tracked. */
 function urlOf(slot: Slot, destination: string | null, tracker: Tracker): string | null {
   if (slot.kind === "pixel") return tracker.pixelUrl;
   return destination === null ? null : tracker.clickUrl(destination);
@@ -102,14 +106,14 @@ function rewritten(html: string, slots: Slot[], put: (slot: Slot, place: number)
   for (const [place, slot] of slots.entries()) {
     const url = put(slot, place);
     if (url === null) continue;
-    // A value may have no quotes of its own.
+    // Always quoted, because the original value may have no quotes.
     written += html.slice(done, slot.start) + (slot.kind === "pixel" ? pixel(url) : `"${url}"`);
     done = slot.end;
   }
   return written + html.slice(done);
 }
 
-/** Hidden from screen readers. Not `display:none`: some mail programs do not load that. */
+/** Hidden from screen readers. Not `display:none`, because some mail programs do not load that. */
 function pixel(url: string): string {
   return `<img src="${url}" alt="" aria-hidden="true" width="1" height="1" style="width:1px;height:1px;border:0">`;
 }

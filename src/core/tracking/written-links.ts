@@ -4,10 +4,13 @@ import { cleanUrl, webUrlOf } from "./destination";
 import { outlineOf } from "./outline";
 import { maxLinks } from "./token";
 
-/** The links of a content as they are written in it, before values are put in: each URL once. */
+/** The links of a content as they are written, before values are filled in: each URL once. */
 export interface WrittenLinks {
   urls: string[];
-  /** The place of the link that became this URL, from 1; 0 when it is none of them. The one with most letters in common wins. */
+  /**
+   * The number of the written link that became this URL, from 1; 0 when there is none. If several match, the one with
+   * the most literal text wins.
+   */
   numberOf(url: string): number;
 }
 
@@ -21,7 +24,7 @@ export function writtenLinks(body: string): WrittenLinks {
 
 interface Written {
   url: string;
-  /** The texts around its values, in order. One text alone is the URL itself. */
+  /** The literal texts around its values, in order. A single text is the URL itself. */
   texts: string[];
 }
 
@@ -50,7 +53,7 @@ function readLinks(body: string): WrittenLinks {
   };
 }
 
-/** Null for what is no link to the web, and for the recipient's own pages. */
+/** Null for anything but a link to the web, and for the recipient's own pages. */
 function linkOf(raw: string, liquid: string[]): Written | null {
   if (!mark.test(raw)) {
     const url = webUrlOf(raw);
@@ -64,7 +67,7 @@ function linkOf(raw: string, liquid: string[]): Written | null {
   const texts = pieces.filter((_, place) => place % 2 === 0);
   const tags = texts.slice(1).flatMap((_, place) => (isTag(pieces[2 * place + 1]) ? [place] : []));
   const [first, last] = [tags[0], tags.at(-1)];
-  // What is between tags may be left out, or come several times.
+  // The text between tags may be left out, or be repeated.
   return { url, texts: first === undefined || last === undefined ? texts : texts.toSpliced(first + 1, last - first) };
 }
 
@@ -86,7 +89,7 @@ const mark = /\ue000\d+\ue001/;
 const marks = /\ue000(\d+)\ue001/g;
 const comment = /^\{%-?\s*comment\b/;
 
-/** The HTML with a mark in the place of each piece of Liquid, whose quotes and brackets are none of the HTML's. */
+/** Replaces each piece of Liquid in the HTML by a mark, because its quotes and brackets are not HTML. */
 function withoutLiquid(body: string): { html: string; liquid: string[] } {
   const opening = /\{[{%]/g;
   const endOfComment = /\{%-?\s*endcomment\b/g;

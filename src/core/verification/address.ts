@@ -1,13 +1,13 @@
 import { asciiDomain, isLocalPart, maxAddressLength, maxLocalLength, normalizeEmail } from "../mail/address";
 
-/** An address to be judged, also one that all other calls refuse. */
+/** An address to be judged, including those that all other calls refuse. */
 export interface JudgedAddress {
   email: string;
   /** The local part. */
   local: string;
   /** In lower-case ASCII; null when it is not a host name of at least two labels. */
   domain: string | null;
-  /** Why no call takes it as an address; empty when all do. */
+  /** The faults for which other calls refuse the address; empty when they accept it. */
   faults: string[];
 }
 
@@ -50,7 +50,7 @@ function faultsOf({ local, host, domain, judged }: Refused): string[] {
   return faults;
 }
 
-/** What the characters of the local part say, whatever its length. */
+/** The faults in the characters of the local part, whatever its length. */
 function localFault(local: string): string | null {
   if (isLocalPart(local)) return null;
   if (quoted.test(local))

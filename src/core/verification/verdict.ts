@@ -41,9 +41,9 @@ export async function judge(address: JudgedAddress, facts: DomainFacts, lists: D
     isDisposable: isDisposableDomain(lists, name),
     isAlias: isAliasDomain(name),
     isTypo: suggestedEmail !== null,
-    // A plus at the very start is a name, not a tag.
+    // A plus at the very start is part of the name, not a tag.
     isPlusAddressed: local.indexOf("+") > 0,
-    // The list contains some misspelt names too, because somebody owns them.
+    // The list contains some misspelt names too, because someone has registered them.
     isPersonalEmail: suggestedEmail === null && isPersonalDomain(lists, name),
   };
   return {

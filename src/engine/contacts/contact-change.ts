@@ -6,7 +6,7 @@ import type { ContactRow } from "../../db/tables";
 
 /** The effect of one call on the contacts it names. */
 export interface ContactChange {
-  /** Distinct addresses, each with the id for a new contact. */
+  /** Distinct addresses, each with the id that a new contact gets. */
   contacts: { id: Id; email: string }[];
   data: DataChange;
   /** Null leaves the subscription of existing contacts unchanged. */
@@ -15,10 +15,13 @@ export interface ContactChange {
   subscribedByDefault: boolean;
   /** The source of a new contact. It also replaces `PUBLIC` on a contact that a browser created. */
   source: ContactRow["source"];
-  /** When the merged data would be too large: the call is refused, or the contact keeps its stored data. */
+  /**
+   * The reaction to merged data that would be too large: "refuse" refuses the call, "keep" leaves the contact's stored
+   * data as it is.
+   */
   whenFull: "refuse" | "keep";
-  /** The condition under which anything is written at all. */
+  /** The condition for writing anything at all. */
   onlyIf: SQL;
-  /** The end of the ids of flips' events. */
+  /** The last part of the ids of flips' events. */
   tail?: Tail;
 }

@@ -17,18 +17,21 @@ export const refuseLargeData: StatementRefusal = {
   refuse: () => new Invalid([{ field: "data", code: "too_big", message: dataTooBig }]),
 };
 
-/** Half of what a contact may have: public keys fill no more, so that servers always find room. */
+/** Half of a contact's limit. Public keys cannot exceed it, so that servers always have space left. */
 const maxPublicBytes = maxDataBytes / 2;
 
-/** Keys that one call with a public key may send. */
+/** The most keys that one call with a public key may send. */
 const maxPublicKeys = 64;
 
-/** Whether the data of the row of `contacts` at hand is small enough with the patch laid over it. */
+/** Whether the merge of the current row of `contacts` with the patch fits the limit. */
 export function fitsMerged(patch: JsonObject): SQL {
   return sql`(${isSmall(patch)} OR octet_length(${mergedData(patch)}) <= ${maxDataBytes})`;
 }
 
-/** So small that nothing needs to be merged to see it. SQLite writes some numbers longer than they were sent. */
+/**
+ * Whether the data is certainly small enough, without a merge. SQLite writes some numbers longer than they were sent,
+ * hence the wide margin.
+ */
 function isSmall(patch: JsonObject): SQL {
   return sql`octet_length(contacts.data) < ${maxPublicBytes / 2 - utf8Bytes(JSON.stringify(patch))}`;
 }
@@ -40,8 +43,8 @@ export function fitsPublic(patch: JsonObject): SQL {
 }
 
 /**
- * Refuses what a public key must not do to data: it fails the whole batch with Invalid. Where answers tell nothing, a contact
- * without room for the patch keeps its data instead: a refusal would tell that it is known, and how much of it.
+ * Enforces the limits of public keys on data: fails the whole batch with Invalid. Where answers to public keys must tell
+ * nothing, a contact without room for the patch keeps its data instead, because a refusal would tell that it is known.
  */
 export function guardPublicData(ctx: Context, { contacts, data: { patch, own } }: ContactChange): Statement[] {
   if (ctx.keyKind === "secret" || Object.keys(own).length === 0) return [];
@@ -59,15 +62,15 @@ function tooMuch(message: string): Invalid {
   return new Invalid([{ field: "data", code: "too_big", message }]);
 }
 
-/** The contacts that are there, of an array of items with their addresses. */
+/** Joins a JSON array of items with the existing contacts at their addresses. */
 export function named(ctx: Context, items: string): SQL {
   return sql`json_each(${items}) r
     CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'`;
 }
 
 /**
- * After an upsert that keeps what a contact has: who had no room for the patch, as words such as "ada@example.com and 3
- * more". NULL when all had.
+ * For use after an upsert with `whenFull: "keep"`: the contacts whose data would have become too large, as a text such
+ * as "ada@example.com and 3 more". NULL when there are none.
  */
 export function whoIsFull(ctx: Context, { contacts, data: { patch } }: Pick<ContactChange, "contacts" | "data">): SQL {
   return sql`(SELECT min(contacts.email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')

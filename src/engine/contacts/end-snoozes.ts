@@ -6,14 +6,14 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { updateSnoozed } from "./subscription";
 
 /**
- * The sweep that subscribes contacts whose snooze has ended, over all projects. The batch that ends the snoozes also
- * selects them: a sweep that dies has done a round or not, and two concurrent sweeps never do the same one.
+ * Sweeps all projects for contacts whose snooze has ended, and subscribes them. The batch that ends the snoozes also
+ * selects them, so a crash never leaves a batch half done, and two concurrent sweeps never end the same snooze.
  */
 export function endSnoozes(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => endDue(platform, db, 0));
 }
 
-/** The same for a project with its own clock, at its time. */
+/** The same for a project with its own clock, at the time of that clock. */
 export async function endSnoozesOf(ctx: Context): Promise<void> {
   await endDue(ctx, ctx.db, clockOf(ctx));
 }

@@ -6,12 +6,12 @@ import { mayLiftOptOuts } from "./opt-out";
 import { countAdded } from "./suppression-count";
 
 /**
- * A person who comes back after an erasure is suppressed and opted out as before, however the contact is created: the
- * statements that write contacts look up the hashes of their addresses. The remembered facts are then back in their
- * rows, and the hash is deleted. So a hash is stored only for an address without a contact.
+ * A person who returns after an erasure is suppressed and opted out as before, however the contact is created: the
+ * statements that write contacts look up the hashes of their addresses. They move the remembered facts back into rows
+ * and delete the hash. So a hash is stored only for an address without a contact.
  */
 
-/** Adds the hashes of the addresses: 100,000 take a second. */
+/** Adds the hashes of the addresses. Hashing 100,000 addresses takes a second. */
 export function withHashes<T extends { email: string }>(ctx: Context, contacts: T[]): (T & { hash: string })[] {
   return contacts.map((contact) => ({ ...contact, hash: addressHash(ctx.project, contact.email) }));
 }

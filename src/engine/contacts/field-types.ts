@@ -4,12 +4,15 @@ import { Invalid } from "../../core/errors";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** Field names that a project takes from each kind of key. A browser's never use up those of its servers. */
+/**
+ * The most field names that a project takes from each kind of key, so that browsers cannot use up the names of its
+ * servers.
+ */
 export const maxFields = { secret: 10_000, public: 1_000 } as const;
 
 /**
- * The statements that register the keys of data, for the batch that writes the data. The first type that the project
- * sees of a key stays. Refuses keys that are new beyond the project's limit: it fails the whole batch with Invalid.
+ * Registers the keys of data, in the batch that writes the data. A key keeps the first type that the project saw. Keys
+ * that are new beyond the project's limit fail the whole batch with Invalid.
  */
 export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): Statement[] {
   if (Object.keys(types).length === 0) return [];

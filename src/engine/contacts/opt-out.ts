@@ -3,32 +3,37 @@ import { confirmGoesFirst } from "../../core/contacts/confirmation";
 import type { Context } from "../../platform/context";
 
 /**
- * Whether the caller may subscribe somebody who has said no themselves: by a page, by one click, by a complaint. A public
- * key is in everybody's hands and may not, unless the operator allows it.
+ * Whether the caller may subscribe people who opted out themselves: on a page, by one click or by a complaint. Anyone
+ * can read a public key, so it may not, unless the operator allows it.
  */
 export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
   return keyKind === "secret" || project.publicKeyMayResubscribe;
 }
 
-/** What a call with `confirm: true` says of the subscription itself: that it ends, or nothing. */
+/** The subscription that a call with `confirm: true` sets directly: false unsubscribes, null leaves it unchanged. */
 export function besideConfirm({ warnings }: Context, subscribed: boolean | null | undefined): false | null {
   if (subscribed) warnings.push(confirmGoesFirst);
   return subscribed === false ? false : null;
 }
 
-/** The subscription that a contact has after a call that says this: a no of the person's own stays. */
+/**
+ * The subscription of the current contact after a call that sets `subscribed`. Without the right to lift opt-outs, the
+ * person's own opt-out stays.
+ */
 export function subscribedAfter(ctx: Context, subscribed: boolean): SQL {
   if (!subscribed || mayLiftOptOuts(ctx)) return sql`${subscribed}`;
   return sql`(contacts.opted_out_by IS NOT 'PERSON')`;
 }
 
-/** Of the row of `contacts` at hand, whether a call that says this changes the subscription, or ends a snooze. */
+/**
+ * Whether a call that sets `subscribed` changes the subscription of the current row of `contacts`, or ends its snooze.
+ */
 export function changesSubscription(ctx: Context, subscribed: boolean): SQL {
   const isOther = sql`(contacts.subscribed <> ${subscribed} OR contacts.snoozed_until IS NOT NULL)`;
   return subscribed && !mayLiftOptOuts(ctx) ? sql`(${isOther} AND contacts.opted_out_by IS NOT 'PERSON')` : isOther;
 }
 
-/** What the row of `contacts` at hand is set to by a call that subscribes. */
+/** The assignments for the current row of `contacts` in a call that subscribes. */
 export function subscribing(ctx: Context): SQL {
   if (mayLiftOptOuts(ctx))
     return sql`subscribed = true, snoozed_until = NULL, opted_out_at = NULL, opted_out_by = NULL`;

@@ -13,8 +13,8 @@ import { flips, isSuppressed, snoozeReason } from "./subscription";
 
 /**
  * `POST /contacts/{id}/snooze`: unsubscribes a contact until a given time, or moves the end of a snooze. Only for
- * subscribed or snoozed contacts, because the end of a snooze would subscribe a contact that unsubscribed, or never was
- * subscribed.
+ * subscribed or snoozed contacts, because the end of a snooze subscribes: it must not subscribe a contact that
+ * unsubscribed, or that never was subscribed.
  */
 export async function snoozeContact(
   ctx: Context,

@@ -8,14 +8,14 @@ import { upsertCounts } from "./counts";
 
 /** A change of the subscription of one or several contacts. */
 export interface SubscriptionChange {
-  /** A query of the ids of the contacts; without any, nothing happens. */
+  /** A query of the ids of the contacts. Nothing happens when it is empty. */
   contactId: SQL;
   subscribed: boolean;
   /** The data of the event. */
   eventData: Record<string, string>;
-  /** The person said so themselves: a contact that was never subscribed then counts as opted out. */
+  /** The change is the person's own: a contact that was never subscribed then counts as opted out. */
   isSaidBySelf?: boolean;
-  /** Of the row of `contacts` at hand, the workflows that led to its change, as a JSON array. */
+  /** The workflows that led to the change of the current row of `contacts`, as a JSON array. */
   causes?: SQL;
   /** Of the same row: whether a public key has caused its change. */
   isPublic?: SQL;
@@ -34,7 +34,7 @@ export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, causes, isPublic = sql`false`, at } = change;
   const name = nameOfFlip(subscribed);
-  // As a pair: with the project alone, the planner would scan the list of all contacts.
+  // As a pair, because by the project alone the planner would scan the list of all contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
   const isChanged = subscribed
     ? sql`${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
@@ -75,7 +75,9 @@ function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
   return sql`CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN ${at} ELSE ${before} END`;
 }
 
-/** Of one who was never subscribed, or whom the API has taken off. */
+/**
+ * Also matches contacts that were never subscribed, or that the API unsubscribed: the opt-out becomes the person's own.
+ */
 function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
   return isSaidBySelf ? sql` OR opted_out_by IS NOT 'PERSON'` : sql``;
 }

@@ -3,7 +3,7 @@ import { Invalid } from "../../core/errors";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** What callers may add to a project's list. Bounces and complaints are added whatever there is. */
+/** The most addresses that calls may add to a project's list. Bounces and complaints are added beyond it. */
 const maxSuppressions = 1_000_000;
 
 /**
@@ -28,8 +28,8 @@ function addToCount(changes: SQL): Statement {
 }
 
 /**
- * Goes before the insert: stops the whole batch when the list would have more than it can have. `added` is as in
- * `countAdded`; addresses that are listed already may be added again. `field` is what the refusal names.
+ * Must run before the insert: stops the whole batch when the list would exceed its limit. `added` is as in
+ * `countAdded`; addresses that are listed already may be added again. `field` is the field that the refusal names.
  */
 export function guardSuppressions(ctx: Context, field: string, added: SQL): Statement {
   const message = `The suppression list of this project can have ${maxSuppressions} addresses, and would have more`;

@@ -6,17 +6,18 @@ import type { Context } from "../../platform/context";
 import { insertEvents } from "../events/record";
 import { upsertCounts } from "./counts";
 
-/** What one contact chooses for some topics. */
+/** The choices of one contact for some topics. */
 export interface TopicChoices {
   contactId: Id;
-  /** By slug. A slug without a topic that is not deleted changes nothing. */
+  /** Keyed by slug. A slug without a live topic changes nothing. */
   topics: ReadonlyMap<string, boolean>;
 }
 
 /**
- * The statements that store a contact's choices for topics: one event for each that changes what the contact gets, which
- * is an earlier choice or else the topic's default. They go into one batch in this order, because the events compare with
- * the state before. A choice that is the default is stored too: it stays when the default changes.
+ * The statements that store a contact's choices for topics. Each choice that changes what the contact gets, compared
+ * with an earlier choice or the topic's default, records an event. They go into one batch in this order, because the
+ * events compare with the state before. A choice that equals the default is stored too, so that it stays when the
+ * default changes.
  */
 export function updateTopics(ctx: Context, { contactId, topics }: TopicChoices): Statement[] {
   const choices = JSON.stringify([...topics].map(([slug, isIn]) => ({ slug, isIn })));
@@ -40,18 +41,18 @@ export function updateTopics(ctx: Context, { contactId, topics }: TopicChoices):
   ];
 }
 
-/** A topic as it holds for one contact. */
+/** A topic as it applies to one contact. */
 export interface ContactTopic {
   id: Id;
   slug: string;
   name: string;
   description: string | null;
   isIn: boolean;
-  /** The contact left it itself: `POST /v1/send` sends none of its mail. */
+  /** The contact left the topic itself: `POST /v1/send` sends none of the topic's mail. */
   hasLeft: boolean;
 }
 
-/** All topics that are not deleted as they hold for a contact, in the order of their creation. */
+/** Selects all topics that are not deleted, as they apply to a contact, in the order of their creation. */
 export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopic> {
   return statement(
     sql`SELECT id, slug, name, description, coalesce(ct.is_in, default_subscribed) AS is_in, ct.is_in IS 0 AS has_left
@@ -60,7 +61,7 @@ export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopi
   );
 }
 
-/** Topics, each with the contact's choice `ct` if there is one. */
+/** Joins topics with the contact's choice `ct`, if there is one. */
 export function topicsOf(ctx: Context, contactId: Id): SQL {
   return sql`FROM topics LEFT JOIN contact_topics ct
     ON ct.project_id = ${ctx.project.number} AND ct.contact_id = ${contactId} AND ct.topic_id = topics.id`;

@@ -65,13 +65,16 @@ function upsertRows(ctx: Context, change: ContactChange): Statement[] {
   ];
 }
 
-/** The change of the current row of `contacts`, and whether it changes anything; otherwise nothing is written. */
+/**
+ * The assignments to the current row of `contacts`, and the condition for them. Without it, unchanged rows would be
+ * written.
+ */
 interface Change {
   sets: SQL;
   isDue: SQL;
 }
 
-/** All changes that a call may make to a contact; null when there are none. */
+/** Collects all changes that a call may make to a contact; null when there are none. */
 function updateOf(ctx: Context, change: ContactChange): Change | null {
   const ways = [
     ...dataChange(ctx, change),
@@ -101,7 +104,7 @@ function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange):
 function subscriptionChange(ctx: Context, subscribed: boolean): Change {
   const isDue = changesSubscription(ctx, subscribed);
   if (subscribed) return { sets: subscribing(ctx), isDue };
-  // Only a flip makes someone leave, or the end of a snooze: who was merely never subscribed did not opt out.
+  // Only a flip or the end of a snooze is an opt-out: a contact that was never subscribed did not opt out.
   const hasLeft = sql`contacts.subscribed OR contacts.snoozed_until IS NOT NULL`;
   const sets = sql`subscribed = false, snoozed_until = NULL,
     opted_out_at = CASE WHEN ${hasLeft} THEN ${ctx.now.getTime()} ELSE contacts.opted_out_at END,

@@ -13,10 +13,10 @@ interface Insertion {
 }
 
 /**
- * Inserts the row that makes a batch happen once per key. It comes last, and fails the whole batch when the key has had
- * its effect: the call then gets the first call's answer in its error. No statement without a key. `response` is an SQL
- * expression: the answer's body as JSON, as the caller got it, but for its warnings. `lateWarnings` are those
- * that only the database knows of: each `{ field, message }` as JSON, or NULL.
+ * Inserts the row that makes a batch happen once per key. It comes last, and fails the whole batch when the key was
+ * used before: the error then has the first call's answer. No statement without a key. `response` is an SQL expression
+ * for the body of the answer as JSON, without its warnings. `lateWarnings` are those that only the database can find:
+ * each `{ field, message }` as JSON, or NULL.
  */
 export function insertEffect(ctx: Context, { request, response, lateWarnings = [], onlyIf }: Insertion): Statement[] {
   const { idempotencyKey: key, requestHash: hash, keyKind } = ctx;
@@ -64,7 +64,7 @@ const readEffect = columns({
   expiresAt: asNumber,
 });
 
-/** The effect of the key for API keys of this kind, read from the database; null when there is none. */
+/** Reads the answer that the key stored for API keys of this kind; null when there is none. */
 export async function findEffect(ctx: Context, key: string): Promise<KeyEffect | null> {
   const row = await selectFirst(
     ctx.db,

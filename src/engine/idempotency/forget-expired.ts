@@ -5,10 +5,10 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { sweepDatabases } from "../../platform/sweep";
 
-/** More than other sweeps take: each call with a key leaves a row. */
+/** More than other sweeps take, because each call with a key leaves a row. */
 const maxForgottenRows = 1_000;
 
-/** The sweep over expired keys. Every read checks the time too, so a late sweep does no harm. */
+/** Sweeps expired keys. Every read checks the time too, so a late sweep does no harm. */
 export function forgetExpiredEffects(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => deleteExpired(platform, db));
 }

@@ -6,9 +6,9 @@ import type { Platform } from "../../platform/context";
 import { type Caller, callers, refreshLater, unknownKeys } from "./cache";
 
 /**
- * The project of an API key and what may be shown of the key, or null. An isolate caches the result for 30 seconds, so a revoked key may work
- * that long; half-way it is read again behind an answer. A key that does not exist is cached for ten seconds, because it
- * may be created the next moment.
+ * Returns the project of an API key and the parts of the key that may be shown, or null. An isolate caches the result
+ * for 30 seconds, so a revoked key may work that long. Half-way through, it is read again after an answer. A key that
+ * does not exist is cached for ten seconds, because it may be created the next moment.
  */
 export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {
   if (keyKind(key) === null) return null;
@@ -21,7 +21,7 @@ export async function authenticate(platform: Platform, key: string): Promise<Cal
   return findCaller(platform, hash, now);
 }
 
-/** Reads the caller, and caches who it is, or that there is none. */
+/** Reads the caller, and caches the result, including that there is none. */
 async function findCaller(platform: Platform, hash: string, now: number): Promise<Caller | null> {
   const row = await platform.control
     .select({ key: apiKeys, project: projects })
@@ -36,7 +36,7 @@ async function findCaller(platform: Platform, hash: string, now: number): Promis
   }
   const { id, kind, name, prefix } = row.key;
   const caller = { project: row.project, key: { id, kind, name, prefix } };
-  // The time of a project with its own clock is in its row.
+  // The clock of a project with its own clock is in its row.
   if (!row.project.testClock) callers.set(hash, caller, now);
   if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));
   return caller;

@@ -9,22 +9,22 @@ export interface Caller {
   key: ShownKey;
 }
 
-/** How long an isolate uses cached values: a revoked key or a disabled project takes effect within this time. */
+/** The lifetime of cached values in an isolate: a revoked key or a disabled project takes effect within this time. */
 export const cacheMs = 30_000;
 
-/** By the hash of the key. */
+/** Keyed by the hash of the key. */
 export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_000 });
 
 /**
- * Hashes of keys that do not exist, so that a flood of wrong keys costs few reads. A key that was made meanwhile is
- * hidden for no longer than this, and only from an isolate that was asked for it before it was made.
+ * Hashes of keys that do not exist, so that a flood of wrong keys costs few reads. A new key is hidden for at most this
+ * long, and only in an isolate that was asked for it before it was created.
  */
 export const unknownKeys = expiringCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
 
-/** By number, and by id. */
+/** Keyed by number, and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
 
-/** Reads a value again behind the answer of a request. Jobs let it expire, because nobody waits for them. */
+/** Reads a value again after a request is answered. Jobs let it expire, because no caller waits for them. */
 export function refreshLater({ origin, later, log }: Platform, read: () => Promise<unknown>): void {
   if (origin === null) return;
   later(
@@ -32,7 +32,7 @@ export function refreshLater({ origin, later, log }: Platform, read: () => Promi
   );
 }
 
-/** Makes a change visible at once in this isolate; others follow when their cache expires. */
+/** Makes a change visible at once in this isolate. Other isolates see it when their cache expires. */
 export function forgetProjects(): void {
   callers.clear();
   unknownKeys.clear();

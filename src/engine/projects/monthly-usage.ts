@@ -5,14 +5,15 @@ import { monthOf } from "../../core/time";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** An email that counts for a month. */
+/** An email to count. */
 interface Counted {
   emailId: Id;
 }
 
 /**
- * Counts emails, after their rows are written: those that go nowhere do not count. There is one count for each month and
- * template, which is also the template's number of emails; inline content counts under ''.
+ * Counts emails towards the month. Must run after their rows are written, because SUPPRESSED and FAILED ones do not
+ * count. There is one count for each month and template, which is also the template's number of emails; inline content
+ * counts under ''.
  */
 export function insertUsage(ctx: Context, emails: Counted[]): Statement {
   return statement(
@@ -36,8 +37,8 @@ const withContent: SQL = sql`CROSS JOIN email_contents content
 const templateOf: SQL = sql`coalesce(content.template_id, '')`;
 
 /**
- * Goes after the usage: stops the whole batch when it exceeds the monthly limit. No statement without a limit. A call
- * that adds nothing passes, even if the limit was lowered below the usage.
+ * Must run after `insertUsage`: stops the whole batch when the usage exceeds the monthly limit. No statement without a
+ * limit. A call that adds nothing passes, even if the limit was lowered below the usage.
  */
 export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] {
   const { monthlySendLimit } = ctx.project;
@@ -47,7 +48,7 @@ export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] 
   return [guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit))];
 }
 
-/** How many emails count for this month so far, as an SQL expression. */
+/** The number of emails that count for this month so far, as an SQL expression. */
 export function usedThisMonth(ctx: Context): SQL {
   return usedIn(ctx, monthOf(ctx.clock()));
 }
@@ -57,12 +58,12 @@ function usedIn(ctx: Context, month: string): SQL {
     WHERE project_id = ${ctx.project.number} AND month = ${month})`;
 }
 
-/** Why an email is FAILED that was accepted beyond the limit. */
+/** The reason of an email that is FAILED because it was accepted beyond the limit. */
 export const monthIsOver = "Monthly limit reached";
 
 /**
- * The statuses of emails that are accepted together, in a SELECT of their `id` and the `reason` not to send them, if there
- * is one: the first of the others have what is left of the month.
+ * The statuses of emails that are accepted together, in a SELECT of their `id` and of the `reason` not to send them, if
+ * there is one. The first of the others use what is left of the month's limit; the rest are FAILED.
  */
 export function statusesInMonth(ctx: Context, now: Date): SQL {
   const { monthlySendLimit: limit } = ctx.project;
@@ -77,15 +78,15 @@ export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
 }
 
 /**
- * Takes emails that end FAILED, SUPPRESSED or CANCELLED off the month in which they were accepted. Goes before the
- * change that ends them. `items` is a JSON array; `where` finds the email `e` of each by its key.
+ * Subtracts emails that end FAILED, SUPPRESSED or CANCELLED from the month in which they were accepted. Must run before
+ * the change that ends them. `items` is a JSON array; `where` joins each item with its email `e`.
  */
 export function updateUsageOfUnsent(items: string, where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
     FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE ${where}`);
 }
 
-/** The same for the emails `e` of a condition, which must not have ended yet. */
+/** As above, for the emails `e` matched by `where`. They must not have ended. */
 export function updateUsageOf(where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
     FROM emails e ${withContent} WHERE ${where}`);
@@ -93,7 +94,7 @@ export function updateUsageOf(where: SQL): Statement {
 
 const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
 
-/** `unsent` is a SELECT with a row for each email, of `project_id, month, template_id`. */
+/** `unsent` is a SELECT of `project_id, month, template_id`, with a row for each email. */
 function updateUsage(unsent: SQL): Statement {
   return statement(
     sql`UPDATE monthly_usage AS u SET emails = u.emails - gone.emails

@@ -3,12 +3,14 @@ import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { knownProjects, refreshLater } from "./cache";
 
-/** A project, at most 30 seconds old, for jobs; null when it is gone. One that is disabled is so now. */
+/**
+ * Returns a project for jobs, at most 30 seconds old; null when it is deleted. A disabled project is always read fresh.
+ */
 export function findProject(platform: Platform, number: number): Promise<Project | null> {
   return find(platform, String(number), eq(projects.number, number));
 }
 
-/** The same by its public UUID, for links and for providers' reports. */
+/** The same by the public UUID, for links and for providers' reports. */
 export function findProjectById(platform: Platform, id: string): Promise<Project | null> {
   return find(platform, id, eq(projects.id, id));
 }
@@ -27,8 +29,8 @@ async function read(platform: Platform, name: string, isMeant: SQL, now: number)
     .from(projects)
     .where(and(isMeant, isNull(projects.deletedAt)))
     .get();
-  // The time of a project with its own clock is in its row. And nobody fails or cancels what is new because he remembers
-  // a project as disabled that is enabled again.
+  // The clock of a project with its own clock is in its row. And a cached "disabled" must not fail or cancel the new
+  // mail of a project that was enabled again.
   if (row && !row.testClock && !row.disabled) knownProjects.set(name, row, now);
   else knownProjects.delete(name);
   return row ?? null;

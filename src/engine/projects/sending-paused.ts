@@ -1,20 +1,20 @@
 import type { Context, Platform, Project } from "../../platform/context";
 import { findProject } from "./project";
 
-/** Why and since when the project's marketing email is paused. */
+/** The reason and the time of the pause of the project's marketing email. */
 export interface Pause {
   reason: string;
   at: number;
 }
 
-/** The pause of a project's marketing email; null when it may go out. */
+/** The pause of a project's marketing email; null when there is none. */
 export function pauseOf({ sendingPausedReason: reason, sendingPausedAt: at }: Project): Pause | null {
   return reason === null || at === null ? null : { reason, at };
 }
 
 /**
- * Whether marketing email must not go out now. For work that takes a while: it asks for the project anew, which is at
- * most 30 seconds old. In the isolate that paused it, the answer is right at once.
+ * Whether marketing email must not go out now. For work that takes a while: it looks the project up again, at most 30
+ * seconds old. In the isolate that paused it, the answer is current at once.
  */
 export async function isMarketingPaused(platform: Platform, { number }: Context["project"]): Promise<boolean> {
   const project = await findProject({ ...platform, now: platform.realClock() }, number);

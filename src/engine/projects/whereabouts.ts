@@ -7,12 +7,12 @@ const readWhereabouts = columns({
   id: asText,
   number: asNumber,
   shard: asText,
-  /** Its deletion has begun. */
+  /** The deletion of the project has begun. */
   isEnding: asFlag,
 });
 type Whereabouts = ReturnType<typeof readWhereabouts>;
 
-/** The databases of projects, by their numbers. Projects that are gone are left out. */
+/** Returns the databases of projects, by their numbers. Deleted projects are left out. */
 export async function whereaboutsByNumber(
   platform: Platform,
   numbers: Iterable<number>,
@@ -21,7 +21,7 @@ export async function whereaboutsByNumber(
   return new Map(found.map((each) => [each.number, each]));
 }
 
-/** The databases of projects, by their public ids, which the keys of files contain. */
+/** Returns the databases of projects, by their public ids, which the keys of files contain. */
 export async function whereaboutsById(platform: Platform, ids: Iterable<string>): Promise<Map<string, Whereabouts>> {
   const found = await findWhereabouts(platform, sql`id`, ids);
   return new Map(found.map((each) => [each.id, each]));

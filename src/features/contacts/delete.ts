@@ -6,7 +6,7 @@ import { isDeleted } from "../../db/own-rows";
 import type { Context } from "../../platform/context";
 import { addErasure } from "./erase";
 
-/** `DELETE /contacts/{id}`: forgets a person for good. See erase.ts for what goes and what stays. */
+/** `DELETE /contacts/{id}`: erases a person for good. See erase.ts for what is deleted and what stays. */
 export async function deleteContact(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
     const batch = openBatch(ctx);

@@ -7,27 +7,27 @@ import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
-/** Emails, and events, that one batch empties: of one person, or of a thousand. */
+/** The number of emails, and of events, that one batch empties, whether of one person or of a thousand. */
 export const rowsPerBatch = 1_000;
 
-/** Where a page of erased people's rows begins: behind this one. */
-export interface Place {
+/** The keyset position of the last row of a page. The next page continues after it. */
+export interface ErasureCursor {
   contactId: Id;
-  /** Emails of a person lie in the order of their campaigns, those of none first. Null for an event, too. */
+  /** The index sorts a person's emails by campaign, those without one first. Null for an event. */
   campaignId: Id | null;
   id: Id;
 }
 
 /**
- * A query of the next emails or events of erased people, in the order of the index by contact. `contactIds` is a JSON
- * array. The person the page before ended with is taken apart from those who follow, as only so the index leads straight
- * to the place, and a page in the midst of a million rows costs no more than the first.
+ * Selects the next emails or events of erased people, in the order of the index by contact. `contactIds` is a JSON
+ * array. The person at whose rows the last page ended has a branch of their own in the query: only so does the index
+ * lead straight to the cursor, and a page in the midst of a million rows costs no more than the first.
  */
-export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: Place | null): SQL {
+export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: ErasureCursor | null): SQL {
   return table === "emails" ? pageOfEmails(ctx, contactIds, after) : pageOfEvents(ctx, contactIds, after);
 }
 
-function pageOfEmails(ctx: Context, contactIds: string, after: Place | null): SQL {
+function pageOfEmails(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
   const rows = sql`SELECT contact_id, campaign_id, id FROM emails WHERE project_id = ${ctx.project.number}`;
   const inOrder = sql`ORDER BY contact_id, campaign_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
@@ -39,7 +39,7 @@ function pageOfEmails(ctx: Context, contactIds: string, after: Place | null): SQ
     ${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds}) WHERE value > ${contactId}) ${inOrder}`;
 }
 
-function pageOfEvents(ctx: Context, contactIds: string, after: Place | null): SQL {
+function pageOfEvents(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
   const rows = sql`SELECT contact_id, NULL AS campaign_id, id FROM events WHERE project_id = ${ctx.project.number}`;
   const inOrder = sql`ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
@@ -49,8 +49,9 @@ function pageOfEvents(ctx: Context, contactIds: string, after: Place | null): SQ
 }
 
 /**
- * Counts a page of emails out of their contents, and empties those that nobody is left of. An email that is empty was
- * counted out, so a page that comes twice counts nothing twice. Goes before `updateErasedEmails`.
+ * Subtracts a page of emails from their contents' recipients, and empties contents without recipients left. An email
+ * that is empty was subtracted before, so a repeated page subtracts nothing twice. Must run before
+ * `updateErasedEmails`.
  */
 export function updateLeftContents(ctx: Context, page: SQL): Statement[] {
   return [updateRecipients(ctx, page), updateContentsLeftByAll(ctx, page)];
@@ -65,7 +66,10 @@ function updateRecipients(ctx: Context, page: SQL): Statement {
   );
 }
 
-/** Whose mail it was from stays (an address for answers may be the person's own), so that records still say it. The names of files stay until the files are gone. */
+/**
+ * The sender stays, so that records still name it; `reply_to` goes, because it may be the person's own address. The
+ * names of files stay until the files are deleted.
+ */
 function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET subject = '', preview_text = NULL, body = NULL, reply_to = NULL, headers = '{}',
@@ -74,22 +78,22 @@ function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
   );
 }
 
-/** Mail that nobody has handed over, and that now never is. */
+/** Mail that has not been handed over, and now never will be. */
 const isUnsent = sql`e.status = 'QUEUED'`;
 
-/** Mail that ends CANCELLED gives its place in the month back. Goes before `updateErasedEmails`. */
+/** Gives the quota of the month back for mail that ends CANCELLED. Must run before `updateErasedEmails`. */
 export function updateUsageOfErased(ctx: Context, page: SQL): Statement {
   return updateUsageOf(sql`${isOfPage(ctx, page)} AND ${isUnsent} AND e.uncertain_since IS NULL`);
 }
 
-/** A campaign's counters follow. Goes before `updateErasedEmails`. */
+/** Updates the campaigns' counters. Must run before `updateErasedEmails`. */
 export function updateMarkedByErasure(ctx: Context, page: SQL): Statement {
   return updateMarked(ctx, { where: sql`${isOfPage(ctx, page)} AND ${isUnsent}` });
 }
 
 /**
- * Mail that is being handed over ends as it may: its result brings nothing back into a row that is empty. The subject is
- * '' and not NULL, which would stand for the one of the content, as long as that is kept for others.
+ * Mail that is being handed over keeps its status: its result will restore nothing in an emptied row. The subject is ''
+ * and not NULL, because NULL would stand for the content's subject while other recipients still share it.
  */
 export function updateErasedEmails(ctx: Context, page: SQL): Statement {
   return statement(
@@ -105,7 +109,10 @@ export function updateErasedEvents(ctx: Context, page: SQL): Statement {
   return statement(sql`UPDATE events AS e SET data = '{}' WHERE ${isOfPage(ctx, page)} AND e.data <> '{}'`);
 }
 
-/** What endpoints said of an event may say something of its person. A delivery that waits is made of the empty event. */
+/**
+ * Clears the endpoints' answers, which may say something about the person. A delivery that is still waiting will be
+ * made from the emptied event.
+ */
 export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
   return statement(
     sql`UPDATE webhook_deliveries AS d INDEXED BY ix_webhook_deliveries_expiry SET error = NULL, response = NULL
@@ -114,20 +121,20 @@ export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
   );
 }
 
-/** A query of the contents of a page's emails that nobody is left of, and whose files are still there. */
+/** Selects the contents of a page's emails that have no recipients left but still have files. */
 export function contentsWithFiles(ctx: Context, page: SQL): SQL {
   return sql`SELECT content.id, content.body_key, json_array_length(content.attachments) AS attachments
     FROM email_contents content
     WHERE ${isLeftByAll(ctx, page)} AND (content.attachments <> '[]' OR content.body_key IS NOT NULL)`;
 }
 
-/** A query of a page's emails that the embedded outbox keeps copies of, or is about to. */
-export function keptEmails(ctx: Context, page: SQL): SQL {
+/** Selects the emails of a page of which the embedded outbox stores a copy, or is about to. */
+export function emailsWithCopies(ctx: Context, page: SQL): SQL {
   return sql`SELECT e.id, e.status, e.provider_message_id FROM emails e
     WHERE ${isOfPage(ctx, page)} AND e.provider = 'outbox'`;
 }
 
-/** After the files. */
+/** Must run after the files are deleted. */
 export function updateErasedFiles(ctx: Context, contentIds: Id[]): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL
@@ -145,7 +152,7 @@ function isLeftByAll(ctx: Context, page: SQL): SQL {
     AND content.id IN (SELECT e.content_id FROM emails e WHERE ${isOfPage(ctx, page)}) AND content.recipients <= 0`;
 }
 
-/** A body's file may also be its template's, which other mails share. */
+/** Whether the body's file belongs to the content alone. It may also be a template's file, which other mails share. */
 function isOwnFile(ctx: Context): SQL {
   return sql`content.body_key = ${blobKey("content", ctx.project.id, "")} || content.id`;
 }

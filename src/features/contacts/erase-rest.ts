@@ -15,8 +15,8 @@ import { eachShard } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
-  keptEmails,
-  type Place,
+  type ErasureCursor,
+  emailsWithCopies,
   pageOf,
   rowsPerBatch,
   updateErasedDeliveries,
@@ -33,8 +33,9 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ contactIds: z.array(StoredId) });
 
 /**
- * How far an erasure is. The errors of jobs go first, and the addresses that are looked for there stay in the row no
- * longer than that takes. Then the emails: one that is not empty yet may still write an event of its person.
+ * The progress of an erasure. The errors of jobs come first, so that the addresses needed to find them stay in the
+ * job's row only for that phase. Then the emails, before the events: an email that is not yet emptied may still record
+ * an event about its person.
  */
 const State = z.discriminatedUnion("part", [
   z.object({ part: z.literal("errors"), after: StoredId, emails: z.array(z.string()) }),
@@ -45,11 +46,11 @@ const State = z.discriminatedUnion("part", [
 ]);
 export type ErasureState = z.infer<typeof State>;
 
-const readPlace = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
+const readCursor = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
 const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
-const readKept = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
+const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** One step of what an erasure left to its job: a page of jobs' errors, of emails with their files, or of events. */
+/** Takes one step of an erasure's job: a page of jobs' errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   const { contactIds } = Input.parse(row.input);
   const state = State.parse(row.state);
@@ -58,13 +59,13 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page, contactIds);
 }
 
-/** Jobs of one step. Each may have a thousand errors, which are compared with each address. */
+/** The jobs of one step. Each may have a thousand errors, and each error is compared with each address. */
 const maxJobsPerStep = 20;
 const maxPairsPerStep = 200;
 
 /**
- * An import tells of rows that it skipped, and of whom. Where it could not read an address, the text is emptied if the
- * address is anywhere in it.
+ * An import's errors contain the addresses of skipped rows. An invalid address is stored as written, so its error is
+ * emptied when the text contains an erased address anywhere.
  */
 async function eraseErrors(
   ctx: Context,
@@ -75,9 +76,9 @@ async function eraseErrors(
   const page = await select(ctx.db, pageOfErrors(ctx, after, jobs), columns({ id: asId }));
   const ids = page.map(({ id }) => id);
   const last = ids.length < jobs ? undefined : ids.at(-1);
-  const told = sql`lower(e.value->>'email')`;
-  const isErased = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(emails)}) erased WHERE ${told} = erased.value
-    OR e.value->>'reason' = 'invalid_email' AND instr(${told}, erased.value) > 0)`;
+  const address = sql`lower(e.value->>'email')`;
+  const isErased = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(emails)}) erased WHERE ${address} = erased.value
+    OR e.value->>'reason' = 'invalid_email' AND instr(${address}, erased.value) > 0)`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(updateErasedErrors(ctx, ids, isErased));
@@ -87,8 +88,8 @@ async function eraseErrors(
 }
 
 /**
- * First the rows are emptied, then the files go, and then what names them: whoever is killed in between finds the names
- * again, through the emails of the same page.
+ * Empties the rows first, then deletes the files, and then clears the files' names. If the process dies in between, the
+ * next run finds the names again, through the emails of the same page.
  */
 async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
   const emptying = openBatch(ctx);
@@ -97,16 +98,16 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   emptying.add(updateMarkedByErasure(ctx, page));
   emptying.add(updateUsageOfErased(ctx, page));
   emptying.add(updateErasedEmails(ctx, page));
-  const places = emptying.add(statement(page, readPlace));
+  const rows = emptying.add(statement(page, readCursor));
   const contents = emptying.add(statement(contentsWithFiles(ctx, page), readContent));
-  const kept = emptying.add(statement(keptEmails(ctx, page), readKept));
+  const copied = emptying.add(statement(emailsWithCopies(ctx, page), readCopied));
   await emptying.commit();
   const files = contents.all.flatMap((content) => filesOf(ctx, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
-  await forgetMessages(ctx, kept.all);
-  // Its copy is yet to come, or its consumer is dead, which the sweep finds out first.
-  if (kept.all.some(({ status }) => status === "SENDING")) return "waits";
-  const next = nextPlace(places.all);
+  await forgetMessages(ctx, copied.all);
+  // The copy of this mail is yet to be stored. If its consumer died, the sweep of stuck mail finds that out first.
+  if (copied.all.some(({ status }) => status === "SENDING")) return "waits";
+  const next = nextCursor(rows.all);
   const contentIds = contents.all.map(({ id }) => id);
   const forgetting = openBatch(ctx);
   forgetting.add(guardState(ctx, row));
@@ -117,7 +118,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
 }
 
 async function eraseEvents(ctx: Context, row: JobRow, page: SQL, contactIds: Id[]): Promise<Step> {
-  const next = nextPlace(await select(ctx.db, page, readPlace));
+  const next = nextCursor(await select(ctx.db, page, readCursor));
   if (next === null) await eraseExecutions(ctx, contactIds);
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
@@ -130,7 +131,7 @@ async function eraseEvents(ctx: Context, row: JobRow, page: SQL, contactIds: Id[
   return next === null ? "ended" : "goes on";
 }
 
-/** Executions of workflows are in the objects of their contacts. */
+/** Executions of workflows are stored in Durable Objects, by contact. */
 async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
   await eachShard(
     ctx,
@@ -140,18 +141,18 @@ async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
   );
 }
 
-/** R2 takes so many in one call. */
+/** The most keys that R2 deletes in one call. */
 const keysPerCall = 1_000;
 
 function filesOf(ctx: Context, { id, bodyKey, attachments }: ReturnType<typeof readContent>): string[] {
   return [...(bodyKey === null ? [] : [bodyKey]), ...attachmentKeys(ctx, id, attachments)];
 }
 
-/** Where the page behind these rows begins; null when there is none. */
-function nextPlace(places: Place[]): Place | null {
-  return places.length < rowsPerBatch ? null : (places.at(-1) ?? null);
+/** The cursor of the page after these rows; null when there is none. */
+function nextCursor(rows: ErasureCursor[]): ErasureCursor | null {
+  return rows.length < rowsPerBatch ? null : (rows.at(-1) ?? null);
 }
 
-function stateAt(part: "emails" | "events", after: Place | null): ErasureState {
+function stateAt(part: "emails" | "events", after: ErasureCursor | null): ErasureState {
   return { part, after };
 }

@@ -13,7 +13,7 @@ import { goneReason } from "../../engine/workflows/shard-erase";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
-  keptEmails,
+  emailsWithCopies,
   pageOf,
   rowsPerBatch,
   updateErasedDeliveries,
@@ -25,18 +25,18 @@ import {
 } from "./erase-pages";
 import type { ErasureState } from "./erase-rest";
 
-/** An erasure that a batch was given. */
+/** The erasure that `addErasure` added to a batch. */
 export interface Erasure {
-  /** The ids that exist, each once: exactly these are gone when the batch is committed. */
+  /** The ids that exist, each once. Exactly these contacts are deleted when the batch is committed. */
   found: Id[];
-  /** After the commit: tells the job that takes what is left. */
+  /** Starts the job that erases the rest. Call it after the commit. */
   announceRest(): Promise<void>;
 }
 
 /**
- * Adds to a batch the erasure of up to 1,000 people: what makes them persons goes, and what ledgers and counters are
- * made of stays. Their first 1,000 emails and events are emptied in the batch itself; a job goes on from there, and
- * removes the files. The batch throws Stale when one of them is not as it was read: begin another, see `untilFresh`.
+ * Adds to a batch the erasure of up to 1,000 people: personal data is deleted, and the rows that ledgers and counters
+ * rely on stay. The batch itself empties their first 1,000 emails and events; a job continues from there, and deletes
+ * the files. The batch throws Stale when a contact has changed since it was read: begin another, see `untilFresh`.
  */
 export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): Promise<Erasure> {
   const read = await select(
@@ -57,7 +57,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
       type: "contacts.erase",
       input: { contactIds: people.contactIds },
       state: sql`iif(${hasErrors(ctx)}, ${JSON.stringify(errors)}, ${JSON.stringify(emails)})`,
-      onlyIf: isMoreThere(ctx, people.ids),
+      onlyIf: hasRest(ctx, people.ids),
     }),
   );
   return {
@@ -68,20 +68,19 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
   };
 }
 
-/** People who are erased, as the parameters of the statements that do it. */
+/** The people to erase, as the parameters of the statements. */
 interface People {
   contactIds: Id[];
   emails: string[];
-  /** A JSON array of the same. */
+  /** The contact ids as a JSON array. */
   ids: string;
   /** A JSON array of `{ id, email, hash }`. */
   items: string;
 }
 
 /**
- * Every table with rows of a person, and what is done to them in the batch, in this order. Whatever else comes to be
- * known of people gets its line here; what one batch cannot hold goes on in erase-rest.ts. A test fails when a table is
- * missing.
+ * Every table with rows about a person, and what the batch does to them, in this order. A new table with personal data
+ * gets its line here; erase-rest.ts continues with what one batch cannot hold. A test fails when a table is missing.
  */
 export const tablesOfPeople: Record<string, (ctx: Context, people: People) => Statement[]> = {
   erased_addresses: replaceErasedAddresses,
@@ -108,7 +107,10 @@ function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
   return { contactIds, emails, ids: JSON.stringify(contactIds), items: JSON.stringify(items) };
 }
 
-/** The hashes are of the addresses that were read: nobody may have moved to another one since, or be gone. */
+/**
+ * The hashes were made from the addresses that were read, so no contact may have changed its address or have been
+ * deleted since.
+ */
 function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r
     LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id'
@@ -116,7 +118,7 @@ function guardAsRead(ctx: Context, { items }: People): Statement {
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
 
-/** What holds now replaces what was remembered of an earlier person with the address. */
+/** The person's current state replaces what was remembered of an earlier person with the address. */
 function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
@@ -140,7 +142,7 @@ function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
   return [countRemoved(listed), statement(sql`DELETE FROM suppressions WHERE ${listed}`)];
 }
 
-/** Nobody is told: an erasure fires no exit. Of a static segment the number of its members is kept with them. */
+/** An erasure fires no exit events. A static segment stores its number of members, so that number changes too. */
 function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
   const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
@@ -164,8 +166,8 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
 }
 
 /**
- * They end here, and their objects are told by the job, which also empties those that are over: a visitor may have come to a
- * thousand. Of the executions of a contact in a workflow only the newest can be active.
+ * Ends the active executions here. The job then informs their objects, and empties the executions that ended before, of
+ * which a contact may have a thousand. Only a contact's newest execution in a workflow can be active.
  */
 function updateExecutions(ctx: Context, { ids }: People): Statement[] {
   const now = ctx.now.getTime();
@@ -194,8 +196,8 @@ function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
   );
 }
 
-/** Whether the batch leaves anything for the job: rows behind the first page, files, or errors of other jobs. */
-function isMoreThere(ctx: Context, ids: string): SQL {
+/** Whether the batch leaves anything for the job: rows after the first page, files, or errors of other jobs. */
+function hasRest(ctx: Context, ids: string): SQL {
   const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))
     LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
@@ -203,5 +205,5 @@ function isMoreThere(ctx: Context, ids: string): SQL {
   const executions = sql`SELECT 1 FROM workflow_executions
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${contentsWithFiles(ctx, page)})
-    OR EXISTS (${keptEmails(ctx, page)}) OR ${hasErrors(ctx)}`;
+    OR EXISTS (${emailsWithCopies(ctx, page)}) OR ${hasErrors(ctx)}`;
 }

@@ -23,8 +23,8 @@ import { suppressionJson } from "../suppressions/suppression";
 import { contactJson } from "./contact";
 
 /**
- * Everything that is held about one person. Throws NotFound. What there may be much of is read page by page while it is
- * written out, so that it never lies in memory. `exportedAt` comes last: a file without it is not whole.
+ * Exports everything that is stored about one person. Throws NotFound. Long lists are read page by page while they are
+ * written, so that they are never in memory as a whole. `exportedAt` comes last: a file without it is incomplete.
  */
 export async function exportContact(ctx: Context, id: Id) {
   const contact = await getContact(ctx, id);
@@ -46,7 +46,7 @@ export async function exportContact(ctx: Context, id: Id) {
   };
 }
 
-/** What proves that the person wanted the mail: few, because their number a day is limited. */
+/** Confirmations prove that the person wanted the mail. They are few, because their number per day is limited. */
 async function confirmationsOf(ctx: Context, contact: ContactRow) {
   const rows = await ctx.db
     .select()
@@ -61,7 +61,7 @@ async function confirmationsOf(ctx: Context, contact: ContactRow) {
   }));
 }
 
-/** In the order in which the contact came to be in them. */
+/** In the order in which the contact entered them. */
 async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
   const rows = await select(
     ctx.db,
@@ -73,7 +73,7 @@ async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: stri
   return rows.map(({ id, name }) => ({ id: publicId(id), name }));
 }
 
-/** Every topic, and of deleted ones those that the contact chose about. They are at most 1,000. */
+/** Every topic, including deleted ones that the contact made a choice about: at most 1,000. */
 async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
   const rows = await select(
     ctx.db,
@@ -86,9 +86,9 @@ async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
   });
 }
 
-/** Each comes with what it says, which may be 64 KB, and with its contact's data, which may be another 64. */
+/** Each email comes with its content and with its contact's data, each of which may be 64 KB. */
 const emailsPerPage = 25;
-/** The index of a person's emails is not in the order of time, so each look goes through all of it. */
+/** The index of a person's emails is not sorted by time, so each page scans all of them. */
 const emailsPerLook = 1_000;
 
 async function* emailsOf(ctx: Context, contact: ContactRow) {
@@ -118,13 +118,13 @@ async function* emailsOfPage(ctx: Context, contact: ContactRow, ids: Id[]) {
   );
   for (const row of rows) {
     const content = row.isForgotten ? undefined : contents.get(row.contentId);
-    const said = content ? await saidBy(ctx, row, content, row.contact ?? { email, subscribed, data }) : null;
+    const said = content ? await contentSentIn(ctx, row, content, row.contact ?? { email, subscribed, data }) : null;
     yield { ...emailJson(row), toName: row.toName, content: said };
   }
 }
 
-/** Null when it is no longer kept, or could never be made. */
-async function saidBy(ctx: Context, email: WholeEmail, content: ContentRow, contact: ContactSnapshot) {
+/** Null when the content is no longer stored, or could never be rendered. */
+async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRow, contact: ContactSnapshot) {
   const body = await loadBody(ctx, content);
   if (body === null) return null;
   try {
@@ -138,7 +138,7 @@ async function saidBy(ctx: Context, email: WholeEmail, content: ContentRow, cont
 /** Each may come with its event, which may be 64 KB. */
 const executionsPerPage = 25;
 
-/** What workflows did with the person. All of them are in one object. */
+/** The person's workflow executions. All of them are in one object. */
 async function* executionsOf(ctx: Context, contact: ContactRow) {
   const { address, shard } = shardOfContact(ctx, contact.id);
   const found = await select(
@@ -154,7 +154,7 @@ async function* executionsOf(ctx: Context, contact: ContactRow) {
 }
 
 const eventsPerPage = 1_000;
-/** The data of one event may be 64 KB: a page ends where it would become too large. */
+/** The data of one event may be 64 KB, so a page ends before it becomes too large. */
 const bytesPerPage = 1_000_000;
 
 async function* eventsOf(ctx: Context, contact: ContactRow) {
@@ -163,7 +163,7 @@ async function* eventsOf(ctx: Context, contact: ContactRow) {
     const window = sql`SELECT id, octet_length(data) AS bytes FROM events INDEXED BY ix_events_contact
       WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} AND id > ${after}
       ORDER BY id LIMIT ${eventsPerPage}`;
-    // The first is always on its page, however large it is.
+    // A page has at least one event, however large it is.
     const page = sql`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (${window}))
       WHERE before < ${bytesPerPage}`;
     const rows = await select(

@@ -4,8 +4,8 @@ import type { Platform } from "../../platform/context";
 import { eraseRest } from "./erase-rest";
 
 /**
- * `contacts.erase`: what the call that erased people left to do. The contacts are gone, so nobody could ask for it again,
- * and what is left is about people who were promised to be forgotten: it is never given up.
+ * `contacts.erase`: erases what the call left. The contacts are deleted, so clients cannot repeat the call, and the
+ * rest is data of people who were promised to be forgotten: the job is never given up.
  */
 export async function eraseContactJob(platform: Platform, job: MessageOf<"contacts.erase">): Promise<void> {
   await workOn(platform, job, eraseRest, { release: null });

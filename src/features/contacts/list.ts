@@ -21,14 +21,14 @@ interface ContactQuery {
 
 type Filters = Omit<ContactQuery, "cursor" | "limit">;
 
-/** An id is made of the time of creation, so that its order is the order of time. */
+/** An id begins with the time of creation, so the order of ids is the order of time. */
 const sortedBy = { createdAt: sql`id`, email: sql`email` };
 const directions = {
   asc: { beyond: sql`>`, orders: { createdAt: sql`ORDER BY id ASC`, email: sql`ORDER BY email ASC` } },
   desc: { beyond: sql`<`, orders: { createdAt: sql`ORDER BY id DESC`, email: sql`ORDER BY email DESC` } },
 };
 
-/** A row of the list's statement: what was counted is on each, and there is one without a contact when none is found. */
+/** A row of the list's statement. Each has the counts, and there is one row without a contact when none is found. */
 interface Line {
   listTotal: number | null;
   listEdge: string | null;
@@ -43,30 +43,30 @@ const readLine: RowReader<Line> = (raw) => ({
 });
 
 /**
- * A page of contacts, in one statement: first what there is to count, then the places of the page's rows by an index
- * alone, and only then the rows themselves. Throws BadRequest on an unreadable cursor.
+ * Returns a page of contacts in one statement: first the counts, then the rowids of the page from an index alone, and
+ * only then the rows themselves. Throws BadRequest on an unreadable cursor.
  */
-export async function listContacts(ctx: Context, asked: ContactQuery): Promise<Page<ReturnType<typeof contactJson>>> {
-  const { cursor, limit, ...given } = asked;
+export async function listContacts(ctx: Context, query: ContactQuery): Promise<Page<ReturnType<typeof contactJson>>> {
+  const { cursor, limit, ...given } = query;
   const filters = { ...given, search: searchText(given.search ?? "").trim() || undefined };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  const { places, edge } = walkOf(ctx, filters, after);
+  const { rowids, edge } = scanOf(ctx, filters, after);
   const total = after === null ? totalOf(ctx, filters) : sql`0`;
-  // Who has found all that were counted stops, and does not walk on to the end for more.
+  // A counted search stops at its last match, and does not scan the rest of the index for more.
   const isSearchCounted = after === null && filters.search !== undefined;
   const maxRows = isSearchCounted ? sql`min(${limit + 1}, (SELECT total FROM facts))` : sql`${limit + 1}`;
   const lines = await select(
     ctx.db,
     sql`WITH facts AS MATERIALIZED (SELECT (${total}) AS total, (${edge}) AS edge)
       SELECT facts.total AS list_total, facts.edge AS list_edge, c.*
-      FROM facts LEFT JOIN (${places} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
+      FROM facts LEFT JOIN (${rowids} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
     readLine,
   );
   const rows = lines.flatMap(({ contact }) => contact ?? []);
   const shown = rows.toSorted(inOrder(filters)).slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const { listTotal = null, listEdge = null } = lines[0] ?? {};
-  const next = last ? placeOf(last, filters) : listEdge;
+  const next = last ? sortKeyOf(last, filters) : listEdge;
   return {
     data: shown.map(contactJson),
     cursor: next === null ? "" : writeCursor([next], filters),
@@ -76,64 +76,66 @@ export async function listContacts(ctx: Context, asked: ContactQuery): Promise<P
 }
 
 /**
- * What a search goes through is the one thing that may be more than 25,000 entries, as they are of an index that holds
- * nothing but what it asks for. Without one, the count is kept.
+ * A search is the only list that may scan more than 25,000 entries, because its index holds only the columns that it
+ * needs. Without a search, the total is a stored count.
  */
 function totalOf(ctx: Context, filters: Filters): SQL {
   const { subscribed, email, search } = filters;
   if (email === undefined && search === undefined) {
-    const kept = subscribed === undefined ? sql`contacts` : subscribed ? sql`subscribed` : sql`contacts - subscribed`;
-    return sql`SELECT ${kept} FROM project_counts WHERE project_id = ${ctx.project.number}`;
+    const stored = subscribed === undefined ? sql`contacts` : subscribed ? sql`subscribed` : sql`contacts - subscribed`;
+    return sql`SELECT ${stored} FROM project_counts WHERE project_id = ${ctx.project.number}`;
   }
   const index = email === undefined ? sql`ix_contacts_list` : sql`ux_contacts_email`;
   return sql`SELECT count(*) FROM contacts INDEXED BY ${index}
     WHERE project_id = ${ctx.project.number}${passing(filters)}`;
 }
 
-/** How the places of a list's rows are found, in the list's order. */
-interface Walk {
-  places: SQL;
-  /** The address at which a walk was cut short, and behind which the next page begins; null when it was not. */
+/** The scan that finds the rows of a page, in the list's order. */
+interface Scan {
+  rowids: SQL;
+  /**
+   * The address at which the scan is cut off, and after which the next page begins; null when the scan is not cut off.
+   */
   edge: SQL;
 }
 
 /**
- * Rows that one page may look at when no index holds both its order and its filter. The page then ends early, says that
- * there is more, and its cursor goes on behind the last row looked at.
+ * Rows that one page may scan when no index has both its order and its filter. The page then ends early, with
+ * `hasMore`, and its cursor continues after the last scanned row.
  */
 const windowRows = maxRowsPerStatement;
 
-function walkOf(ctx: Context, filters: Filters, after: string | null): Walk {
+function scanOf(ctx: Context, filters: Filters, after: string | null): Scan {
   const { subscribed, email, search, sort, dir } = filters;
   const { beyond, orders } = directions[dir];
   const order = orders[sort];
-  const behind = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
-  const mine = sql`project_id = ${ctx.project.number}${behind}`;
+  const afterCursor = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
+  const mine = sql`project_id = ${ctx.project.number}${afterCursor}`;
   const byAddress = sql`SELECT rowid AS place FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
   const half = (isSubscribed: boolean) => sql`SELECT rowid AS place, id, email
     FROM contacts INDEXED BY ix_contacts_list WHERE ${mine}${passing({ subscribed: isSubscribed, search })}`;
 
   if (email !== undefined) return whole(sql`${byAddress}${passing(filters)}`);
   if (sort === "createdAt") {
-    // Both halves of the index are walked at once, and merged as they come.
+    // SQLite scans both halves of the index at once, and merges them.
     const halves = subscribed === undefined ? [half(true), half(false)] : [half(subscribed)];
     return whole(sql`${sql.join(halves, sql` UNION ALL `)} ${order}`);
   }
   if (subscribed === undefined) return whole(sql`${byAddress}${passing({ search })} ${order}`);
-  // What matches is sorted, and no more of it is held than goes on the page.
+  // SQLite sorts the matches, and holds only as many as the page needs.
   if (search !== undefined) return whole(sql`${half(subscribed)} ${order}`);
   const edge = sql`SELECT email FROM contacts INDEXED BY ux_contacts_email WHERE ${mine} ${order}
     LIMIT 1 OFFSET ${windowRows - 1}`;
   const last = sql`(SELECT edge FROM facts)`;
   const within = dir === "asc" ? sql`email <= coalesce(${last}, char(0x10ffff))` : sql`email >= coalesce(${last}, '')`;
-  return { places: sql`${byAddress} AND ${within}${passing({ subscribed })} ${order}`, edge };
+  return { rowids: sql`${byAddress} AND ${within}${passing({ subscribed })} ${order}`, edge };
 }
 
-function whole(places: SQL): Walk {
-  return { places, edge: sql`NULL` };
+function whole(rowids: SQL): Scan {
+  return { rowids, edge: sql`NULL` };
 }
 
-/** The filters given, as conditions that follow another. Addresses are in lower case, and so is what is searched for. */
+/** The given filters as further AND conditions. Addresses are in lower case, and so is the search text. */
 function passing({ subscribed, email, search }: Partial<Filters>): SQL {
   return sql.join([
     ...(subscribed === undefined ? [] : [sql` AND subscribed = ${subscribed}`]),
@@ -142,13 +144,15 @@ function passing({ subscribed, email, search }: Partial<Filters>): SQL {
   ]);
 }
 
-/** What a contact is sorted by: a page that ends with it goes on behind that. */
-function placeOf({ id, email }: { id: Id; email: string }, { sort }: Filters): string {
+/** The sort key of a contact, after which the page that follows it begins. */
+function sortKeyOf({ id, email }: { id: Id; email: string }, { sort }: Filters): string {
   return sort === "email" ? email : textOf(id);
 }
 
-/** The rows of a page come in any order. Ids and addresses are ASCII, so that they sort here as they do in the database. */
+/**
+ * Sorts the rows of a page, which come in any order. Ids and addresses are ASCII, so they sort here as in the database.
+ */
 function inOrder(filters: Filters): (one: ContactRow, other: ContactRow) => number {
   const sign = filters.dir === "asc" ? 1 : -1;
-  return (one, other) => (placeOf(one, filters) < placeOf(other, filters) ? -sign : sign);
+  return (one, other) => (sortKeyOf(one, filters) < sortKeyOf(other, filters) ? -sign : sign);
 }

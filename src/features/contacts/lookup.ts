@@ -7,20 +7,20 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { LookupContacts } from "./schema";
 
-/** Whole contacts of one answer together, in bytes of data: all requests of an isolate share its memory. */
+/** The most data of whole contacts in one answer, in bytes, because all requests of an isolate share its memory. */
 const maxExpandedBytes = 8 * 1024 * 1024;
 
 /**
- * `POST /contacts/lookup`: which of these addresses are contacts. Each string is answered once, as it was sent. The
- * contacts themselves come only if they are asked for.
+ * `POST /contacts/lookup`: reports which of these addresses are contacts. Each string is answered once, as it was sent.
+ * Whole contacts are returned only on request.
  */
 export async function lookUpContacts(
   ctx: Context,
   { emails }: LookupContacts,
   { isExpanded }: { isExpanded: boolean },
 ): Promise<{ found: string[]; notFound: string[]; contacts: ContactRow[] }> {
-  const asked = new Map(emails.map(({ written, email }) => [written, email]));
-  const addresses = [...new Set(asked.values())];
+  const requested = new Map(emails.map(({ written, email }) => [written, email]));
+  const addresses = [...new Set(requested.values())];
   const matching = sql`json_each(${JSON.stringify(addresses)}) r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value`;
   const bytes = sql`(SELECT coalesce(sum(octet_length(c.data)), 0) FROM ${matching})`;
@@ -38,8 +38,8 @@ export async function lookUpContacts(
   const rows = expanded ? expanded.contacts.all : [];
   const byEmail = new Map(rows.map((row) => [row.email, row]));
   return {
-    found: [...asked].flatMap(([written, email]) => (isKnown.has(email) ? [written] : [])),
-    notFound: [...asked].flatMap(([written, email]) => (isKnown.has(email) ? [] : [written])),
+    found: [...requested].flatMap(([written, email]) => (isKnown.has(email) ? [written] : [])),
+    notFound: [...requested].flatMap(([written, email]) => (isKnown.has(email) ? [] : [written])),
     contacts: addresses.flatMap((email) => byEmail.get(email) ?? []),
   };
 }

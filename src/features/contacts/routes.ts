@@ -113,7 +113,7 @@ const update = createRoute({
   policy: { bucket: "contacts" },
   operationId: "updateContact",
   refusals: () => [addressTaken("ada@example.com")],
-  // Not refused: a caller may send back what another system holds of the person.
+  // Accepted, because a caller may send back another system's data about the person.
   advisedNames: foreignNamesOfContact,
   tags,
   summary: "Change a contact",

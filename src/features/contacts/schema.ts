@@ -79,10 +79,10 @@ export const UpdateContact = z
   .meta({ id: "UpdateContact", example: { subscribed: false, data: { plan: "free" } } });
 export type UpdateContact = z.infer<typeof UpdateContact>;
 
-/** Addresses that one call may look up. */
+/** The most addresses that one call may look up. */
 const maxLookups = 500;
 
-/** An address as it was sent, to answer with, and in the form contacts are keyed by. */
+/** An address both as it was sent, for the answer, and normalized, for the query. */
 export const LookedUp = z
   .string()
   .transform((written, check) => {

@@ -18,8 +18,8 @@ import type { Context } from "../../platform/context";
 import type { UpdateContact } from "./schema";
 
 /**
- * `PATCH /contacts/{id}`: only what is sent changes. One race-free batch and nothing read before it, as data is merged
- * inside the database. Mail that is queued keeps the address it was accepted for.
+ * `PATCH /contacts/{id}`: changes only the fields that are sent. It is one race-free batch without a read before it,
+ * because data is merged inside the database. Queued mail keeps the address that it was accepted for.
  */
 export async function updateContact(ctx: Context, id: Id, change: UpdateContact): Promise<ContactRow> {
   const { email, subscribed = null } = change;
@@ -28,7 +28,7 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;
   const batch = openBatch(ctx);
-  // A second run finds the contact as the first one left it: it changes nothing and flips nothing.
+  // A second run finds the contact as the first one left it, and changes and flips nothing.
   batch.mayRepeat();
   if (subscribed !== null) {
     batch.addAll(updateSubscription(ctx, { contactId: sql`SELECT ${id}`, subscribed, eventData: {}, at }));
@@ -42,26 +42,26 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   return after.first;
 }
 
-/** None when there is nothing to write. A contact that is already so is left as it is. */
+/** Updates the row only if a field differs. Returns no statement when the call sends nothing. */
 function updateRow(
   isContact: SQL,
   { email, patch, at }: { email: string | undefined; patch: JsonObject; at: number },
 ): Statement[] {
-  const ways = [
+  const fields = [
     ...(email === undefined ? [] : [{ change: toAddress(email), differs: sql`email <> ${email}` }]),
     ...(Object.keys(patch).length === 0
       ? []
       : [{ change: sql`data = ${mergedData(patch)}`, differs: changesData(patch) }]),
-    // A browser created the contact, and a server names it now.
+    // A browser created the contact, and now a server names it.
     { change: sql`source = iif(source = 'PUBLIC', 'API', source)`, differs: sql`source = 'PUBLIC'` },
   ];
   const differing = sql.join(
-    ways.map(({ differs }) => differs),
+    fields.map(({ differs }) => differs),
     sql` OR `,
   );
   const isChanged = sql`${isContact} AND (${differing})`;
   const changes = sql.join(
-    ways.map(({ change }) => change),
+    fields.map(({ change }) => change),
     sql`, `,
   );
   return [
@@ -74,8 +74,8 @@ function updateRow(
 }
 
 /**
- * The address may have been erased, and is then what it was: as with a contact that is created with it, only an explicit
- * yes of the call is more than the no that was said before.
+ * Restores what is remembered of an erased person with the new address. Only an explicit `subscribed: true` overrides
+ * that person's opt-out, as for a contact that is created with the address.
  */
 function restoreAddress(
   ctx: Context,
@@ -85,7 +85,8 @@ function restoreAddress(
   const contactId = sql`SELECT ${id} FROM erased_addresses
     WHERE project_id = ${ctx.project.number} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
-  // An opt-out from before the contact's own time is one of an erased person: double opt-in mails nobody with such a one.
+  // Backdates the opt-out to before the contact's creation: this marks it as an erased person's, whom double opt-in
+  // must not mail.
   const leftBefore = statement(
     sql`UPDATE contacts SET opted_out_at = created_at - 1
       WHERE project_id = ${ctx.project.number} AND id = ${id} AND opted_out_at >= created_at AND EXISTS (${contactId})`,
@@ -96,7 +97,7 @@ function restoreAddress(
   ];
 }
 
-/** What was confirmed was the earlier address. */
+/** A confirmation was for the earlier address, so a new one clears it. */
 function toAddress(email: string): SQL {
   return sql`email = ${email}, confirmed_at = iif(email = ${email}, confirmed_at, NULL)`;
 }

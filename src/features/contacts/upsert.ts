@@ -16,8 +16,8 @@ import type { Context } from "../../platform/context";
 import type { UpsertContact } from "./schema";
 
 /**
- * `POST /contacts`: one contact, created or changed. One round trip. With `confirm`, whoever is not subscribed stays so,
- * and is mailed a link.
+ * `POST /contacts`: creates or changes one contact in one round trip. `confirm` mails a link to a contact that is not
+ * subscribed, which stays unsubscribed until the link is used.
  */
 export async function upsertContact(
   ctx: Context,

@@ -27,7 +27,7 @@ export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const now = ctx.realClock().getTime();
   const after = afterCheck(before, passes, now);
   if (after.status === "VERIFIED" && before.status !== "VERIFIED" && !(await claimName(ctx, before))) {
-    // The result of the check is stored all the same.
+    // The result of the check is stored nevertheless.
     await updateChecked(ctx, before, records, afterCheck(before, false, now), now);
     throw takenElsewhere(before.domain);
   }
@@ -50,8 +50,8 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
 }
 
 /**
- * Another project may have removed the name from the account, or the installation may have changed its provider. What
- * was created is stored at once: the rest of the check may fail, or lose against another one.
+ * Another project may have removed the name from the account, or the installation may have changed its provider. A new
+ * registration is stored at once, because the rest of the check may fail or lose against a concurrent one.
  */
 async function addAgain(ctx: Context, { projectId, id, domain }: DomainRow): Promise<SenderDomain> {
   const added = await ctx.mailer.addDomain(domain);

@@ -3,7 +3,7 @@ import { domainInSql } from "../../engine/mail/sender-domain";
 import type { Context } from "../../platform/context";
 import { templatesFrom } from "../templates/template";
 
-/** A query with a row for each resource that needs this sender domain. Other kinds of senders are added here. */
+/** Selects each resource that needs this sender domain. Other kinds of senders are added here. */
 export function usesOfDomain(ctx: Context, domain: string): SQL {
   return sql`SELECT 'template' AS type, id, name FROM (${templatesFrom(ctx, domain)})
     UNION ALL SELECT 'email', e.id, content.subject FROM emails e INDEXED BY ix_emails_scheduled

@@ -58,7 +58,7 @@ export async function freeName(platform: Platform, domain: string, claim: string
   }
 }
 
-/** Frees names by their claims; a name that was claimed anew stays. Returns how many were freed. */
+/** Frees names by their claims; a name that was claimed again keeps its new claim. Returns how many were freed. */
 export async function freeNames(platform: Platform, claims: { domain: string; claim: string }[]): Promise<number> {
   const batch = openBatch({ ...platform, db: platform.control });
   const freed = batch.add(

@@ -12,7 +12,7 @@ import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
 import { freeName, readClaim } from "./name";
 
-/** How many uses of a domain a refusal lists. */
+/** The most uses of a domain that a refusal lists. */
 const maxNamed = 20;
 
 /** Removes an unused domain. This and every other project may then verify its name. */
@@ -58,8 +58,8 @@ export function domainInUse(domain: string, usedBy: { type: string; id: string; 
 
 /**
  * Removes a name from the provider's account if we created it there. The account is shared, so the name stays until its
- * last project leaves, and that project's row takes over that it is ours. If another project adds the name at this
- * moment, its next check registers it again. A failure here leaves a harmless name behind.
+ * last project leaves; until then, another project's row records that the name is ours. If another project adds the
+ * name at this moment, its next check registers it again. A failure here leaves a harmless name in the account.
  */
 async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRemoved> | undefined): Promise<void> {
   if (removed === undefined || removed.createdWith !== ctx.mailer.name) return;

@@ -14,7 +14,10 @@ const claimGraceMs = 10 * minuteMs;
 
 const sweepName = "domain-names";
 
-/** The names and domains, for each database, after which the next page begins. A missing one begins again. */
+/**
+ * The cursors of the sweep: one over all names, and one over the domains of each database. A missing one starts from
+ * the beginning.
+ */
 interface Places {
   names?: string | undefined;
   [shard: string]: string | undefined;
@@ -143,7 +146,7 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
   await batch.commit();
 }
 
-/** A page whose repair fails is repeated in the next round. */
+/** A page whose repair fails is repeated on the next tick. */
 function nextPlace(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);
 }

@@ -75,7 +75,7 @@ const verify = createRoute({
   method: "get",
   path: "/domains/{id}/verify",
   operationId: "verifyDomain",
-  // It writes what it finds over what it reads.
+  // The route writes what the check finds, so it must not read from a copy that lags.
   policy: { readsCopies: false },
   refusals: () => [takenElsewhere("acme.example")],
   tags,

@@ -11,9 +11,9 @@ import type { Context } from "../../platform/context";
 import { getEmail, type WholeEmail } from "./email";
 
 /**
- * Cancels an email that waits, and gives its place in the monthly limit back. The hand-over and this both require QUEUED
- * in one statement, so an email is either sent or cancelled. One whose earlier call had no answer may be out already,
- * and is not cancelled.
+ * Cancels a waiting email, and gives its place in the monthly limit back. Both the hand-over and this require QUEUED in
+ * one statement, so an email is either sent or cancelled. An email whose earlier call had no answer may be sent
+ * already, so it is not cancelled.
  */
 export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   const isWaiting = sql`e.project_id = ${ctx.project.number} AND e.id = ${id} AND e.status = 'QUEUED'

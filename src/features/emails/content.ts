@@ -6,7 +6,7 @@ import { contentJson, isUnrenderable } from "../../engine/mail/render";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
-/** The content of an email: as it was sent, or as it would be rendered now if no try was made yet. */
+/** Returns the content of an email: as it was sent, or as it would be rendered now if it was never tried. */
 export async function readContent(ctx: Context, id: Id) {
   const email = await getEmail(ctx, id);
   const found = await findContent(ctx, email);

@@ -53,7 +53,7 @@ export function emailJson(row: WholeEmail) {
   };
 }
 
-/** An effect is `execution:step`. */
+/** The effect of a workflow's email is `execution:step`. */
 function executionOf(effectId: string | null): string | null {
   const [execution] = effectId?.split(":") ?? [];
   return execution === undefined ? null : publicId(idOf(execution));
@@ -70,10 +70,10 @@ export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) 
   return { name, at: iso(timeOf(id)), data: shown };
 }
 
-/** All the opens and clicks that are counted, and what else happens to a mail. */
+/** The most events that one email can have: all counted opens and clicks, and the others. */
 const maxEvents = maxHits.opens + maxHits.clicks + maxHits.automatedClicks + 50;
 
-/** Whole emails, with the fields that they share with other recipients. */
+/** Selects whole emails, with the fields that they share with other recipients. */
 export function selectEmails(ctx: Context, condition: SQL | undefined) {
   return ctx.db
     .select({
@@ -104,8 +104,8 @@ export async function getEmail(ctx: Context, id: Id): Promise<WholeEmail> {
 const clocksDifferByMs = hourMs;
 
 /**
- * The events of an email, oldest first. They have no index of their own: they are among the events of its contact since
- * its creation.
+ * Lists the events of an email, oldest first. They have no index of their own: the query scans those of its contact
+ * since the email's creation.
  */
 export function findHappened(ctx: Context, { id, contactId }: EmailRow): Promise<Happened[]> {
   const since = firstIdAt(timeOf(id) - clocksDifferByMs);

@@ -56,7 +56,7 @@ export async function listEmails(
   };
 }
 
-/** An address alone has no index; the contact that has it does. */
+/** An address alone has no index, but the contact with the address does. */
 async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFilters> {
   if (filters.to === undefined || filters.contactId !== undefined) return filters;
   const contact = await selectFirst(
@@ -68,13 +68,13 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
 }
 
 /**
- * The newest emails that may match: those of one execution, which are few, those of one contact, both by their index and
- * sorted afterwards, or those of the project in key order.
+ * The newest emails that may match. Those of one execution or one contact come from their index, and are sorted
+ * afterwards. Those of the project come in key order.
  */
 function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
   const { startDate, endDate } = filters;
   const isBehind = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
-  // An email's id is the time of its creation.
+  // An email's id contains its time of creation.
   const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
   const { index, isTheirs } = ownerOf(filters);

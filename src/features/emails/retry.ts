@@ -16,7 +16,8 @@ import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
 /**
- * Statuses in which a person may send an email again. For UNKNOWN they decide themselves, because it may have arrived.
+ * Statuses in which a person may send an email again. UNKNOWN is among them: the email may have arrived, and that is
+ * the person's decision.
  */
 const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
 
@@ -26,7 +27,7 @@ export function notRetryable(status: EmailStatus): Conflict {
 
 /**
  * Queues an email again, with a new count of tries. It is the same row with the same content. An email that was never
- * sent had returned its place in the monthly limit, and takes a place again. A scheduled one still waits for its time.
+ * sent had returned its place in the monthly limit, so it takes one again. A scheduled one still waits for its time.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);

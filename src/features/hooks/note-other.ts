@@ -5,8 +5,8 @@ import type { Platform } from "../../platform/context";
 const noted = expiringCache<true>({ ttlMs: dayMs, maxEntries: 100 });
 
 /**
- * Logs that a provider tells something that means nothing here: of each kind once, because a provider whose webhook is set
- * to send every kind sends some for each mail.
+ * Logs an event of a provider that means nothing here. Each kind is logged once, because a webhook that is set to send
+ * every kind sends several for each mail.
  */
 export function noteOther(platform: Platform, provider: string, name: string): void {
   const key = `${provider} ${name}`;

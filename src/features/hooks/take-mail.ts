@@ -10,9 +10,9 @@ import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
 /**
- * Records a mail that a provider received, as `email.received` on its sender's contact: in each project one of whose
- * verified domains it was addressed to. No content is kept, and nobody becomes a contact by writing. A From header can be
- * forged, so the event says no more than that such a mail came.
+ * Records a mail that a provider received, as `email.received` on its sender's contact: in each project with a verified
+ * domain to which it was addressed. No content is stored, and a sender without a contact gets none. A From header can
+ * be forged, so the event says no more than that such a mail came.
  */
 export async function takeMail(platform: Platform, provider: string, mail: ReceivedMail): Promise<void> {
   const reached = await findReached(platform, mail);
@@ -27,15 +27,15 @@ export async function takeMail(platform: Platform, provider: string, mail: Recei
 
 interface Reached {
   projectId: number;
-  /** The address of ours. */
+  /** The address at the project's domain. */
   to: string;
 }
 
 const readDomain = columns({ projectId: asNumber, domain: asText });
 
 /**
- * The projects that the mail was for. Where it was brought to is the truth, but of forwarded mail only its headers name
- * the address that the person wrote to.
+ * The projects that the mail was for. The envelope's recipients are the truth, but forwarded mail has the original
+ * address only in its headers.
  */
 async function findReached(platform: Platform, { delivered, written }: ReceivedMail): Promise<Reached[]> {
   const domains = JSON.stringify([...new Set([...delivered, ...written].map(domainOf))]);
@@ -56,10 +56,10 @@ async function findReached(platform: Platform, { delivered, written }: ReceivedM
   return [...(brought.size > 0 ? brought : reachedBy(written))].map(([projectId, to]) => ({ projectId, to }));
 }
 
-/** Providers repeat a notice for some days at most. */
+/** Providers repeat a notice for at most a few days. */
 const rememberedMs = 7 * dayMs;
 
-/** Returns 1 if the event was recorded. The row that remembers the notice is in the batch of the event. */
+/** Returns 1 if the event was recorded. The row that remembers the notice is in the same batch as the event. */
 async function record(
   platform: Platform,
   provider: string,

@@ -33,11 +33,14 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   batch.addAll(updateSent(ctx, [emailId], { isMeant: sql`e.provider = ${provider}`, providerMessageId }));
   batch.addAll(updateReported(ctx, { emailId }, report, provider, notice.id));
   await batch.commit();
-  // Also of a report that is repeated: nobody may have come so far the first time.
+  // Also after a repeated report, because the first one may have failed before this point.
   if (endsTrust(meaningOf(report))) await judgeReputation(ctx);
 }
 
-/** An open or click that the provider tracked itself. One without a name of its own is recognised by what it says. */
+/**
+ * Makes the hit of an open or click that the provider tracked itself. Without an id of its own, its content identifies
+ * it.
+ */
 function hitOf(ctx: Context, emailId: Id, { id, providerMessageId }: Notice, report: ReportedHit): Hit {
   const { kind, at, link, isAutomated } = report;
   return {

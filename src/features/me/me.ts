@@ -2,7 +2,7 @@ import { publicId } from "../../core/ids";
 import type { ShownKey } from "../../core/keys";
 import type { Project } from "../../platform/context";
 
-/** `GET /me`: what a caller may know of itself. */
+/** `GET /me`: the caller's own project and key. */
 export function meJson(
   { id, name, testClock, disabled }: Project,
   { id: keyId, kind, name: keyName, prefix }: ShownKey,

@@ -5,20 +5,20 @@ import { listKept } from "./list";
 import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 import { type Standing, standingsOf } from "./standing";
 
-/** A stored mail for display. `standing` is null when its record is gone. */
+/** A stored mail for display. `standing` is null when its record is deleted. */
 export type ShownMail = OutboxMessage & { raw: string; projectName: string; standing: Standing | null };
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
-  /** The id before which the next page begins; null when there are no older mails. */
+  /** The id that the next page starts below; null when there are no older mails. */
   nextBefore: string | null;
-  /** Another one when the page would show something else. */
+  /** The version of the page, which changes when the page would show something else. */
   version: string;
 }
 
 export interface Wanted {
   to?: string;
-  /** A part of the subject, in any case. */
+  /** A part of the subject, in upper or lower case. */
   subject?: string;
   before?: Id;
 }
@@ -29,11 +29,11 @@ interface Found {
 }
 
 const mailsPerPage = 25;
-/** How many mails a search by subject reads at once, and how often. */
+/** The number of mails that a search by subject reads at once, and the number of such reads. */
 const searchWindow = 270;
 const maxWindows = 4;
 
-/** One page of the newest mails. They are opened one by one, because each may be large. */
+/** Returns one page of the newest mails. They are opened one by one, because each may be large. */
 export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<OutboxPage> {
   const found = await findMails(platform, wanted);
   const shown = found.slice(0, mailsPerPage);
@@ -46,7 +46,7 @@ export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<
   return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
 }
 
-/** The version that a page would have now, and its mails. It opens no mail. */
+/** Returns the current version of a page and its mails, without opening any. */
 export async function outboxVersion(
   platform: Platform,
   wanted: Wanted,
@@ -59,7 +59,7 @@ function versionOf(found: Found[]): string {
   return found.map(({ mail, standing }) => `${textOf(mail.row.id)}.${standing?.status}`).join(" ");
 }
 
-/** One mail. */
+/** Returns one mail. */
 export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
   const mail = await getKept(platform, id);
   const standings = await standingsOf(platform, [mail]);
@@ -67,7 +67,7 @@ export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
   return { ...message, projectName: mail.project.name, standing: standings.get(mail.row.emailId) ?? null };
 }
 
-/** The mails of a page and one more, if there is one. A search by subject looks at the newest thousand only. */
+/** Returns the mails of a page, and one more if there is one. A search by subject scans only the newest thousand. */
 async function findMails(platform: Platform, { to, subject, before }: Wanted): Promise<Found[]> {
   const isSearch = subject !== undefined;
   const limit = isSearch ? searchWindow : mailsPerPage + 1;

@@ -15,7 +15,7 @@ export async function deleteMessages(platform: Platform, where: SQL): Promise<nu
   const batch = openBatch({ ...platform, db: platform.control });
   const removed = batch.add(
     statement(
-      // Keys of files contain the project's UUID. A deleted project has taken its files along.
+      // Keys of files contain the project's UUID. The files of a deleted project are already gone.
       sql`DELETE FROM outbox_messages
         WHERE (project_id, id) IN (SELECT project_id, id FROM outbox_messages WHERE ${where}
           ORDER BY id LIMIT ${maxSweptRows})

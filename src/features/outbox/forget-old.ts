@@ -7,8 +7,8 @@ import { deleteMessages } from "./delete-messages";
 const maxRounds = 20;
 
 /**
- * The sweep over copies of mail that the embedded provider stored long ago. They hold content, and go when the content of
- * a mail that was sent then does. Their ids have the order of time.
+ * Sweeps old copies of mail that the embedded provider stored. They contain content, so they are deleted after the same
+ * time as content. Their ids are in the order of time.
  */
 export async function forgetOldMessages(platform: Platform): Promise<void> {
   const before = firstIdAt(platform.now.getTime() - platform.config.contentRetentionMs);

@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/context";
 import { selectKept } from "./list";
 import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
-/** One stored mail with its MIME source. */
+/** Returns one stored mail with its MIME source. */
 export async function getMessage(platform: Platform, id: Id): Promise<OutboxMessage & { raw: string }> {
   return openMessage(platform, await getKept(platform, id));
 }

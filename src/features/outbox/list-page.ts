@@ -83,7 +83,7 @@ function nothing({ to, subject }: Filters, origin: string): Html {
 </section>`;
 }
 
-/** On several lines, readable on a phone and ready to paste. */
+/** Shown on several lines, readable on a phone and ready to paste. */
 function curlLine(origin: string): string {
   return `curl ${origin}/v1/send \\
   -H 'Authorization: Bearer YOUR_SECRET_KEY' \\
@@ -97,7 +97,7 @@ function curlLine(origin: string): string {
   }'`;
 }
 
-// Opening it replaces the question "are you sure?", without a script.
+// The button is inside a part that must be opened first, which replaces the question "are you sure?" without a script.
 const emptyForm = html`<details class="empty">
 <summary>Empty the outbox</summary>
 <form method="post" action="/outbox/empty"><p>Deletes all stored mail of all projects. Email records stay.</p><button>Delete all mail</button></form>

@@ -5,10 +5,10 @@ import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
-/** Only the pages show what the provider did not accept. */
+/** Only the pages show mail that the provider did not accept. */
 const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
 
-/** The newest mails that were accepted. They are opened one by one, because each may be large. */
+/** Lists the newest accepted mails. They are opened one by one, because each may be large. */
 export async function listMessages(
   platform: Platform,
   { to, limit }: { to?: string; limit: number },
@@ -21,7 +21,7 @@ export async function listMessages(
   return messages;
 }
 
-/** `to` is compared in normalized form; a text that is not an address has no mail. `before` is an id. */
+/** `to` is compared in normalized form, and matches nothing when it is not an address. `before` is an id. */
 export async function listKept(
   platform: Platform,
   { to, before, limit }: { to?: string; before?: Id; limit: number },
@@ -36,7 +36,10 @@ export async function listKept(
 
 const { source: _, ...shown } = getTableColumns(outboxMessages);
 
-/** Stored mails with their projects, whose rows outlive them. With another provider, only those of test clocks count. */
+/**
+ * Selects stored mails with their projects, whose rows outlive them. When another provider is in use, only mail of test
+ * clocks counts.
+ */
 export function selectKept(platform: Platform, condition: SQL | undefined) {
   return platform.control
     .select({

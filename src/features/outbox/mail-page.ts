@@ -52,10 +52,10 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
   );
 }
 
-/** What the frame of a mail may do. */
+/** The permissions of a mail's frame. */
 export const frameSandbox = "allow-popups allow-popups-to-escape-sandbox";
 
-/** Only decides whether to offer loading them; the frame's Content-Security-Policy decides what is loaded. */
+/** This only decides whether to offer loading images; the frame's Content-Security-Policy decides what is loaded. */
 function hasForeignImages(mailHtml: string): boolean {
   return /\b(?:src|srcset|background)\s*=\s*["']?(?:https?:)?\/\/|url\(\s*["']?(?:https?:)?\/\//i.test(mailHtml);
 }

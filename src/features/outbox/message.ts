@@ -71,7 +71,7 @@ async function sourceOf(platform: Platform, { row, project }: KeptMail): Promise
   return source;
 }
 
-/** On the wire, lines end with CRLF. And the parser ends every part with a line break, which the part itself did not have. */
+/** Lines end with CRLF in the source, and the parser ends every part with a line break that the part did not have. */
 function asWritten(part: string | undefined): string | null {
   return part?.replaceAll("\r\n", "\n").replace(/\n$/, "") ?? null;
 }

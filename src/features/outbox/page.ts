@@ -16,7 +16,7 @@ export function page(title: string, main: Html, { script }: { script?: string } 
   return framed({ title, style: "/outbox/style.css", header, main, ...(script ? { script } : {}) });
 }
 
-/** Shown in place of a mail that does not exist (any more). */
+/** Shown in place of a mail that does not exist, or no longer does. */
 export function missingPage(): Html {
   return page(
     "Not in the outbox",
@@ -34,12 +34,12 @@ const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPR
 export function badge(standing: Standing | null): Html | "" {
   if (standing === null) return "";
   const { status, error } = standing;
-  // Mail that waits after a try has the provider's reason.
+  // Mail that waits after a try has an error with the provider's reason.
   const isAlarming = failures.has(status) || error !== null;
   return html`<b class="${isAlarming ? "badge alarm" : "badge"}" title="${error ?? status}">${status.toLowerCase()}</b>`;
 }
 
-/** A time in words, such as a person would use; the exact time is in the title. */
+/** Formats a time in words; its title has the exact time. */
 export function timeAgo(at: string, now: Date): Html {
   return html`<time datetime="${at}" title="${exactTime(at)}">${ago(new Date(at), now)}</time>`;
 }
@@ -49,14 +49,14 @@ export function exactTime(at: string): string {
   return `${exact.format(new Date(at))} UTC`;
 }
 
-// Made on first use: to load the first language takes as long as some hundred schemas.
+// Created on first use, because loading the first language takes as long as creating some hundred schemas.
 let exact: Intl.DateTimeFormat | undefined;
 let relative: Intl.RelativeTimeFormat | undefined;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Mail of a test clock may be ahead of now. */
+/** Mail of a test clock may be ahead of the real time. */
 function ago(at: Date, now: Date): string {
   const passedMs = now.getTime() - at.getTime();
   const awayMs = Math.abs(passedMs);

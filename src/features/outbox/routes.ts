@@ -70,7 +70,7 @@ outbox.openapi(empty, async (c) => {
   return c.body(null, 204);
 });
 
-// The pages. They are not part of the API, so they are not in its document.
+// The pages are not part of the API, so they are not in its document.
 
 const pages = createRouter();
 const page = policy(ofOutbox);
@@ -95,7 +95,7 @@ pages.get("/outbox/live.js", page, (c) =>
   c.body(liveScript, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),
 );
 
-/** The filters of a page. An empty one is as none. */
+/** The filters of a page. An empty one counts as none. */
 function wantedOf(c: HonoContext<AppEnv>) {
   const { to, subject, before } = c.req.query();
   return {
@@ -110,7 +110,7 @@ pages.get("/outbox/style.css", page, (c) =>
 );
 
 pages.post("/outbox/empty", page, async (c) => {
-  // A browser lets pages of other sites post forms here, but always sends their origin.
+  // Browsers let pages of other sites post forms here, but always send their origin.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
     throw new BadRequest("Only the form on the outbox page may send this request.", {
       suggestion: "Use DELETE /outbox/messages instead.",
@@ -132,7 +132,7 @@ pages.get("/outbox/:id/html", page, async (c) => {
     c,
     `sandbox ${frameSandbox}; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`,
   );
-  // A link would replace the frame's own page.
+  // Without the base target, a link would replace the frame's own page.
   return c.html(`${mail.html ?? ""}<base target="_blank">`);
 });
 
@@ -147,13 +147,13 @@ pages.get("/outbox/:id/source.eml", page, async (c) => {
 
 outbox.route("/", pages);
 
-/** Mail is untrusted: even if a part of it escapes its place in a page, it is not allowed to do anything. */
+/** Mail is untrusted. Even if a part of it escapes from its place in a page, it is not allowed to do anything. */
 function showPage(
   c: HonoContext<AppEnv>,
   page: Html,
   { status = 200, script = false }: { status?: 200 | 404; script?: boolean } = {},
 ) {
-  // No answer of ours with a part of a mail is a script's, and nosniff keeps it so.
+  // No answer with a part of a mail has the type of a script, and nosniff enforces that.
   const scripts = script ? "script-src 'self'; connect-src 'self'; " : "";
   secure(
     c,

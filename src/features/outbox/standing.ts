@@ -6,7 +6,7 @@ import { emails } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import type { KeptMail } from "./message";
 
-/** What the record of a mail says about it. */
+/** The current state of a mail, from its email record. */
 export interface Standing {
   status: EmailStatus;
   error: string | null;
@@ -16,7 +16,7 @@ export interface Standing {
 /** D1 takes at most 100 parameters a statement. */
 const idsPerQuery = 90;
 
-/** The records of stored mails, by the ids of their emails. A mail without a record is left out. */
+/** Finds the records of stored mails, by the ids of their emails. A mail without a record is left out. */
 export async function standingsOf(platform: Platform, mails: KeptMail[]): Promise<Map<Id, Standing>> {
   const projects = new Map(mails.map(({ project }) => [project.number, project]));
   const found = new Map<Id, Standing>();

@@ -49,7 +49,7 @@ button:hover, .button:hover { background: var(--hover); }
 .mails li > div > * { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .mails li span { color: var(--quiet); font-size: 0.9375rem; }
 .what a { color: inherit; font-weight: 600; text-decoration: none; }
-/* The whole row leads to the mail. */
+/** The whole row is a link to the mail. */
 .what a::after { content: ""; position: absolute; inset: 0; }
 .what a:focus-visible { outline: none; }
 .mails li:has(a:focus-visible) { outline: 2px solid var(--link); outline-offset: -2px; border-radius: 12px; }
@@ -114,7 +114,7 @@ tbody :is(th, td) { border-top: 1px solid var(--line); }
 }
 
 @media (max-width: 30rem) {
-  /* Status and time beside an address would leave a few letters of it. */
+  /** Next to an address, status and time would leave it only a few letters of space. */
   .mails li { grid-template-columns: auto minmax(0, 1fr); }
   .who > div { grid-area: 1 / 1 / 2 / 3; }
   .who span { grid-area: 3 / 1 / 4 / 3; }
@@ -123,7 +123,7 @@ tbody :is(th, td) { border-top: 1px solid var(--line); }
 }
 
 @media (min-width: 66rem) {
-  /* The mail and its text side by side, as they are compared. */
+  /** Shows the mail and its text side by side, for comparison. */
   main:has(#html) { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); column-gap: 1.5rem; }
   main > * { grid-column: 1 / -1; }
   main > #html { grid-column: 1; }

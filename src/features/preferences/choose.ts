@@ -8,7 +8,7 @@ import { setSubscription } from "./set-subscription";
 import type { Outcome } from "./standing";
 import { setTopic } from "./topics";
 
-/** The recipient's state after their choice, and what became of the choice. */
+/** The recipient's state after their choice, and the outcome of the choice. */
 export interface Chosen {
   recipient: Recipient;
   outcome: Outcome;

@@ -19,8 +19,9 @@ export const byLink = policy({ key: "signed", maxBody: null });
 type Answer = (recipient: Recipient) => Promise<Response | null>;
 
 /**
- * Answers whoever has a link for this purpose; a null of `answer` says that it is not one. While the database is out of
- * reach, people get a page that says so, and mailboxes the status after which they try their one click again.
+ * Answers a request with a link for this purpose. A null of `answer` means that the link is not valid. While the
+ * database is out of reach, people get a page that says so, and mailboxes a status after which they retry their one
+ * click.
  */
 export async function withRecipient(
   c: HonoContext<AppEnv, "/:token">,
@@ -52,7 +53,7 @@ async function answerRecipient(
       return (await answer(found)) ?? show(c, badLink(languageFor(c, found.contact, project)), 404);
     }
   } catch (error) {
-    // Deleted just now: answers as the link will from now on.
+    // The contact was deleted just now. The page is the same as the link will show from now on.
     if (!(error instanceof NotFound)) throw error;
   }
   return show(c, gone({ sender: senderOf(project), language: languageFor(c, null, project) }), 404);
@@ -71,7 +72,7 @@ function senderOf({ fromName, name }: Project): string {
   return fromName ?? name;
 }
 
-/** As in the mail: the page with all choices is of no topic. */
+/** The path of the page with all choices. It leaves the topic out, as the link in the mail does. */
 export function managePath({ ctx, subject: { projectId, contactId, emailId } }: Recipient): string {
   return pagePath(ctx, "manage", { projectId, contactId, emailId });
 }

@@ -34,7 +34,7 @@ function inWords(language: Language, standing: Standing): string {
 
 function choicesOf(language: Language, standing: Standing, hasTopics: boolean): Html {
   const { manage, subscribe, unsubscribe, topics } = language.words;
-  // Beside topics that can be left one by one, the button says that it leaves them all.
+  // Next to topics that can be left one by one, the button says that it leaves them all.
   const leave = hasTopics ? topics.everything : unsubscribe.button;
   switch (standing.is) {
     case "subscribed":

@@ -18,12 +18,15 @@ export function page({ language }: { language: Language }, title: string, main: 
   return framed({ title, style: stylePath, main, lang: language.tag, isPersonal: true });
 }
 
-/** A text for the title of a page. */
+/** A text with values for the title of a page, without markup. */
 export function titled({ sender }: Reader, text: string): string {
   return filledIn(text, { sender });
 }
 
-/** A text with the reader's address, the sender and further values, each kept apart from the direction of the text. */
+/**
+ * A text with the reader's address, the sender and further values. Each value is isolated from the text's direction
+ * (left or right).
+ */
 export function say({ sender, email }: Reader, text: string, values: Record<string, Html | string> = {}): Html {
   const all: Record<string, Html | string> = {
     sender: html`<bdi>${sender}</bdi>`,
@@ -43,7 +46,7 @@ export function manageLink(reader: Reader, text: string, managePath: string): Ht
   return html`<p>${say(reader, text, { link })}</p>`;
 }
 
-/** What became of the button that was pressed; nothing before one is. */
+/** The outcome of the button that was pressed; empty before one is. */
 export function outcomeLine({ language }: Reader, outcome: Outcome | null): Html | string {
   return outcome === null ? "" : html`<p class="outcome" role="status">${language.words.outcome[outcome]}</p>`;
 }
@@ -51,7 +54,7 @@ export function outcomeLine({ language }: Reader, outcome: Outcome | null): Html
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The URL is a secret of its reader: no search engine, cache or other page may learn it. */
+/** The URL is a secret of the recipient: no search engine, cache or other site may learn it. */
 export function show(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 | 409 | 410 | 422 | 503 = 200) {
   c.header("Content-Security-Policy", contentSecurityPolicy);
   c.header("X-Content-Type-Options", "nosniff");

@@ -12,13 +12,13 @@ export interface Recipient {
   subject: TokenSubject;
 }
 
-/** The owner of a link whose contact is gone. */
+/** The link's owner, whose contact was deleted. */
 export interface GoneRecipient {
   ctx: Context;
   contact: null;
 }
 
-/** The recipient of a link. Null when we did not sign it for this purpose, or when the project is gone. */
+/** Finds the recipient of a link. Null when we did not sign it for this purpose, or when the project is deleted. */
 export async function findRecipient(
   platform: Platform,
   purpose: TokenPurpose,

@@ -44,7 +44,7 @@ preferences.get("/unsubscribe/:token", byLink, (c) =>
 preferences.post("/unsubscribe/:token", byLink, async (c) => {
   const form = await readForm(c);
   return withRecipient(c, "unsubscribe", async (recipient) => {
-    // The mailbox asked for its user (RFC 8058): nobody reads a page.
+    // The mailbox asks on behalf of its user (RFC 8058), so no person reads this answer.
     if (form.get("List-Unsubscribe") === "One-Click") {
       await leave(recipient);
       return c.body(null, 200);
@@ -60,12 +60,12 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
   });
 });
 
-/** Mail of a topic asks about that topic first. */
+/** The page of mail with a topic asks about that topic first. */
 function askWhich(reader: Reader, topic: ContactTopic | null, standing: Standing, outcome: Outcome | null = null) {
   return topic ? askToLeave(reader, topic, standing, outcome) : askToUnsubscribe(reader, standing, outcome);
 }
 
-/** The person chose one of the pauses that the page for unsubscribing offers. */
+/** The person chose one of the pauses that the unsubscribe page offers. */
 async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: Map<string, string>) {
   const choice = Choice.safeParse(Object.fromEntries(form));
   if (!choice.success) {
@@ -75,7 +75,7 @@ async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: 
   const { recipient: after } = await choose(recipient, choice.data);
   const standing = standingOf(after.contact);
   const reader = readerOf(c, after);
-  // Unsubscribed meanwhile: that stays.
+  // The person unsubscribed meanwhile, and that stays.
   if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(after)), 409);
   if (standing.is !== "snoozed") {
     return show(c, askWhich(reader, await findTopicOfMail(after), standing, "refused"), 409);
@@ -94,7 +94,7 @@ preferences.get("/subscribe/:token", byLink, (c) =>
 preferences.post("/subscribe/:token", byLink, async (c) => {
   await readForm(c);
   return withRecipient(c, "subscribe", async (recipient) => {
-    // Whoever asks for more of a mail asks for its topic too.
+    // A person who subscribes again from a mail also joins the mail's topic.
     const topic = await findTopicOfMail(recipient);
     const after = await setSubscription(recipient, true, topic?.slug);
     return show(c, subscribed(readerOf(c, after), managePath(after)));

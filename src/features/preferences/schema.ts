@@ -5,7 +5,7 @@ import type { SnoozeDuration } from "../../core/contacts/snooze";
 export const pauses = ["14d", "1m", "3m", "6m"] as const satisfies readonly SnoozeDuration[];
 export type Pause = (typeof pauses)[number];
 
-/** The form of the manage page's buttons. */
+/** The form that the buttons of the manage page post. */
 export const Choice = z.discriminatedUnion("action", [
   z.object({ action: z.enum(["subscribe", "unsubscribe", "unsnooze"]) }),
   z.object({ action: z.literal("snooze"), duration: z.enum(pauses) }),

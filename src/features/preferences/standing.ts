@@ -1,9 +1,9 @@
 import type { ContactRow } from "../../db/tables";
 
-/** A recipient's subscription; "unsaid" when they were never subscribed and never unsubscribed. */
+/** The state of a recipient's subscription. "unsaid": they were never subscribed and never unsubscribed. */
 export type Standing = { is: "subscribed" | "unsubscribed" | "unsaid" } | { is: "snoozed"; until: number };
 
-/** The result of the button that they pressed. */
+/** The outcome of the button that they pressed. */
 export type Outcome = "saved" | "unclear" | "refused";
 
 export function standingOf({ subscribed, snoozedUntil, optedOutAt }: ContactRow): Standing {

@@ -7,7 +7,7 @@ import { type ContactTopic, selectTopics, updateTopics } from "../../engine/cont
 import type { Recipient } from "./recipient";
 import { setSubscription } from "./set-subscription";
 
-/** The topics of the project, as they hold for this person. */
+/** The topics of the project, as they apply to this person. */
 export async function findTopics({ ctx, contact }: Recipient): Promise<ContactTopic[]> {
   const batch = openBatch(ctx);
   const topics = batch.add(selectTopics(ctx, contact.id));
@@ -15,7 +15,7 @@ export async function findTopics({ ctx, contact }: Recipient): Promise<ContactTo
   return topics.all;
 }
 
-/** The topic of the mail with the link. Null for mail of no topic, and when the topic was deleted since. */
+/** The topic of the mail with the link. Null for mail without a topic, and when the topic was deleted since. */
 export async function findTopicOfMail(recipient: Recipient): Promise<ContactTopic | null> {
   const { topicId } = recipient.subject;
   if (topicId === undefined) return null;
@@ -42,9 +42,9 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
 }
 
 /**
- * What a mailbox's one click does, and the first button of the page: leaves the topic of the mail. A person who asks to
- * be left alone is never passed over: without a topic that still exists, it unsubscribes from everything. Returns the topic
- * that was left; null when it was everything.
+ * Performs a mailbox's one click, and the first button of the page: leaves the topic of the mail. Without a topic that
+ * still exists, it unsubscribes from everything, so that the request always has an effect. Returns the topic that was
+ * left; null when it was everything.
  */
 export async function leave(recipient: Recipient): Promise<ContactTopic | null> {
   const topic = await findTopicOfMail(recipient);

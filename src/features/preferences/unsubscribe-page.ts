@@ -6,8 +6,8 @@ import { pauseForm } from "./pause-page";
 import type { Outcome, Standing } from "./standing";
 
 /**
- * Asks first, because scanners of mail follow links too. A person who is subscribed is offered a pause, and one who has
- * paused is told until when.
+ * Asks before it unsubscribes, because scanners of mail follow links too. It offers a pause to a person who is
+ * subscribed, and shows the end of the pause to one who has paused.
  */
 export function askToUnsubscribe(reader: Reader, standing: Standing, outcome: Outcome | null = null): Html {
   const { words } = reader.language;

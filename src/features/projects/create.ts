@@ -11,8 +11,8 @@ import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
 
 /**
- * Creates a project with its first two keys, which are shown only once. Everything is in the control database; the
- * project's own rows come with its calls.
+ * Creates a project with its first two keys, which are shown only once. All of it is stored in the control database;
+ * the project's own database gets rows with later calls.
  */
 export async function createProject(
   platform: Platform,

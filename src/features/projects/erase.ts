@@ -10,7 +10,10 @@ import { allShards } from "../../engine/workflows/shards";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
-/** Rows that one statement deletes, and statements in one run: a run is short, and continues with the next message. */
+/**
+ * The rows that one statement deletes, and the statements of one run. A run is short, and continues with the next
+ * message.
+ */
 const rowsPerStatement = 1_000;
 const statementsPerRun = 100;
 
@@ -61,7 +64,7 @@ export const projectTables: Keys = {
   monthly_usage: ["month", "template_id"],
   jobs: ["id"],
 };
-/** The same in the control database. */
+/** The tables with rows of a project in the control database. */
 export const controlTables: Keys = {
   outbox_messages: ["id"],
   verified_domains: ["domain"],
@@ -73,19 +76,19 @@ type EraseJob = MessageOf<"project.erase">;
 
 /**
  * One run of a project's deletion, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
- * point. It is never given up: nobody finds the project any more, so the operator could not ask for it again, and what is
- * left is people's data. A run that fails is logged, and comes again with the sweep.
+ * point. It is never given up: the deleted project cannot be found, so the operator could not retry, and the rest is
+ * people's data. A run that fails is logged, and the sweep starts it again.
  */
 export async function eraseProject(platform: Platform, job: EraseJob): Promise<void> {
   const { control } = platform;
   const project = (await whereaboutsByNumber(platform, [job.projectId])).get(job.projectId);
-  // Another run has finished it.
+  // Another run has finished the deletion.
   if (!project?.isEnding) return;
   await startJob(platform, control, job);
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
   if (!isEmpty) return platform.enqueue([{ message: job }]);
   await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
-  // What executions have written until now.
+  // The deletion of everything that executions have written so far.
   if (!(await eraseRows(platform, project.shard, job))) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
   const batch = openBatch({ ...platform, db: control });
@@ -95,9 +98,9 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
 }
 
 /**
- * True when nothing is left. Work that began before the deletion may still add rows to tables that are already empty,
- * so the deletion ends only after a whole pass that found none. The names of domains go after their rows, as
- * `features/domains/name.ts` requires.
+ * Deletes a bounded number of rows. Returns true when nothing is left. Work that began before the deletion may still
+ * add rows to tables that are already empty, so the deletion ends only after a whole pass that found none. The names of
+ * domains are freed after their rows, as `features/domains/name.ts` requires.
  */
 async function eraseRows(platform: Platform, shard: string, job: EraseJob): Promise<boolean> {
   const tables = [
@@ -143,7 +146,7 @@ async function eraseSome(
   return erased.count;
 }
 
-/** True when nothing is left. */
+/** Returns true when nothing is left. */
 async function eraseFiles(platform: Platform, projectId: string): Promise<boolean> {
   for (const kind of blobKinds) {
     const prefix = blobKey(kind, projectId, "");

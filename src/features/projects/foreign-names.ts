@@ -1,6 +1,6 @@
 import { foreign } from "../../core/foreign-names";
 
-/** What other APIs call the kind of a key. */
+/** The names that other APIs use for the kind of a key. */
 export const foreignNamesOfKey = foreign(["type", "scope", "permission", "role"], {
   standsFor: "kind",
   advice: 'Use kind, which is "secret", "public" or "read"',

@@ -4,8 +4,8 @@ import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 
 /**
- * The newest projects first. Returns one row more than asked for, which shows that there are more; `total` on the first
- * page only.
+ * Lists the newest projects first. Returns one row more than asked for, to show whether there are more; `total` on the
+ * first page only.
  */
 export async function listProjects(
   platform: Platform,

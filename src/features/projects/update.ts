@@ -16,7 +16,7 @@ import type { UpdateProject } from "./schema";
 
 /**
  * Changes the given fields. Enabling a project again clears the reason why it was disabled. Lifting the pause of its
- * marketing email begins the count of its mails anew.
+ * marketing email restarts the count of its mails.
  */
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
@@ -43,7 +43,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   return row;
 }
 
-/** Every row of a project says whose time it follows. */
+/** Every row of a project records which clock it follows. */
 async function refuseOtherClock(platform: Platform, id: string, testClock: boolean): Promise<void> {
   const project = await getProject(platform, id);
   if (project.testClock === testClock) return;
@@ -65,8 +65,8 @@ async function requireTemplate(platform: Platform, id: string, templateId: Id): 
 }
 
 /**
- * The fields of a pause that is lifted; none without a pause, whose count goes on. The project's database is written first:
- * if the pause then stays, nothing is lost but a place in the count.
+ * The fields that lift a pause; none without a pause, whose count continues. The project's database is written first:
+ * if lifting the pause then fails, that has only ended a block of the count early.
  */
 async function liftPause(platform: Platform, id: string) {
   const project = await getProject(platform, id);

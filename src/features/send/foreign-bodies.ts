@@ -1,6 +1,6 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 
-/** What calls of other APIs have around a whole mail, and what they call its parts. */
+/** The wrappers that other APIs put around a whole mail, and their names for its parts. */
 export const foreignBodiesOfSend: ForeignName[] = [
   {
     name: "personalizations",

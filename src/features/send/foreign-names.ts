@@ -8,13 +8,13 @@ const template = "Use template, the template's id";
 
 const keyInHeader = "Send it as the header Idempotency-Key";
 
-/** What other APIs call the data of an email. */
+/** The names that other APIs use for the data of an email. */
 const namesOfData = [
   ...["variables", "dataVariables", "templateModel", "TemplateModel", "template_data", "dynamic_template_data"],
   ...["substitutions", "message_data", "mergeVars", "merge_fields", "params", "props"],
 ];
 
-/** What other APIs call the parts of an email. */
+/** The names that other APIs use for the parts of an email. */
 export const foreignNamesOfSend: ForeignName[] = [
   ...namesOfData.map((name) => ({ name, advice: 'Use data, such as { "data": { "firstName": … } }' })),
   { name: "send_at", advice: schedule },
@@ -57,7 +57,7 @@ export const foreignNamesOfSend: ForeignName[] = [
 
 const address = ["name", "email"];
 
-/** What the parts of a call have, so that a `data` of one recipient, say, is not dropped without a word. */
+/** The known names in the parts of a call, so that a recipient's own `data`, for example, is not silently dropped. */
 export const partNamesOfSend = {
   to: address,
   from: address,

@@ -3,13 +3,16 @@ import { deliverFresh } from "../../engine/mail/deliver-fresh";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
-/** Several messages `mail.deliver`, each about fresh mail of one project. Returns the error of each that failed, else null. */
+/**
+ * Handles several messages `mail.deliver`, each about fresh mail of one project. Returns the error of each that failed,
+ * otherwise null.
+ */
 export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"mail.deliver">[]): Promise<unknown[]> {
   const found = await Promise.allSettled(jobs.map(({ projectId }) => findProject(platform, projectId)));
   const outcomes = found.map((one): unknown => (one.status === "rejected" ? one.reason : null));
   const fresh = jobs.flatMap(({ priority, emailIds, again = false }, index) => {
     const one = found[index];
-    // The mail of a deleted project is gone with it.
+    // The mail of a deleted project is deleted with it.
     if (one?.status !== "fulfilled" || one.value === null) return [];
     return [{ index, mail: { ctx: forProject(platform, one.value), priority, emailIds, isAgain: again } }];
   });

@@ -9,9 +9,9 @@ import { imprintWarnings, missingImprint } from "../../engine/mail/imprint";
 import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
-/** A call whose contacts and emails the batch has just written. */
+/** The contacts and emails of a call, which the batch has just written. */
 interface Written {
-  /** The content of its emails. */
+  /** The id of the emails' content. */
   id: Id;
   contacts: { id: Id; email: string }[];
   recipients: Recipient[];
@@ -22,8 +22,8 @@ interface Written {
 export const readWarning = columns({ warning: orNull((value) => Warning.parse(JSON.parse(asText(value)))) });
 
 /**
- * The warnings that only the database knows of, for the end of the batch: each an SQL expression, which is `{ field, message }`
- * as JSON, or NULL.
+ * The warnings that only the database can find, for the end of the batch. Each is an SQL expression for `{ field,
+ * message }` as JSON, or for NULL.
  */
 export function warningsInSql(ctx: Context, call: SendEmail, written: Written): SQL[] {
   const lacking = missingImprint(ctx, "MARKETING");
@@ -35,7 +35,7 @@ export function warningsInSql(ctx: Context, call: SendEmail, written: Written): 
   ];
 }
 
-/** Only the database knows the template's type. */
+/** Warns for marketing email only. The database knows the type of the template. */
 function ifMarketing(ctx: Context, { id }: Written, warning: Warning): SQL {
   return sql`(SELECT ${JSON.stringify(warning)} FROM email_contents
     WHERE project_id = ${ctx.project.number} AND id = ${id} AND type = 'MARKETING')`;
@@ -46,7 +46,10 @@ function notStored(who: SQL): SQL {
   return warningIf(who, { field: "data", message: sql`'The data of ' || who || ${why}` });
 }
 
-/** Who gets marketing mail without having asked for it: somebody who opted out does not, and is SUPPRESSED. */
+/**
+ * Warns of recipients who get marketing mail without having subscribed. Contacts who opted out get none: their emails
+ * are SUPPRESSED.
+ */
 function notSubscribed(ctx: Context, { id, recipients }: Written): SQL {
   const project = ctx.project.number;
   const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));

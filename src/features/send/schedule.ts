@@ -5,7 +5,9 @@ import type { SendEmail } from "./schema";
 
 const mostDaysAhead = 30;
 
-/** When the mail of a call is to go out, in milliseconds; null for at once, also when the given time is past. */
+/**
+ * The time at which the mail of a call is due, in milliseconds; null for now, also when the given time is in the past.
+ */
 export function readSchedule(ctx: Context, { scheduledAt }: SendEmail): number | null {
   if (!scheduledAt) return null;
   const now = ctx.now.getTime();

@@ -10,7 +10,7 @@ import { templateId } from "../../core/mail/template-id";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
-/** The most characters of a body, before and after rendering. */
+/** The most characters of a body, both before and after rendering. */
 export const maxBodyLength = 2_000_000;
 
 const sendExample = {
@@ -21,7 +21,7 @@ const sendExample = {
   data: { firstName: "Ada", plan: "pro", code: { value: "731-204", persistent: false } },
 };
 
-/** Reported together with the errors of other fields, so that a caller learns of all at once. */
+/** Checked here too, so that a caller sees it together with the errors of other fields. */
 function requiredWithoutTemplate(field: "subject" | "body" | "from") {
   const isThere = (call: unknown) =>
     !isJsonObject(call) || call[field] !== undefined || (call.template !== undefined && call.template !== null);

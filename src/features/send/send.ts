@@ -36,9 +36,9 @@ export interface AcceptedEmail {
 
 /**
  * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
- * writes the content if the template exists and the sender domain is verified, and everything else if the content was
- * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender, SendingPaused
- * and MonthlyLimitReached, all without an effect.
+ * writes the content if the template exists and the sender domain is verified, and the other rows if the content was
+ * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender,
+ * SendingPaused and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   if (call.subject !== undefined) checkLiquid(ctx, "subject", call.subject, "text");
@@ -78,12 +78,12 @@ function sizeOf(call: SendEmail, attachments: AttachmentRow[]): number {
   return messageBytes(utf8Bytes(call.body ?? ""), attachments);
 }
 
-/** What a call stores beside its own fields. */
+/** The values that a call stores in addition to its own fields. */
 interface StoredCall {
   id: Id;
   inlineBody: StoredBody | null;
   attachments: AttachmentRow[];
-  /** Null for mail that goes out at once. */
+  /** Null for mail that is due at once. */
   scheduledAt: number | null;
 }
 
@@ -133,7 +133,7 @@ async function acceptEmails(
   const answer = answerInSql(ctx, recipients);
   const response = ctx.config.sandbox ? sql`json_insert(${answer}, '$.sandbox', json('true'))` : answer;
   batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, lateWarnings, onlyIf: isAccepted }));
-  // Goes after the effect, so that a repeated call gets its 409 even when the month is full by then.
+  // Must run after the effect, so that a repeated call gets its 409 even when the month is full by then.
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
   if (content.count === 0) throw await refusal(ctx, call);
@@ -169,7 +169,7 @@ function queued(emails: AcceptedEmail[]): AcceptedEmail[] {
   return emails.filter(({ status }) => status === "QUEUED");
 }
 
-/** Why the batch wrote nothing: the template does not exist, or the sender domain is not verified. */
+/** Finds out why the batch wrote nothing: the template does not exist, or the sender domain is not verified. */
 async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | UnverifiedSender> {
   if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
   const template = await selectFirst(

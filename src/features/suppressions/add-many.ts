@@ -9,8 +9,8 @@ import type { AddSuppressions } from "./schema";
 const readCount = columns({ n: asNumber });
 
 /**
- * Adds a list from elsewhere to this one, all of it or nothing. What is listed already is counted before the write, so
- * that a write whose answer was lost still ends with the right figures.
+ * Adds a list from another service, all of it or nothing. Addresses that are listed already are counted before the
+ * write, so that a write whose answer was lost still returns the right figures.
  */
 export async function addSuppressions(
   ctx: Context,

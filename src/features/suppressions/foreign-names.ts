@@ -1,6 +1,6 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 
-/** How the lists of other services say the same, in the call and in its items. */
+/** The names in the lists of other services, for the call and for its items. */
 export const foreignNamesOfSuppressions: ForeignName[] = [
   ...foreign(["emails", "addresses", "recipients", "Suppressions"], {
     standsFor: "suppressions",

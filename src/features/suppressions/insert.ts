@@ -35,7 +35,7 @@ export function insertSuppressions(ctx: Context, field: string, items: readonly 
       sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
         WHERE ${isSnoozed}`,
       noRows,
-      // Nobody's subscription changes, but the contact's updatedAt does, so it may enter a segment.
+      // The subscription does not change, but the contact's updatedAt does, so the contact may enter a segment.
       {
         before: [upsertCounts(sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${isSnoozed}`)],
       },

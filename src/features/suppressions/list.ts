@@ -8,7 +8,7 @@ import { suppressionJson } from "./suppression";
 
 const maxCounted = maxRowsPerStatement;
 
-/** A page of the suppression list, by address. */
+/** Returns a page of the suppression list, sorted by address. */
 export async function listSuppressions(
   ctx: Context,
   { cursor, limit }: { cursor?: string; limit: number },

@@ -13,7 +13,7 @@ import type { CreateTemplate } from "./schema";
 import type { Template } from "./template";
 import { checkTopicFits } from "./topic";
 
-/** `POST /templates`. One round trip: the insert itself checks the sender domain. */
+/** `POST /templates`: creates a template in one round trip. The insert itself checks the sender domain. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   checkLiquid(ctx, "subject", input.subject, "text");
   checkLiquid(ctx, "body", input.body, "html");

@@ -11,9 +11,10 @@ import { updateLeft } from "./save-statements";
 import { getTemplate, stepsWith } from "./template";
 
 /**
- * `DELETE /templates/{id}`. Its versions stay while accepted mail may use them. Throws Conflict while a step of
- * a workflow uses it; a call that is about to use it finds it gone. The project's confirmation template is refused too. The
- * setting is in the control database, so the two can only meet in a race: a call with `confirm: true` is then a 409.
+ * `DELETE /templates/{id}`. Its versions stay while accepted mail may use them. Throws Conflict while a workflow step
+ * uses the template; a concurrent call that uses it finds it deleted. The project's confirmation template is refused
+ * too. That setting is in the control database, so a concurrent change of it can be missed: a call with `confirm: true`
+ * is then a 409.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const setting = await ctx.control
@@ -42,7 +43,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   if (deleted.count === 0) throw new NotFound("template", id);
 }
 
-/** The limit of the list. Nobody reads more. */
+/** The most users that a refusal lists. */
 const maxListed = 1_000;
 
 interface Named {

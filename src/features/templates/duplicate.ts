@@ -9,8 +9,8 @@ import { guardTemplates, insertTemplate, insertVersion } from "./save-statements
 import { getTemplate, type Template } from "./template";
 
 /**
- * `POST /templates/{id}/duplicate`. The copy shares a large body with the original, whose file stays as long as
- * one of them has it.
+ * `POST /templates/{id}/duplicate`. The copy shares a large body with the original: the file stays until neither of
+ * them needs it.
  */
 export async function duplicateTemplate(ctx: Context, id: Id): Promise<Template> {
   return untilFresh(() => copyTemplate(ctx, id), ctx.random);
@@ -23,10 +23,10 @@ async function copyTemplate(ctx: Context, id: Id): Promise<Template> {
   const name = copyName(row.name);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("templates", ctx, content.templateId));
-  // The original may have lost its topic since, and the topic may be deleted.
+  // The original may have lost its topic since the read, and the topic may be deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   batch.add(guardTemplates(ctx));
-  // The copy sends nothing yet: its sender domain is checked when it does.
+  // The copy sends nothing yet. Its sender domain is checked when it does.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(
     insertTemplate(ctx, { name, description: row.description, topicId: row.topicId, content }),

@@ -7,15 +7,17 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** A call that copies a version, or its file, has read it before: it has this long to write down that it did. */
+/**
+ * Grace for calls that copy a version or its file: they read it first, and must store the reference within this time.
+ */
 export const versionGraceMs = hourMs;
 
-/** A version that something names is asked for again after this. */
+/** A version that is still referenced is checked again after this. */
 const askAgainMs = 6 * hourMs;
 
 /**
- * The sweep over versions that their templates have no longer, over all projects. One that nothing names goes, and after it
- * its file: who is killed in between leaves a file without a row, which `forgetOrphans` removes.
+ * Sweeps all projects for versions that are no longer current in their templates. One without references is deleted,
+ * and then its file. A crash in between leaves a file without a row, which `forgetOrphans` removes.
  */
 export function forgetVersions(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => forgetSome(platform, db));
@@ -43,10 +45,10 @@ async function forgetSome(platform: Platform, db: Db): Promise<number> {
   return kept.count + deleted.count;
 }
 
-/** The version `v` was the first with its file, which has its id. */
+/** Whether the file of the version `v` is named after it, which makes `v` its first owner. */
 const hasFile: SQL = sql`(substr(v.body_key, -length(v.id)) IS v.id)`;
 
-/** Whether a template, kept mail or a campaign names the version `v`, or anything but `v` names its file. */
+/** Whether a template or stored mail references the version `v`, or anything other than `v` references its file. */
 const isNamed: SQL = sql`(
   EXISTS (SELECT 1 FROM templates t WHERE t.project_id = v.project_id AND t.id = v.template_id AND t.version_id = v.id)
   OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_version

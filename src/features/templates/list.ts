@@ -24,8 +24,8 @@ const directions = { asc: sql`ASC`, desc: sql`DESC` };
 const readPlace = columns({ place: asNumber });
 
 /**
- * One page of the project's templates. Only ids are sorted, because a sort holds whole rows and a body may be large.
- * The rows of the page come in any order, each with its place; sorting them in SQL would hold them again.
+ * Returns one page of the project's templates. SQL sorts only ids, because a sort holds whole rows and a body may be
+ * large. The rows of the page come in any order, each with its position, and are sorted here.
  */
 export async function listTemplates(
   ctx: Context,

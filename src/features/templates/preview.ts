@@ -23,7 +23,7 @@ interface Preview {
   missing: string[];
 }
 
-/** `POST /templates/{id}/preview`: the mail as it would be sent, with its footer. Nothing is sent or stored. */
+/** `POST /templates/{id}/preview`: renders the mail as it would be sent, with its footer. Nothing is sent or stored. */
 export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTemplate): Promise<Preview> {
   const { content } = await getTemplate(ctx, id);
   const body = await templateBody(ctx, content);
@@ -61,7 +61,9 @@ async function previewVariables(
   return templateVariables({ contact: nobody, ownData, links });
 }
 
-/** They look like links but do not work: a mail that was never sent must not unsubscribe anyone. */
+/**
+ * Placeholders that look like links but do not work, because a mail that was never sent must not unsubscribe anyone.
+ */
 function sampleLinks(ctx: Context, templateId: Id): RecipientLinks {
   const base = linkBase(ctx) ?? "";
   const links = {

@@ -57,7 +57,7 @@ templates.openapi(list, async (c) => {
   return streamPage(c, jsonOf(ctx, found), { total, page: asked.page, pageSize: asked.pageSize });
 });
 
-/** Whole templates, one by one, because each body may be large. */
+/** Streams whole templates one by one, because each body may be large. */
 async function* jsonOf(ctx: Context, found: FoundTemplate[]): AsyncGenerator<Template> {
   for (const template of found) yield templateJson(ctx.project, template, await templateBody(ctx, template.content));
 }

@@ -12,7 +12,7 @@ import { versionGraceMs } from "./forget-versions";
 
 const maxTemplates = 1_000;
 
-/** Refuses one more template than a project may have: it stops the whole batch. */
+/** Stops the whole batch when the project would exceed its number of templates. */
 export function guardTemplates(ctx: Context): Statement {
   return guard(
     sql`(SELECT count(*) FROM templates WHERE project_id = ${ctx.project.number}) < ${maxTemplates}`,
@@ -42,7 +42,7 @@ export function insertVersion(
   );
 }
 
-/** Marks a version that its template has no longer, so that the sweep asks what else names it. */
+/** Marks a version that is no longer current, so that the sweep checks whether anything else references it. */
 export function updateLeft(ctx: Context, versionId: SQL): Statement {
   return statement(
     sql`UPDATE template_versions SET check_at = ${ctx.realClock().getTime() + versionGraceMs}

@@ -96,8 +96,8 @@ export const CreateTemplate = z
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
 /**
- * The same fields as on creation, all optional. Null clears those that may be empty. A type cannot be empty: null
- * counts as left out, here and on creation.
+ * The same fields as on creation, all optional. Null clears the fields that may be empty. `type` may not be empty, so
+ * null counts as left out, here and on creation.
  */
 export const UpdateTemplate = z
   .object({ ...fields, type: TemplateType.nullish().meta({ description: "Null leaves the type as it is." }) })

@@ -44,7 +44,7 @@ const readVersion = wholeRow(templateVersions);
 
 export const readTemplate: RowReader<Template> = (raw) => {
   const row = readRow(raw);
-  // Nobody asks for the current version whether anything names it.
+  // The current version is never due for a check, because its template references it.
   const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number, check_at: null };
   return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
 };
@@ -59,13 +59,13 @@ export async function getTemplate(ctx: Context, id: Id): Promise<Template> {
   return template;
 }
 
-/** A query with a row for each template that sends from this domain. */
+/** Selects the templates that send from this domain. */
 export function templatesFrom(ctx: Context, domain: string): SQL {
   return sql`SELECT t.id AS id, t.name AS name FROM ${templatesWithVersions}
     WHERE t.project_id = ${ctx.project.number} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
 }
 
-/** The steps of workflows, as `s`, that send a template. */
+/** The workflow steps, as `s`, that send a template. */
 export function stepsWith(ctx: Context, id: Id): SQL {
   return sql`workflow_steps s INDEXED BY ix_workflow_steps_template
     WHERE s.project_id = ${ctx.project.number} AND s.template_id = ${id}`;

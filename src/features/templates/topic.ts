@@ -1,7 +1,10 @@
 import { Invalid } from "../../core/errors";
 import type { EmailType } from "../../core/mail/status";
 
-/** A person leaves a topic by the links that only MARKETING mail must have. `field` is what the caller can change. */
+/**
+ * Only MARKETING mail may have a topic, because only it must have the links by which a person leaves one. `field` is
+ * the field that the caller can change.
+ */
 export function checkTopicFits(type: EmailType, field: "topicId" | "type"): void {
   if (type === "MARKETING") return;
   const message =

@@ -19,8 +19,8 @@ import { getTemplate, type Template } from "./template";
 import { checkTopicFits } from "./topic";
 
 /**
- * `PATCH /templates/{id}`: only the fields sent change. A change of content makes a new version. Two concurrent calls
- * never lose a change: each writes only if nobody was faster, and otherwise reads again.
+ * `PATCH /templates/{id}`: changes only the fields that are sent. A change of content creates a new version. Two
+ * concurrent calls never lose a change: each writes only if the row is as it was read, and otherwise reads again.
  */
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<Template> {
   if (change.subject !== undefined) checkLiquid(ctx, "subject", change.subject, "text");
@@ -41,7 +41,7 @@ export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplat
 
 interface Change {
   id: Id;
-  /** The id of the new version, if there is one. */
+  /** The id for a new version, if the content changes. */
   versionId: Id;
   change: UpdateTemplate;
   given: StoredBody | null;
@@ -71,7 +71,7 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
     batch.add(insertVersion(ctx, next, { isSenderChecked }));
     batch.add(updateLeft(ctx, sql`SELECT ${before.content.id} WHERE ${isInserted("template_versions", ctx, next.id)}`));
   } else {
-    // After its own commit it is stale, and then finds nothing left to change.
+    // If its own earlier commit was applied, the row is stale; the next read then finds nothing left to change.
     batch.mayRepeat();
   }
   const updated = batch.add(

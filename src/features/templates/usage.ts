@@ -25,7 +25,7 @@ export async function templateUsage(ctx: Context, id: Id): Promise<TemplateUsage
   return { campaigns, workflowSteps, emailsSent };
 }
 
-/** The steps that send it, oldest first. */
+/** Finds the steps that send the template, oldest first. */
 async function findSteps(ctx: Context, templateId: Id): Promise<TemplateUsage["workflowSteps"]> {
   const found = await select(
     ctx.db,
@@ -37,7 +37,7 @@ async function findSteps(ctx: Context, templateId: Id): Promise<TemplateUsage["w
   return found.map((step) => ({ ...step, id: publicId(step.id), workflowId: publicId(step.workflowId) }));
 }
 
-/** The newest campaigns that took their fields from it, in any state. */
+/** Finds the newest campaigns that took their fields from the template, in any state. */
 async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsage["campaigns"]> {
   const found = await select(
     ctx.db,
@@ -48,7 +48,7 @@ async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsag
   return found.map(({ id, name }) => ({ id: publicId(id), name }));
 }
 
-/** The sum over its months. Each month is one step in the key, however much else the project sends. */
+/** Sums up the template's months. Each month is one seek in the key, however much else the project sends. */
 async function countSent(ctx: Context, templateId: Id): Promise<number> {
   const ofProject = sql`monthly_usage WHERE project_id = ${ctx.project.number}`;
   const { emailsSent } = await selectOne(

@@ -11,10 +11,10 @@ import { type TopicRow, topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { type CreateTopic, maxTopics } from "./schema";
 
-/** Deleted ones count too: they keep their rows, because a slug is never used again. */
+/** Deleted topics count too: their rows stay, because a slug is never used again. */
 const maxTopicsEver = 1_000;
 
-/** `POST /topics`. Throws Conflict when the project has as many as it may. */
+/** `POST /topics`. Throws Conflict when the project has reached its limit. */
 export async function createTopic(ctx: Context, input: CreateTopic): Promise<TopicRow> {
   const now = ctx.now.getTime();
   const ofProject = sql`FROM topics WHERE project_id = ${ctx.project.number}`;

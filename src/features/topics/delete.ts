@@ -10,15 +10,16 @@ import type { Context } from "../../platform/context";
 import { getTopic, isTopic } from "./topic";
 
 /**
- * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses it. A call
- * that is about to use it finds it gone. The row stays, because its slug is never used again. People's choices stay with it:
- * whoever left still gets no mail of it that was accepted before, and a link in such a mail unsubscribes from all.
+ * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses the
+ * topic. A concurrent call that uses it finds it deleted. The row stays, because its slug is never used again. People's
+ * choices stay with it: a person who left still gets none of its mail that was accepted before, and a link in such a
+ * mail unsubscribes from everything.
  */
 export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);
   const uses = usesOf(ctx, { id, slug });
   const batch = openBatch(ctx);
-  // It was there a moment ago.
+  // The topic existed a moment ago, so a retry that finds it deleted has deleted it itself.
   batch.recognise(sql`NOT EXISTS (SELECT 1 FROM topics WHERE ${isTopic(ctx, id)})`);
   const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
   batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await readUses(ctx, uses)));
@@ -33,12 +34,12 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   if (deleted.count === 0) throw new NotFound("topic", id);
 }
 
-/** What may use a topic. Campaigns do as their own topic, or in the condition of their audience. */
+/** The users of a topic. A campaign uses one as its own topic, or in the condition of its audience. */
 type Users = "templates" | "campaigns" | "audiences" | "segments" | "workflows";
 
 const isOpen = sql`status IN ('DRAFT', 'SCHEDULED', 'SENDING')`;
 
-/** Queries of what uses the topic, each in the order of its ids. */
+/** Selects each kind of user of the topic, in the order of ids. */
 function usesOf(ctx: Context, { id, slug }: { id: Id; slug: string }): Record<Users, SQL> {
   const project = ctx.project.number;
   const named = (referrer: Referrer) => sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
@@ -68,7 +69,7 @@ const readUsed: RowReader<Used> = (raw) => {
   return { id: publicId(id), name };
 };
 
-/** The limit of each list. Nobody reads more. */
+/** The most users of each kind that a refusal lists. */
 const maxListed = 1_000;
 
 async function readUses(ctx: Context, uses: Record<Users, SQL>): Promise<Uses> {

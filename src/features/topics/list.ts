@@ -8,7 +8,7 @@ import { topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { topicJson } from "./topic";
 
-/** `GET /topics`, newest first, as every list by cursor: `total` on the first page only. */
+/** `GET /topics`, newest first. As in every list by cursor, `total` comes on the first page only. */
 export async function listTopics(
   ctx: Context,
   { cursor, limit }: { cursor?: string; limit: number },

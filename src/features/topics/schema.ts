@@ -39,7 +39,7 @@ export const TopicPage = z
   })
   .meta({ id: "TopicPage", example: { data: [topicExample], cursor: "", hasMore: false, total: 1 } });
 
-// Recipients read it on buttons, so blanks are no name.
+// Recipients read the name on buttons, so it must not be blank.
 const name = z
   .string()
   .trim()

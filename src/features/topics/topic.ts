@@ -19,7 +19,7 @@ export function topicJson(row: TopicRow) {
   };
 }
 
-/** Of the row of a topic: it is this one, and it is not deleted. */
+/** Whether the row of a topic is this one, and not deleted. */
 export function isTopic(ctx: Context, id: Id): SQL {
   return sql`project_id = ${ctx.project.number} AND id = ${id} AND deleted_at IS NULL`;
 }

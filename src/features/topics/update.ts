@@ -11,8 +11,9 @@ import type { UpdateTopic } from "./schema";
 import { getTopic, isTopic } from "./topic";
 
 /**
- * `PATCH /topics/{id}`: only the columns that are named change, so two changes at once keep both. A new default counts for
- * all who never chose. It is no choice of theirs, so it records no events; but segments are computed again.
+ * `PATCH /topics/{id}`: writes only the columns that are sent, so two concurrent changes both stay. A new default
+ * applies to everyone who never chose. That is not a choice of theirs, so it records no events; but segments are
+ * computed again.
  */
 export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Promise<TopicRow> {
   const changes = changesOf(change);

@@ -3,7 +3,7 @@ import { recordHits } from "../../engine/mail/hits";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
-/** `tracking.record`: what happened to the mail of a deleted project is gone with it. */
+/** Handles `tracking.record`. The mail of a deleted project is deleted, and its hits are dropped. */
 export async function recordHitsJob(platform: Platform, job: MessageOf<"tracking.record">): Promise<void> {
   const project = await findProject(platform, job.projectId);
   if (project) await recordHits(forProject(platform, project), job.hits);

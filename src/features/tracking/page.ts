@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { framed } from "../../http/page";
 
-/** For a link that we did not sign. */
+/** Shown for a link that we did not sign. */
 export const badLink = framed({
   title: "This link does not work",
   style: "/style.css",

@@ -8,8 +8,9 @@ import { badLink } from "./page";
 import { tellHit } from "./tell-hit";
 
 /**
- * The pixel and the links of mail. They need no row: the token says everything, so they work when the content, the contact
- * or the project is gone. No visitor's address or user agent is kept. They are not part of the API, so they are not in its document.
+ * Serves the pixel and the links of mail. They need no row: the token contains everything, so they work when the
+ * content, the contact or the project is deleted. No visitor's address or user agent is stored. They are not part of
+ * the API, so they are not in its document.
  */
 export const tracking = createRouter();
 
@@ -20,7 +21,10 @@ const gif = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAA
   letter.charCodeAt(0),
 );
 
-/** A bad token gets the picture too, so that no broken one is shown. HEAD shows nobody a picture. */
+/**
+ * A bad token gets the image too, so that no broken one is shown. A HEAD request shows the image to nobody, so it does
+ * not count.
+ */
 tracking.get(`${pixelPath}:token`, byLink, (c) => {
   const { platform } = c.var;
   const mail = readPixelToken(platform.config.linkSecrets, c.req.param("token"));

@@ -7,13 +7,13 @@ import type { TrackedMail } from "../../core/tracking/token";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-/** A hit on its way to the queue. */
+/** A hit that is not in the queue yet. */
 interface Told {
   projectId: number;
   hit: Hit;
 }
 
-/** A second in which this isolate has sent a hit: the hits that follow in it share messages, because each costs. */
+/** The second after this isolate has sent a hit. Hits within it share messages, because each message costs. */
 interface Gathering {
   endsAt: number;
   told: Told[];
@@ -23,16 +23,16 @@ interface Gathering {
 const gatheredForMs = secondMs;
 /** A message of a queue has at most 128 KB. */
 const bytesPerMessage = 60_000;
-/** The request that was to send the gathered hits has died. */
+/** After this, the request that was to send the gathered hits must have died. */
 const abandonedAfterMs = 5 * secondMs;
 
-/** By the queue, of which an isolate has one. */
+/** One for each queue; an isolate has one queue. */
 const gatherings = new WeakMap<Enqueue, Gathering>();
 
 /**
- * Puts an open or click into the queue, behind the answer: the recipient waits for nothing, and gets their page also when
- * the queue takes no message. Then the hit is lost, and so it is when the process dies before the queue has it: nothing
- * else knows of it. To wait for the queue would cost each redirect a round trip. A hit that comes alone is sent at once.
+ * Enqueues an open or click after the answer is sent: the recipient does not wait, and gets the page even when the
+ * queue takes no message. The hit is then lost, as it is when the process dies before the queue has it. Waiting for the
+ * queue would cost each redirect a round trip. A single hit is sent at once.
  */
 export function tellHit(
   platform: Platform,

@@ -12,8 +12,8 @@ export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise
 }
 
 /**
- * All lookups start at once. A domain without name servers is decided by that alone: the other results, or their
- * failures, do not matter then.
+ * All lookups start at once. A domain without name servers is decided by that alone, and then the other results, or
+ * their failures, do not matter.
  */
 async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   const asked = nameServersOf(ctx, domain);
@@ -22,7 +22,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
     ctx.dns.lookup(domain, "AAAA"),
     ctx.dns.lookup(domain, "MX"),
   ]);
-  // If nobody waits for it, its failure must not be reported as unhandled.
+  // Unless it is awaited, its failure must not be reported as unhandled.
   others.catch(() => {});
   const nameServers = await asked;
   if (valuesOf(nameServers).length === 0) return { ...nothingFound, serversFail: nameServers === "server failure" };

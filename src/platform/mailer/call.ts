@@ -2,7 +2,7 @@ import type { Receipt } from "../../core/mail/receipt";
 import { readRetryAfter } from "../../core/mail/retry-after";
 import { secondMs } from "../../core/time";
 
-/** Well below the two-minute lease, which a round of calls must not exceed. */
+/** Well below the two-minute lease, within which a round of calls must end. */
 const patienceMs = 30 * secondMs;
 
 /** The answer of a provider. The body is complete: a truncated answer counts as none. */
@@ -13,7 +13,7 @@ export interface Answer {
   body: unknown;
 }
 
-/** Calls a provider. Throws when no answer arrives in time; the provider may have done the work all the same. */
+/** Calls a provider. Throws when no answer arrives in time; the provider may have done the work nevertheless. */
 export async function callProvider(request: string | Request, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(request, {
     ...init,
@@ -29,12 +29,12 @@ export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What an answer other than 2xx means. */
+/** The meaning of an answer other than 2xx. */
 export type RefusalKind = Exclude<Receipt["kind"], "accepted" | "unknown">;
 
 /**
- * The receipt for an answer other than 2xx. `message` is the provider's text, without secrets. `kind` is for providers that
- * say more than their status does.
+ * The receipt for an answer other than 2xx. `message` is the provider's text, without secrets. `kind` is for providers
+ * whose text says more than their status.
  */
 export function receiptOfRefusal(
   answer: Answer,
@@ -54,8 +54,8 @@ export function kindOfStatus(status: number): RefusalKind {
 }
 
 /**
- * The receipts of a call with several mails that was refused as a whole. When it is not the account's or the provider's
- * fault, it is the fault of one of them: tried before, each goes alone.
+ * The receipts of a call with several mails that was refused as a whole. Unless the account or the provider is at
+ * fault, one of the mails is. They count as tried, so that each is sent alone next time.
  */
 export function receiptsOfRefusal(receipt: Receipt, mails: number): Receipt[] {
   const { kind } = receipt;

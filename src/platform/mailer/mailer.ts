@@ -11,7 +11,7 @@ export interface SenderDomain {
 }
 
 export interface AddedDomain extends SenderDomain {
-  /** This call created it in the provider's account. Otherwise it was there before, and is not ours to remove. */
+  /** Whether this call created the domain in the provider's account. An older one is not ours to remove. */
   isNew: boolean;
 }
 
@@ -19,14 +19,14 @@ export interface AddedDomain extends SenderDomain {
 export interface Mailer extends Abilities {
   name: string;
   /**
-   * Hands mails over in one call, at most `mailsPerCall`, and returns the receipt of each. `key` is the call's id, and the
-   * same when it is repeated. Throws when no answer arrives; the mails may have been sent all the same.
+   * Hands mails over in one call, at most `mailsPerCall`, and returns the receipt of each. `key` is the call's id, and
+   * the same when it is repeated. Throws when no answer arrives; the mails may have been sent nevertheless.
    */
   deliver(messages: readonly Message[], key: string): Promise<Receipt[]>;
   /**
-   * Asks which mails of a call the provider has, after its answer was lost: the message id of each, by the email's public id.
-   * Throws unless the provider gives a whole answer. Only a provider that keeps what it accepted, and can be asked by what our
-   * calls say, has this.
+   * Looks up which mails of a call the provider has, after its answer was lost: the message id of each, by the email's
+   * public id. Throws unless the provider gives a complete answer. Only providers that store accepted mail, and can
+   * search it by our call's id, have this.
    */
   lookUp?(key: string): Promise<ReadonlyMap<string, string>>;
   /** Registers a domain, or finds it already registered: all projects share the account. */

@@ -25,12 +25,12 @@ const lanes: readonly Lane[] = ["transactional", "campaign"];
 
 const speedKey = "speed of campaigns";
 
-/** The speed is stored once in so many of its changes: it is an estimate, and each write costs. */
+/** The speed is stored once in this many changes: it is an estimate, and each write costs. */
 const speedsPerWrite = 20;
 
 /**
- * The provider's account, shared by all projects and isolates: it pauses while the provider does not answer, keeps to the
- * account's pace, and says whose turn it is. Each method is one synchronous step. See core/mail/turns.ts.
+ * The provider's account, shared by all projects and isolates. It pauses while the provider does not answer, enforces
+ * the account's pace, and decides which project is next. Each method is one synchronous step. See core/mail/turns.ts.
  */
 export class PaceObject extends DurableObject {
   private account: Account | null = null;
@@ -68,7 +68,7 @@ export class PaceObject extends DurableObject {
     return this.do(({ speed }) => perSecondOf(speed));
   }
 
-  /** What must survive an eviction is stored: the pauses of the lanes, and how fast campaigns went. */
+  /** Stores the state that must survive an eviction: the pauses of the lanes, and the speed of campaigns. */
   private do<T>(step: (account: Account, moment: Moment) => T): T {
     this.account ??= this.stored();
     const { account } = this;

@@ -9,30 +9,30 @@ import type { NamedObjects } from "../objects";
 import type { PaceObject } from "./pace-object";
 
 /**
- * The provider's account, as the consumers of mail use it: see core/mail/turns.ts. `drainAt` in an answer asks the caller
- * to send a `mail.drain` message that arrives then.
+ * The provider's account, as the consumers of mail use it: see core/mail/turns.ts. `drainAt` in an answer asks the
+ * caller to send a `mail.drain` message that arrives then.
  */
 export interface Pace {
-  /** Asks for calls for fresh mail, and gets a grant for each wish. What is not granted waits. */
+  /** Requests calls for fresh mail, and gets a grant for each request. Mail without a grant waits. */
   ask(wishes: Wish[]): Promise<WithDrainer<{ grants: Grant[] }>>;
-  /** Whose waiting mail goes next. */
+  /** Returns the project whose waiting mail goes next. */
   nextTurn(drainer: Drainer): Promise<NextTurn>;
-  /** How many mails of a turn may be read, of a project that has a pace of its own. */
+  /** The number of mails that a turn may read, for a project with a pace of its own. */
   takeShare(permitId: string, wanted: { perSecond: number; mails: number }): Promise<number>;
-  /** So many mails of a turn are read, up to a place; null when there is no more. */
+  /** Records that a turn has read this many mails, up to a cursor; null when there are no more. */
   readUpTo(permitId: string, read: { place: Place | null; mails: number }): Promise<void>;
-  /** Tells the outcome of a round, and asks whether the next one may be made. */
+  /** Reports the outcome of a round, and returns whether the next one may start. */
   mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
   giveBack(dones: Done[]): Promise<{ drainAt: number | null }>;
-  /** Says whose mail waits. */
+  /** Reports the projects with waiting mail. */
   addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
-  /** How many mails of campaigns went out in a second, of late, while more of them waited; null when that is unknown. */
+  /** The recent speed of campaigns in mails per second, while more of them waited; null when it is unknown. */
   campaignsPerSecond(): Promise<number | null>;
 }
 
 /**
- * One object for each provider's account. Fresh mail goes on when the object is out of reach: it only protects against a
- * provider that is. Mail that waits then waits for the next sweep.
+ * One object for each provider's account. It fails open: fresh mail is sent when the object is unreachable, because
+ * pacing only protects the provider. Waiting mail then waits for the next sweep.
  */
 export function openPace(objects: NamedObjects<PaceObject>, provider: string, rule: AccountRule, log: Log): Pace {
   async function reach<T>(call: (object: DurableObjectStub<PaceObject>) => Promise<T>, otherwise: T): Promise<T> {
@@ -61,7 +61,7 @@ function wholeOf(wishes: Wish[]): WithDrainer<{ grants: Grant[] }> {
   return { grants, drainAt: null };
 }
 
-/** The account for projects with a clock of their own: it is never busy. Mail that waits is asked for at once. */
+/** The account for projects with a clock of their own: it is never busy, and waiting mail is drained at once. */
 export const unlimitedPace: Pace = {
   ask: async (wishes) => wholeOf(wishes),
   nextTurn: async () => ({ kind: "nothing to do" }),

@@ -24,7 +24,7 @@ export type MailSettings = Settings<typeof accountSettings> &
   Settings<typeof postmark.settings>;
 
 export interface MailConfig {
-  /** The provider that new mail goes to. */
+  /** The provider of new mail. */
   provider: ConfiguredProvider;
   /** The providers that may report, by name. An earlier provider still reports on its mail. */
   reporters: ReadonlyMap<string, Reporter>;

@@ -33,7 +33,7 @@ export function outOfReach(provider: string, cause: unknown): Unavailable {
 
 const retrySeconds = 10;
 
-/** A record that the provider needs and nobody has checked yet. */
+/** A record that the provider needs, not yet checked. */
 export function asked(
   purpose: RecordPurpose,
   type: DnsRecord["type"],

@@ -11,12 +11,12 @@ export interface ReportCall {
 export type ProviderReport =
   | { kind: "report"; notice: Notice }
   | { kind: "received"; mail: ReceivedMail }
-  /** An event without a meaning here, by the provider's name for it. */
+  /** An event that means nothing here, by the provider's name for it. */
   | { kind: "other"; name: string };
 
 /**
- * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when it was about the subscription
- * itself.
+ * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when it was about the
+ * subscription itself.
  */
 export type Reporter = (call: ReportCall) => Promise<ProviderReport | null>;
 
@@ -36,7 +36,7 @@ export function readReport(body: string, { report, received }: Readers): Provide
 
 const maxNameLength = 50;
 
-/** Each provider has its own field for it. */
+/** The time field, which each provider calls differently. */
 function nameOf(event: unknown): string {
   if (!isJsonObject(event)) return "no event";
   const name = event.eventType ?? event.notificationType ?? event.type ?? event.RecordType;

@@ -6,16 +6,16 @@ import { getJob } from "../../../engine/jobs/job";
 import type { Context } from "../../../platform/context";
 import { BulkError, BulkOperation } from "./schema";
 
-/** What a call asked for: each contact once. */
+/** The input of a bulk job. Each contact occurs once. */
 export const BulkInput = z.object({ operation: BulkOperation, contactIds: z.array(z.string().transform(asId)) });
 export type BulkInput = z.infer<typeof BulkInput>;
 
-/** How many of them are done. */
+/** The number of contacts that are done. */
 export const BulkState = z.object({ done: z.number() });
 export type BulkState = z.infer<typeof BulkState>;
 
-/** The contacts of one step, and how far the job is after it. */
-export interface Part {
+/** The contacts of one job step, and the job's progress after it. */
+export interface BulkStep {
   ids: Id[];
   done: number;
   progress: number;

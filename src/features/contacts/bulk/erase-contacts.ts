@@ -7,25 +7,25 @@ import type { JobRow } from "../../../db/tables";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { addErasure } from "../erase";
-import { type BulkResult, type BulkState, type Part, resultOf } from "./bulk-job";
+import { type BulkResult, type BulkState, type BulkStep, resultOf } from "./bulk-job";
 
-/** Erases a part of them, as `DELETE /contacts/{id}` does. */
-export async function eraseContacts(ctx: Context, row: JobRow, part: Part): Promise<void> {
+/** Erases the contacts of one step, as `DELETE /contacts/{id}` does. */
+export async function eraseContacts(ctx: Context, row: JobRow, step: BulkStep): Promise<void> {
   await untilFresh(async () => {
     const batch = openBatch(ctx);
     batch.add(guardState(ctx, row));
-    const erasure = await addErasure(ctx, batch, part.ids);
-    batch.add(updateProgress(ctx, row, part, erasure.found));
+    const erasure = await addErasure(ctx, batch, step.ids);
+    batch.add(updateProgress(ctx, row, step, erasure.found));
     await batch.commit();
     await erasure.announceRest();
   }, ctx.random);
 }
 
-function updateProgress(ctx: Context, row: JobRow, part: Part, found: Id[]): Statement {
-  const isFound = new Set(found);
-  const missing = part.ids.filter((id) => !isFound.has(id));
+function updateProgress(ctx: Context, row: JobRow, step: BulkStep, found: Id[]): Statement {
+  const existing = new Set(found);
+  const missing = step.ids.filter((id) => !existing.has(id));
   const before = resultOf(row);
-  const state: BulkState = { done: part.done };
+  const state: BulkState = { done: step.done };
   const result: BulkResult = {
     ...before,
     succeeded: before.succeeded + found.length,
@@ -35,7 +35,7 @@ function updateProgress(ctx: Context, row: JobRow, part: Part, found: Id[]): Sta
     ...row.errors,
     ...missing.map((contactId) => ({ contactId: publicId(contactId), reason: "not_found" })),
   ];
-  return updateState(ctx, row, state, part.progress, {
+  return updateState(ctx, row, state, step.progress, {
     result: sql`${JSON.stringify(result)}`,
     errors: sql`${JSON.stringify(errors)}`,
   });

@@ -4,7 +4,7 @@ import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
 import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
-import { BulkInput, BulkState, type Part, resultOf } from "./bulk-job";
+import { BulkInput, BulkState, type BulkStep, resultOf } from "./bulk-job";
 import { eraseContacts } from "./erase-contacts";
 import { subscribeContacts } from "./subscribe-contacts";
 
@@ -19,17 +19,17 @@ async function takeStep(ctx: Context, row: JobRow): Promise<Step> {
   const { operation, contactIds } = BulkInput.parse(row.input);
   const { done } = BulkState.parse(row.state);
   const ids = contactIds.slice(done, done + contactsPerStep);
-  const part: Part = { ids, done: done + ids.length, progress: ((done + ids.length) / contactIds.length) * 100 };
+  const step: BulkStep = { ids, done: done + ids.length, progress: ((done + ids.length) / contactIds.length) * 100 };
   if (ids.length === 0) return end(ctx, row);
   switch (operation) {
     case "subscribe":
-      await subscribeContacts(ctx, row, part, true);
+      await subscribeContacts(ctx, row, step, true);
       return "goes on";
     case "unsubscribe":
-      await subscribeContacts(ctx, row, part, false);
+      await subscribeContacts(ctx, row, step, false);
       return "goes on";
     case "delete":
-      await eraseContacts(ctx, row, part);
+      await eraseContacts(ctx, row, step);
       return "goes on";
   }
 }

@@ -6,16 +6,19 @@ import type { JobRow } from "../../../db/tables";
 import { updateSubscription } from "../../../engine/contacts/subscription";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
-import { type BulkState, type Part, resultOf } from "./bulk-job";
+import { type BulkState, type BulkStep, resultOf } from "./bulk-job";
 
-/** Subscribes or unsubscribes a part of them: counted and changed in one batch, with an event for each real flip. */
-export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Promise<void> {
+/**
+ * Subscribes or unsubscribes the contacts of one step: counted and changed in one batch, with an event for each real
+ * flip.
+ */
+export async function subscribeContacts(ctx: Context, row: JobRow, step: BulkStep, subscribed: boolean): Promise<void> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  batch.add(updateProgress(ctx, row, part, subscribed));
+  batch.add(updateProgress(ctx, row, step, subscribed));
   batch.addAll(
     updateSubscription(ctx, {
-      contactId: sql`SELECT value FROM json_each(${JSON.stringify(part.ids)})`,
+      contactId: sql`SELECT value FROM json_each(${JSON.stringify(step.ids)})`,
       subscribed,
       eventData: {},
       at: ctx.clock().getTime(),
@@ -24,21 +27,21 @@ export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, s
   await batch.commit();
 }
 
-/** Goes before the change: it counts whom that will find, and whom it will find as asked. */
-function updateProgress(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Statement {
+/** Must run before the change, because it counts the contacts that the change will affect and those that need none. */
+function updateProgress(ctx: Context, row: JobRow, step: BulkStep, subscribed: boolean): Statement {
   const { succeeded, unchanged, failed } = resultOf(row);
-  // An id that is no contact's is told as the caller wrote it.
-  const asked = sql`json_each(${JSON.stringify(part.ids.map((id) => ({ id, told: publicId(id) })))})`;
+  // `sent` is the id in the caller's form, for the errors of ids without a contact.
+  const ids = sql`json_each(${JSON.stringify(step.ids.map((id) => ({ id, sent: publicId(id) })))})`;
   const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
-  const state: BulkState = { done: part.done };
-  return updateState(ctx, row, state, part.progress, {
+  const state: BulkState = { done: step.done };
+  return updateState(ctx, row, state, step.progress, {
     result: sql`(SELECT json_object('succeeded', ${succeeded} + count(*) FILTER (WHERE ${isChanged}),
-        'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + part.ids.length} - count(*))
-      FROM ${asked} r CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')`,
+        'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + step.ids.length} - count(*))
+      FROM ${ids} r CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')`,
     errors: sql`(SELECT json_group_array(json(value)) FROM (
       SELECT value FROM json_each(jobs.errors)
       UNION ALL
-      SELECT json_object('contactId', r.value->>'told', 'reason', 'not_found') FROM ${asked} r
+      SELECT json_object('contactId', r.value->>'sent', 'reason', 'not_found') FROM ${ids} r
       WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')))`,
   });
 }

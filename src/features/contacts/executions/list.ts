@@ -16,15 +16,15 @@ type ContactExecution = ReturnType<typeof executionJson> & {
   currentStepName: string | null;
 };
 
-interface Found extends WorkflowExecutionRow {
-  /** Null when it is gone, like that of the step. */
+interface NamedExecution extends WorkflowExecutionRow {
+  /** Null when the workflow is deleted, as is the step's name when the step is. */
   workflowName: string | null;
   stepName: string | null;
 }
 
 const readExecution = wholeRow(workflowExecutions);
 const readNames = columns({ workflowName: orNull(asText), stepName: orNull(asText) });
-const readFound: RowReader<Found> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
+const readNamed: RowReader<NamedExecution> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
 
 /** `GET /contacts/{id}/executions`: over all workflows, newest first. Throws NotFound and BadRequest. */
 export async function listContactExecutions(
@@ -39,7 +39,7 @@ export async function listContactExecutions(
   const hasContact = sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${project} AND id = ${contactId})`;
   batch.guard(hasContact, () => new NotFound("contact", contactId));
   const found = batch.add(
-    statement(selectPage(ctx, contactId, after === null ? aboveAllIds : idOf(after), limit + 1), readFound),
+    statement(selectPage(ctx, contactId, after === null ? aboveAllIds : idOf(after), limit + 1), readNamed),
   );
   const total = batch.add(
     statement(
@@ -62,8 +62,8 @@ export async function listContactExecutions(
 }
 
 /**
- * The index has a contact's executions workflow by workflow, so the newest are those among the newest of each: it is read
- * for the page alone, however often a workflow let the contact in.
+ * The index sorts a contact's executions by workflow, so the newest are among the newest of each workflow. The query
+ * therefore reads only a page of each, however many executions the contact has.
  */
 function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL {
   const ofContact = (columns: SQL) => sql`SELECT ${columns} FROM workflow_executions e
@@ -81,8 +81,8 @@ function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL 
     ORDER BY x.id DESC LIMIT ${limit}`;
 }
 
-/** All executions of a contact are in one object, which has their contexts. */
-async function withContexts(ctx: Context, contactId: Id, rows: Found[]): Promise<ContactExecution[]> {
+/** All executions of a contact are in one object, which stores their contexts. */
+async function withContexts(ctx: Context, contactId: Id, rows: NamedExecution[]): Promise<ContactExecution[]> {
   if (rows.length === 0) return [];
   const { address, shard } = shardOfContact(ctx, contactId);
   const ids = rows.map(({ id }) => id);

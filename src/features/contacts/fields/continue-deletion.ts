@@ -14,14 +14,17 @@ const contactsPerStep = 5_000;
 
 const Input = z.object({ key: z.string(), type: z.string(), isPublic: z.number() });
 
-/** Contacts by id: those up to `after` have passed, and those behind `upTo` came after the call. */
+/** A range of contacts by id: those up to `after` are done, and those above `upTo` were created after the call. */
 const State = z.object({
   after: z.string().transform(idOf),
   upTo: z.string().transform(idOf),
   passed: z.number(),
 });
 
-/** One step of a field's deletion: the next contacts by id. Only its own batch knows how many of them had the field. */
+/**
+ * Takes one step of a field's deletion: the next contacts by id. Only the step's own batch knows how many of them had
+ * the field.
+ */
 export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step> {
   const { key } = Input.parse(row.input);
   const { after, upTo, passed } = State.parse(row.state);
@@ -50,7 +53,7 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
   return "goes on";
 }
 
-/** A deletion that is given up: the field is known again, as contacts have it still, and can be deleted again. */
+/** Gives a deletion up: the field is registered again, because contacts still have it, and can be deleted again. */
 export function releaseField(ctx: Context, row: JobRow): Statement[] {
   const { key, type, isPublic } = Input.parse(row.input);
   return [

@@ -12,23 +12,25 @@ import { maxFieldsShown } from "./list";
 
 const contactsPerStep = 5_000;
 
-/** The sums over the contacts up to the id `after`. They are a list, as a key may have any name. */
-const State = z.object({
+/**
+ * The sums over the contacts up to the id `after`. They are a list and not an object, because a key may have any name.
+ */
+const CountState = z.object({
   after: z.string().transform(idOf),
   passed: z.number(),
   sums: z.array(z.tuple([z.string(), z.number()])),
 });
-type State = z.infer<typeof State>;
+type CountState = z.infer<typeof CountState>;
 
 /**
- * One step of the count of a large project's fields: the next contacts by id. The sums stay with the job until every
- * contact is in them, so that nobody sees half a count; and each step is conditional on the one before it, so that no
- * contact is counted twice.
+ * Counts the fields of a large project step by step: the next contacts by id. The job stores the sums until every
+ * contact is counted, so that a partial count is never visible. Each step requires that the one before it was stored,
+ * so no contact is counted twice.
  */
 export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  const { data: state } = State.safeParse(row.state);
+  const { data: state } = CountState.safeParse(row.state);
   if (!state) {
     batch.add(updateState(ctx, row, await startOfCount(ctx), 0));
     await batch.commit();
@@ -47,7 +49,7 @@ export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
   return "ended";
 }
 
-async function startOfCount(ctx: Context): Promise<State> {
+async function startOfCount(ctx: Context): Promise<CountState> {
   const rows = await select(
     ctx.db,
     sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`,
@@ -56,7 +58,7 @@ async function startOfCount(ctx: Context): Promise<State> {
   return { after: belowAllIds, passed: 0, sums: rows.map(({ key }) => [key, 0]) };
 }
 
-async function countNext(ctx: Context, { after, sums }: State) {
+async function countNext(ctx: Context, { after, sums }: CountState) {
   const next = (column: "id" | "data") =>
     sql`(SELECT ${sql.identifier(column)} FROM contacts
       WHERE project_id = ${ctx.project.number} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
@@ -83,8 +85,11 @@ async function countNext(ctx: Context, { after, sums }: State) {
   };
 }
 
-/** A field that was deleted and came back while the count went on is counted in part only: its turn comes next time. */
-function updateCounts(ctx: Context, row: JobRow, sums: State["sums"]): Statement {
+/**
+ * Skips a field that was deleted and registered again during the count: its sum covers only a part of the contacts, so
+ * it waits for the next count.
+ */
+function updateCounts(ctx: Context, row: JobRow, sums: CountState["sums"]): Statement {
   return statement(
     sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
       FROM json_each(${JSON.stringify(sums)}) s

@@ -11,13 +11,13 @@ import type { Context } from "../../../platform/context";
 import { selectField } from "./field";
 import { updateWithoutKey } from "./remove-key";
 
-/** Contacts of a project that are looked through while the caller waits. */
+/** Up to this many contacts, the call itself removes the field. */
 const maxAtOnce = 10_000;
 
 /**
- * `DELETE /contacts/fields/{field}`. The registry's row goes first, and the job of a large project is recorded with it:
- * so whatever value is written from then on registers the field anew, and none is ever left that the list does not know.
- * Throws Invalid for a standard field and NotFound for one that the project does not know.
+ * `DELETE /contacts/fields/{field}`. The registry's row is deleted first, in one batch with the job of a large project.
+ * So a value that is written later registers the field again, and no value is left that the list does not know. Throws
+ * Invalid for a standard field and NotFound for a field that the project does not know.
  */
 export async function deleteField(ctx: Context, field: string): Promise<{ deletedFrom: number } | { jobId: string }> {
   const key = dataKeyOf(field);
@@ -56,7 +56,7 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
     projectId: sql`f.project_id`,
     id: sql`${jobId}`,
     input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
-    // Asked in this very batch: a contact of later may have a value of later.
+    // Checked in this same batch, because a contact that is created later may have a new value of the field.
     state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
         WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
     from: sql`FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = ${key}`,
@@ -64,7 +64,7 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
   const job = batch.add({ ...inserted, again: rowById("jobs", ctx, jobId) });
   batch.add(deleteRegistered(ctx, key));
   await batch.commit();
-  // Somebody else has just deleted it.
+  // A concurrent call has just deleted the field.
   if (!job.first) throw new NotFound("field", field);
   await announceJob(ctx, type, jobId);
   return { jobId: publicId(jobId) };

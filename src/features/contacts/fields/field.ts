@@ -6,17 +6,23 @@ import { type Statement, statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 
-/** What is known of a field without a look at the contacts. */
+/** The stored facts about a field, which need no look at the contacts. */
 export interface Field {
-  /** All contacts of the project. */
+  /** The number of all contacts of the project. */
   total: number;
-  /** How many of them had the field when it was last counted, and when that was; null when it never was. */
+  /**
+   * The number of contacts that had the field at its last count, and the time of that count; null when it was never
+   * counted.
+   */
   counted: { contacts: number; at: number } | null;
 }
 
 const readKey = columns({ total: asNumber, key: orNull(asText) });
 
-/** Looks for a field. Its one row is null for a custom field that the project does not know: never seen, or deleted. */
+/**
+ * Selects a field. Its one row is null for a custom field that the project does not know, because it was never seen or
+ * was deleted.
+ */
 export function selectField(ctx: Context, field: string): Statement<Field | null> {
   return statement(
     sql`SELECT ${totalContacts(ctx)} AS total, f.key, f.contacts, f.counted_at
@@ -30,7 +36,7 @@ export function selectField(ctx: Context, field: string): Statement<Field | null
 
 const readCount = columns({ contacts: orNull(asNumber), countedAt: orNull(asNumber) });
 
-/** The kept count of a row of `contact_fields`. */
+/** The stored count in a row of `contact_fields`. */
 export const readCounted: RowReader<Field["counted"]> = (raw) => {
   const { contacts, countedAt } = readCount(raw);
   return contacts === null || countedAt === null ? null : { contacts, at: countedAt };

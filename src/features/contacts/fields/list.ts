@@ -19,10 +19,13 @@ export interface FieldList {
 
 const readName = columns({ key: asText, type: asOneOf<FieldType>() });
 
-/** Custom fields that are listed and counted, the first by name: whoever has more uses keys as values. */
+/**
+ * The number of custom fields that are listed and counted, in order of their names. A project with more uses keys as
+ * values.
+ */
 export const maxFieldsShown = 1_000;
 
-/** `GET /contacts/fields`: one round trip, and a look at the contacts only where counts are not kept. */
+/** `GET /contacts/fields`: one round trip, which reads contacts only when no counts are stored. */
 export async function listFields(ctx: Context): Promise<FieldList> {
   const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`;
   const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}

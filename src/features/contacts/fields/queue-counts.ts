@@ -9,13 +9,13 @@ import { maxLive } from "./live";
 
 const type = "contacts.count-fields";
 
-/** Each project has one such job at most, and nobody asks for it by its id. */
+/** Each project has at most one such job, and clients never look it up. */
 const jobId = idOf(type);
 
 /**
- * The sweep that has the fields of large projects counted, those first that were counted longest ago. A project has one
- * row for all its counts, so that they neither overlap nor pile up. Whether anything has changed is not asked: a count
- * is cheap, and a large project changes all the time.
+ * Sweeps the fields of large projects: enqueues their counts, starting with those that were counted longest ago. A
+ * project has one row for all its counts, so that they neither overlap nor pile up. The sweep does not check for
+ * changes: a count is cheap, and a large project changes all the time.
  */
 export function queueFieldCounts(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => queueDue(platform, db));

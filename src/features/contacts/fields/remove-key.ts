@@ -4,17 +4,20 @@ import { noRows, type Statement, statement } from "../../../db/statement";
 import { upsertCounts } from "../../../engine/contacts/counts";
 import type { Context } from "../../../platform/context";
 
-/** All ids, said so that the contacts are read along their key: of a project alone, the planner walks through their list. */
+/**
+ * Selects all ids, so that the planner reads the contacts along their primary key. Without it, the planner would scan
+ * the index of the contacts' list.
+ */
 const everyId = sql`id > ${belowAllIds}`;
 
 /**
- * The statement that takes a key away from the contacts that have it; `changes()` then tells how many had. A patch that
- * is one null removes exactly this key, whatever its name, and leaves every other byte of the data as it is.
+ * The statement that removes a key from the contacts that have it; `changes()` is then their number. A patch with a
+ * single null removes exactly this key, whatever its name, and leaves every other byte of the data unchanged.
  */
 export function updateWithoutKey(ctx: Context, key: string, at: Date, range: SQL = everyId): Statement {
   const hasKey = sql`project_id = ${ctx.project.number} AND ${range}
     AND EXISTS (SELECT 1 FROM json_each(contacts.data) WHERE key = ${key})`;
-  // Nobody comes or goes: that one of them changes is enough to know.
+  // The counts themselves do not change, so one changed contact is enough to mark the project as changed.
   const counts = upsertCounts(
     sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${hasKey} LIMIT 1`,
   );

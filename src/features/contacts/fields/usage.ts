@@ -14,13 +14,15 @@ import { type Coverage, coverageOf, maxLive, newestContacts } from "./live";
 
 export interface FieldUsage extends Usage {
   contactCount: number;
-  /** Conditions that name a deleted field just stop matching, so none of them is in the way. */
+  /** True even while conditions name the field: after the deletion they just stop matching. */
   canDelete: boolean;
   approximate?: true;
   countedAt?: string;
 }
 
-/** `GET /contacts/fields/{field}/usage`. Throws NotFound for a field that was never seen and that nothing names. */
+/**
+ * `GET /contacts/fields/{field}/usage`. Throws NotFound for a field that was never seen and that no condition names.
+ */
 export async function fieldUsage(ctx: Context, field: string): Promise<FieldUsage> {
   const batch = openBatch(ctx);
   const found = batch.add(selectField(ctx, field));
@@ -43,7 +45,7 @@ function coverage(ctx: Context, field: string, known: Field | null, seen: number
   return isStandard(field) ? { contacts: known.total, countedAt: null } : coverageOf(known, seen, ctx.now);
 }
 
-/** How many of the newest contacts have a custom field, unless its count is kept. */
+/** Counts how many of the newest contacts have a custom field, unless its count is stored. */
 function selectSeen(ctx: Context, field: string): Statement<{ contacts: number }> {
   const key = dataKeyOf(field);
   const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key}

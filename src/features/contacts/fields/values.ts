@@ -19,7 +19,7 @@ export interface FieldValues {
   countedAt?: string;
 }
 
-/** What is longer is no value to choose from a list, and 200 of it would be no answer. */
+/** Longer values are left out: they are no choices for a list, and 200 of them would make too large an answer. */
 const maxValueLength = 1_000;
 
 const standardColumns: Record<StandardField, SQL> = {
@@ -29,7 +29,9 @@ const standardColumns: Record<StandardField, SQL> = {
   updatedAt: sql`'date' AS kind, updated_at AS value`,
 };
 
-/** How a value of each kind is read. SQL says the kind of each, as one field may have values of several. */
+/**
+ * Reads a value by its kind. SQL returns the kind of each value, because one field may have values of several kinds.
+ */
 const readAs = { boolean: asFlag, date: (value: unknown) => iso(asNumber(value)), number: asNumber, string: asText };
 
 const readValue = columns({
@@ -38,7 +40,7 @@ const readValue = columns({
   count: asNumber,
 });
 
-/** `GET /contacts/fields/{field}/values`: booleans, then numbers, then strings, each in their order. */
+/** `GET /contacts/fields/{field}/values`: booleans, then numbers, then strings, each group sorted. */
 export async function fieldValues(ctx: Context, field: string, limit: number): Promise<FieldValues> {
   const batch = openBatch(ctx);
   const found = batch.add(selectField(ctx, field));
@@ -64,7 +66,7 @@ function standardValues(ctx: Context, field: StandardField): SQL {
   return sql`SELECT DISTINCT kind, value FROM ${newestContacts(ctx, standardColumns[field])}`;
 }
 
-/** Arrays and objects are left out: no filter compares with a whole one. */
+/** Leaves out arrays and objects, because no filter compares with a whole one. */
 function customValues(ctx: Context, key: string | null): SQL {
   return sql`SELECT DISTINCT CASE f.type WHEN 'text' THEN 'string' WHEN 'integer' THEN 'number' WHEN 'real' THEN 'number'
       ELSE 'boolean' END AS kind, f.value

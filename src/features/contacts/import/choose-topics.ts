@@ -6,8 +6,8 @@ import type { Context } from "../../../platform/context";
 import type { NewContacts } from "./upsert-rows";
 
 /**
- * The topics that rows name: a contact is in these, and in no others, so that nobody who left one elsewhere gets its mail
- * here. The events go before the contacts are written, because a new contact has none; the choices go behind them.
+ * Stores the topics that rows name. A contact is in exactly these topics, so that a topic it left elsewhere stays left
+ * here. The events must come before the contacts are written, because a new contact gets none; the choices come after.
  */
 export function chooseTopics(
   ctx: Context,
@@ -16,7 +16,7 @@ export function chooseTopics(
   const choosing = contacts.flatMap(({ email, topics }) => (topics === undefined ? [] : [{ email, topics }]));
   if (choosing.length === 0) return { events: [], choices: [] };
   const project = ctx.project.number;
-  // Of slugs, which have no bars.
+  // Bars separate the slugs; a slug contains none.
   const isIn = sql`(instr(r.value->>'topics', '|' || t.slug || '|') > 0)`;
   const isInNow = sql`coalesce(ct.is_in, t.default_subscribed)`;
   const live = sql`SELECT json_group_array(id) FROM topics WHERE project_id = ${project} AND deleted_at IS NULL`;

@@ -25,21 +25,21 @@ import { type ImportState, maxErrors, resultOf } from "./import-job";
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
 
-/** A chunk without hashes was refused, as the project remembers somebody who was erased. */
+/** A chunk without hashes was refused, because the project remembers erased people. */
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
 }
 
-/** Where an import is, and what its upload asked for. */
+/** The state of a running import, with the options of its upload. */
 export type Importing = Extract<ImportState, { phase: "importing" }>;
 
-/** A chunk, and where it was read. */
+/** A chunk, and the state at which it was read. */
 interface Read {
   chunk: CsvChunk;
   state: Importing;
 }
 
-/** The next rows of an import in one batch: counted, then written, and the job's place behind them. */
+/** Imports the next rows of the file in one batch: counts them, writes them, and moves the job's cursor past them. */
 export async function importChunk(
   ctx: Context,
   job: JobRow,
@@ -53,7 +53,7 @@ export async function importChunk(
     await writeChunk(ctx, job, { chunk, state });
   } catch (error) {
     if (!(error instanceof TooLargeData)) throw error;
-    // Whose data it is shows when each address comes once.
+    // The refusal names no address. When each address comes once, a query can find the ones whose data is too large.
     const alone = rowsBeforeRepeat(chunk);
     if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, state, alone);
     const tooLarge = await findTooLarge(ctx, chunk);
@@ -63,8 +63,8 @@ export async function importChunk(
 }
 
 /**
- * Who was erased is recognised by the hash of the address, and those of a large file take seconds: they are only made in
- * a project that remembers somebody, as the batch itself finds out.
+ * Erased people are recognised by the hashes of their addresses. Hashing a large file takes seconds, so the batch first
+ * checks whether the project remembers anyone; only then are hashes made.
  */
 async function writeChunk(ctx: Context, job: JobRow, read: Read): Promise<void> {
   const written = newContactsOf(read, ctx.clock().getTime());
@@ -96,7 +96,9 @@ function newContactsOf({ chunk, state }: Read, now: number): NewContacts {
   return { contacts, now, bringAll: state.takesAll };
 }
 
-/** What a row says of a subscription or of topics is compared with what was, so the events of that go first. */
+/**
+ * The events compare what a row says of subscription and topics with the stored state, so they come before the writes.
+ */
 function upsertChunk(ctx: Context, job: JobRow, read: Read, written: NewContacts): Statement[] {
   const addresses = JSON.stringify(written.contacts.map(({ email }) => email));
   const [saying, silent] = bySubscribed(written);
@@ -111,7 +113,7 @@ function upsertChunk(ctx: Context, job: JobRow, read: Read, written: NewContacts
   ];
 }
 
-/** The contacts whose rows say whether they are subscribed, and the others. */
+/** Splits the contacts into those whose rows say whether they are subscribed, and the others. */
 function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts, silent: NewContacts] {
   const saying = contacts.filter(({ subscribed }) => subscribed !== undefined);
   const silent = contacts.filter(({ subscribed }) => subscribed === undefined);
@@ -121,7 +123,7 @@ function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts,
   ];
 }
 
-/** Goes before the upsert: a contact that is not there yet is one that is imported. */
+/** Must run before the upsert: a contact that does not exist yet counts as imported. */
 function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addresses: string): Statement {
   const { rows, skipped, next } = chunk;
   const before = resultOf(job);
@@ -152,13 +154,13 @@ function withUnheeded(before: UnheededRows, rows: CsvChunk["rows"]): UnheededRow
   };
 }
 
-/** Not from memory: an erasure may just have emptied an address in those that are there. */
+/** Appends to the errors in the row, not to those in memory: an erasure may have emptied an address there meanwhile. */
 function withMore(errors: SkippedRow[]): SQL {
   return sql`(SELECT json_group_array(json(value)) FROM (
     SELECT value FROM json_each(jobs.errors) UNION ALL SELECT value FROM json_each(${JSON.stringify(errors)})))`;
 }
 
-/** The addresses whose data would not fit. */
+/** Finds the addresses whose merged data would be too large. */
 async function findTooLarge(ctx: Context, chunk: CsvChunk): Promise<Set<string>> {
   const sent = JSON.stringify(contactsOf(chunk).map(({ email, data }) => ({ email, data })));
   const found = await select(

@@ -8,10 +8,16 @@ import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
-/** What the upload asked for: whether the file says who is subscribed, and brings all else. Earlier jobs do not say. */
+/**
+ * The options of the upload: whether the file sets subscriptions, and whether it brings everything else. Jobs from
+ * before these options have neither.
+ */
 const asked = { takesSubscribed: z.boolean().default(false), takesAll: z.boolean().default(false) };
 
-/** How far an import is. The file goes when it is over, and only then the job ends: so no file is left behind. */
+/**
+ * The phases of an import. The file is deleted in the phase "over", and only then the job ends, so that no file is
+ * left.
+ */
 export const ImportState = z.discriminatedUnion("phase", [
   z.object({ phase: z.literal("uploaded"), ...asked }),
   z.object({ phase: z.literal("importing"), ...asked, cursor: z.number(), row: z.number() }),
@@ -19,10 +25,10 @@ export const ImportState = z.discriminatedUnion("phase", [
 ]);
 export type ImportState = z.infer<typeof ImportState>;
 
-/** What an upload asks for. */
+/** The options of an upload. */
 export type Asked = Pick<Extract<ImportState, { phase: "uploaded" }>, "takesSubscribed" | "takesAll">;
 
-/** What is told of an import, at any time of it. */
+/** The figures of an import, at any time of it. */
 const ImportResult = z.object({
   totalRows: z.number(),
   imported: z.number(),
@@ -33,7 +39,7 @@ const ImportResult = z.object({
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
-/** Skipped rows that are told of one by one. */
+/** The most skipped rows that are listed one by one. */
 export const maxErrors = 1_000;
 
 const nothingYet: ImportResult = ImportResult.parse({
@@ -70,7 +76,7 @@ export function getImport(ctx: Context, id: Id): Promise<JobRow> {
   return getJob(ctx, id, "contacts.import");
 }
 
-/** Where the uploaded file lies. */
+/** The key of the uploaded file. */
 export function fileKey(ctx: Context, jobId: Id): string {
   return blobKey("import", ctx.project.id, textOf(jobId));
 }

@@ -16,7 +16,7 @@ import { type Asked, fileKey, type ImportResult, ImportState, resultOf } from ".
 /** A step is up to seventeen statements, and a run may make a thousand. */
 const stepsPerRun = 55;
 
-/** One run of an import: reads the file once, and works on it chunk by chunk. */
+/** Runs an import: reads the file once, and imports it chunk by chunk. */
 export async function runImport(platform: Platform, job: MessageOf<"contacts.import">): Promise<void> {
   let opened: Csv | CsvFault | null = null;
   const step = async (ctx: Context, row: JobRow): Promise<Step> => {
@@ -41,7 +41,7 @@ async function slugsOf(ctx: Context): Promise<Set<string>> {
   return new Set((await select(ctx.db, live, columns({ slug: asText }))).map(({ slug }) => slug));
 }
 
-/** Counts the rows, and so finds what cannot be read before anything is written. */
+/** Counts the rows first. That reads the whole file, so a fault is found before anything is written. */
 async function begin(ctx: Context, row: JobRow, csv: Csv, { takesSubscribed, takesAll }: Asked): Promise<Step> {
   const totalRows = countRows(csv);
   if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
@@ -56,7 +56,7 @@ async function importNext(ctx: Context, row: JobRow, csv: Csv, state: Importing)
     const fault = await importChunk(ctx, row, csv, state, rowsPerChunk(resultOf(row).totalRows, topics));
     return fault ? fail(ctx, row, fault) : "goes on";
   } catch (error) {
-    // Its columns are more fields than the project may have.
+    // The columns of the file are more fields than the project may have.
     if (error instanceof Invalid)
       return fail(ctx, row, { fault: error.faults.map(({ message }) => message).join(" ") });
     throw error;

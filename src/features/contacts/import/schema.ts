@@ -20,7 +20,7 @@ export const UploadImport = z
         "`all` also takes the columns `createdAt`, `confirmedAt`, `optedOutAt`, `source` and `topics`, for contacts that move in.",
     }),
   })
-  // Not z.never(), whose refusal names the form and not the field.
+  // z.never() would name the form in its refusal, not the field.
   .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file, subscribed and columns"))
   .meta({
     id: "UploadImport",

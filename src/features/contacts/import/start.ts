@@ -8,8 +8,8 @@ import type { Context } from "../../../platform/context";
 import { type Asked, fileKey, ImportState } from "./import-job";
 
 /**
- * `POST /contacts/import`. The file goes first, so that a job always has one. After a row that may or may not be there the
- * file stays, as it is better left than missed.
+ * `POST /contacts/import`. The file is stored first, so that a job always has one. When it is unknown whether the job's
+ * row was written, the file stays: an orphaned file does less harm than a missing one.
  */
 export async function startImport(ctx: Context, file: Uint8Array, asked: Partial<Asked> = {}): Promise<Id> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);

@@ -8,20 +8,20 @@ import { refuseLargeData } from "../../../engine/contacts/data-limit";
 import { bornAs, joinErased } from "../../../engine/contacts/erased-address";
 import { type Context, clockOf } from "../../../platform/context";
 
-/** The contacts of a chunk, and when they are written: the ids of the new ones are made of it. */
+/** The contacts of a chunk, and the time of the write, from which the ids of new contacts are made. */
 export interface NewContacts {
   contacts: (ReadRow & { id: Id; hash?: string })[];
   now: number;
-  /** Whether rows may say since when they were a contact, and what they said. */
+  /** Whether rows may contain the columns of moved contacts: times, source, opt-out. */
   bringAll: boolean;
 }
 
-/** The table refused the whole chunk, as some contact's data does not fit. */
+/** The table refused the whole chunk, because the data of a contact does not fit. */
 export class TooLargeData extends Error {
   override readonly name = "TooLargeData";
 }
 
-/** New contacts, subscribed; and what the file says of those that are there, whose subscription stays. */
+/** Inserts new contacts as subscribed, and updates existing ones, whose subscription stays. */
 export function upsertRows(ctx: Context, written: NewContacts): Statement {
   const born = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
   return upsert(ctx, written, {
@@ -34,9 +34,12 @@ export function upsertRows(ctx: Context, written: NewContacts): Statement {
 
 interface Upsert {
   born: { subscribed: SQL; optedOutAt: SQL; optedOutBy: SQL };
-  /** In the query of the counts: the change of a contact that is there, and whether there is one. */
+  /**
+   * For the query of the counts: the difference in `subscribed` of an existing contact, and whether that contact
+   * changes.
+   */
   counted: { change: SQL; isDue: SQL };
-  /** The same in the upsert itself. */
+  /** The same for the upsert itself. */
   sets: SQL[];
   isDue: SQL;
 }
@@ -74,28 +77,30 @@ export function upsert(ctx: Context, written: NewContacts, { born, counted, sets
   );
 }
 
-/** What a row brings along of itself, in the query of the rows `r`. */
+/** A moved column of the row `r`; NULL when the import does not take these columns. */
 export function brought({ bringAll }: NewContacts, field: keyof Moved): SQL {
   return bringAll ? sql`(r.value->>${sql.raw(`'${field}'`)})` : sql`NULL`;
 }
 
-/** The parts of a row that may change a contact that is there. */
+/** The parts of a row that may change an existing contact. */
 interface Sent {
   data: SQL;
   confirmedAt: SQL | null;
 }
 
-/** Those of the row `r`, for the query of the counts. */
+/** The parts of the row `r`, for the query of the counts. */
 export function sentBy(written: NewContacts): Sent {
   return { data: sql`r.value->'data'`, confirmedAt: written.bringAll ? brought(written, "confirmedAt") : null };
 }
 
-/** The same in the upsert. */
+/** The same parts in the upsert. */
 export function excludedBy({ bringAll }: NewContacts): Sent {
   return { data: sql`excluded.data`, confirmedAt: bringAll ? sql`excluded.confirmed_at` : null };
 }
 
-/** Whether a row changes the contact that is there, by its data, as a confirmation, or by naming one that a browser made. */
+/**
+ * Whether a row changes an existing contact: its data, its confirmation, or the source of one that a browser created.
+ */
 export function changesRow({ data, confirmedAt }: Sent): SQL {
   const confirms = confirmedAt && sql` OR (contacts.confirmed_at IS NULL AND ${confirmedAt} IS NOT NULL)`;
   return sql`(contacts.source = 'PUBLIC' OR ${merged(sql`contacts.data`, data)} <> contacts.data${confirms ?? sql``})`;

@@ -5,9 +5,10 @@ import type { Context } from "../../../platform/context";
 import { brought, changesRow, excludedBy, type NewContacts, sentBy, upsert } from "./upsert-rows";
 
 /**
- * Contacts whose rows say who is subscribed. A file is uploaded with a secret key, so its yes and no are explicit: a yes
- * also lifts an opt-out that the person made, and a no counts as one, also where somebody was merely never subscribed.
- * The events go first, because they compare with the state before. One for each flip, none for a new contact.
+ * Upserts contacts whose rows say whether they are subscribed. A file is uploaded with a secret key, so its yes and no
+ * are explicit: a yes also lifts an opt-out that the person made, and a no counts as an opt-out, even of a contact that
+ * was never subscribed. The events come first, because they compare with the state before the change. There is one for
+ * each flip, and none for a new contact.
  */
 export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[] {
   const said = sql`(r.value->>'subscribed')`;
@@ -34,7 +35,7 @@ export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[
   ];
 }
 
-/** Of a contact that is there and has a no in the file. */
+/** Whether an existing contact opts out now, if its row says no. */
 const leavesNow = sql`(contacts.subscribed OR contacts.snoozed_until IS NOT NULL OR contacts.opted_out_at IS NULL)`;
 
 function changesSubscription(said: SQL): SQL {

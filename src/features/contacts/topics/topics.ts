@@ -10,7 +10,7 @@ import { type ContactTopic, selectTopics, updateTopics } from "../../../engine/c
 import type { Context } from "../../../platform/context";
 import type { ChooseTopics } from "./schema";
 
-/** `GET /contacts/{id}/topics`: a contact's own choices, and the topics' defaults where it made none. */
+/** `GET /contacts/{id}/topics`: the contact's own choices, and the topics' defaults for the others. */
 export async function getContactTopics(ctx: Context, id: Id): Promise<ContactTopic[]> {
   const batch = openBatch(ctx);
   batch.guard(hasContact(ctx, id), () => new NotFound("contact", id));
@@ -19,7 +19,7 @@ export async function getContactTopics(ctx: Context, id: Id): Promise<ContactTop
   return topics.all;
 }
 
-/** `PUT /contacts/{id}/topics`: only the topics that are named change. Throws NotFound and Invalid, without an effect. */
+/** `PUT /contacts/{id}/topics`: changes only the named topics. Throws NotFound and Invalid, without an effect. */
 export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopics): Promise<ContactTopic[]> {
   const unknown = unknownTopics(ctx, Object.keys(topics));
   const batch = openBatch(ctx);
@@ -28,7 +28,7 @@ export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopic
     const found = await select(ctx.db, sql`${unknown} ORDER BY r.key`, columns({ slug: asText }));
     return new Invalid(found.map(faultOf));
   });
-  // A second run finds the choices made: it flips nothing.
+  // A second run finds the choices made, and flips nothing.
   batch.mayRepeat();
   batch.addAll(updateTopics(ctx, { contactId: id, topics: new Map(Object.entries(topics)) }));
   const after = batch.add(selectTopics(ctx, id));

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Html } from "../../../http/page";
 import { manageLink, page, type Reader, say, senderLine, titled } from "../page";
 
-/** Asks first, because scanners of mail follow links too. */
+/** Asks before it confirms, because scanners of mail follow links too. */
 export function askToConfirm(reader: Reader): Html {
   const { confirm } = reader.language.words;
   return page(
@@ -28,7 +28,10 @@ ${manageLink(reader, common.otherwise, managePath)}`,
   );
 }
 
-/** Why the link confirms nothing. Only the last of these texts has an address, and that is the link's own. */
+/**
+ * The reason why the link cannot confirm. Only the last of these texts contains an address: the one that the link was
+ * for.
+ */
 export function notConfirmed(reader: Reader, why: "expired" | "void" | "impossible"): Html {
   const { confirm } = reader.language.words;
   return page(

@@ -17,9 +17,9 @@ export interface Confirmed {
 }
 
 /**
- * `POST /confirm/{token}`: the person pressed the button, so this also lifts an opt-out that they made. All statements
- * ask whether the request is open, and the last one closes it: of two presses, one confirms. It works in a disabled
- * project, as the other pages do. Null when there is no such request.
+ * `POST /confirm/{token}`: subscribes the person who pressed the button. This also lifts an opt-out that they made. All
+ * statements require an open request, and the last one closes it, so of two presses only one confirms. It works in a
+ * disabled project, as the other pages do. Null when there is no such request.
  */
 export async function confirm(recipient: Recipient): Promise<Confirmed | null> {
   const request = await findRequest(recipient);
@@ -69,7 +69,7 @@ async function confirmOpen(recipient: Recipient): Promise<Confirmed> {
   return { recipient: then, state: stateOf(then, request.first) };
 }
 
-/** A query with the id of the contact while the request is open. */
+/** Selects the id of the contact while the request is open. */
 function openRequest({ ctx, contact, subject }: Recipient): SQL {
   return sql`SELECT k.contact_id FROM confirmations k
     CROSS JOIN contacts c ON c.project_id = k.project_id AND c.id = k.contact_id AND c.email = k.email

@@ -7,8 +7,8 @@ import { type Statement, selectFirst, statement } from "../../../db/statement";
 import type { Recipient } from "../recipient";
 
 /**
- * What the link of a confirmation mail is good for. "open": the button confirms. "done": it was pressed before. "void":
- * the contact has another address by now. "impossible": its address is suppressed.
+ * The state of the link in a confirmation mail. "open": the button confirms. "done": it was pressed before. "void": the
+ * contact's address has changed since. "impossible": the address is suppressed.
  */
 export type ConfirmState = "open" | "done" | "expired" | "void" | "impossible";
 
@@ -20,7 +20,7 @@ interface Request {
 
 const readRequest = columns({ email: asText, confirmedAt: orNull(asNumber), isSuppressed: asFlag });
 
-/** The request that the link answers. */
+/** Finds the request of the link. */
 export function selectRequest(recipient: Recipient): Statement<Request> {
   return statement(requestOf(recipient), readRequest);
 }
@@ -38,7 +38,7 @@ function requestOf({ ctx, contact, subject }: Recipient): SQL {
 export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
   WHERE s.project_id = k.project_id AND s.email = k.email)`;
 
-/** Another address goes first, because no page of this link may show it. */
+/** A changed address is checked first, because no page of this link may show the new one. */
 export function stateOf({ ctx, contact, subject }: Recipient, request: Request): ConfirmState {
   if (request.email !== contact.email) return "void";
   if (request.confirmedAt !== null) return "done";

@@ -42,7 +42,7 @@ async function answer(c: HonoContext<AppEnv>, { recipient, state }: Confirmed): 
   }
 }
 
-/** A link confirms once: whoever has left or paused since then, sees that. */
+/** A link confirms once: a person who has left or paused since sees that state. */
 async function afterwards(c: HonoContext<AppEnv>, recipient: Confirmed["recipient"]): Promise<Response> {
   const reader = readerOf(c, recipient);
   const manage = managePath(recipient);

@@ -12,12 +12,12 @@ import { forProject, type Platform, timeOfProject } from "../../../platform/cont
 import { getProject } from "../project";
 import type { MoveClock } from "./schema";
 
-/** Ten years in one call. */
+/** The farthest that one call moves a clock: ten years. */
 const maxMs = 3_653 * dayMs;
 
 /**
- * Moves the clock of a project forward, by a job: see engine/clock/advance.ts. One advance at a time. Throws NotFound,
- * Conflict for a project that lives by the real clock and during another advance, and Invalid for a time that has passed.
+ * Moves the clock of a project forward, by a job: see engine/clock/advance.ts. Only one advance runs at a time. Throws
+ * NotFound, Conflict for a project on the real clock and during another advance, and Invalid for a time in the past.
  */
 export async function moveClock(platform: Platform, id: string, asked: MoveClock): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);
@@ -47,7 +47,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
     }),
   );
   await batch.commit();
-  // After a lost answer, the advance that is open is the one of this call.
+  // After a lost answer, the open advance is the one that this call started.
   const other = open.all.find(({ id }) => textOf(id) !== textOf(jobId));
   if (other) throw underWay(other.id);
   await announceJob(ctx, "project.advance", jobId);

@@ -7,7 +7,7 @@ import { getProject } from "../project";
 import type { CreateKey } from "../schema";
 import { type KeyRow, newKey } from "./key";
 
-/** Adds a key. Several may be valid at once, so that keys can be changed without an outage. */
+/** Adds a key. Several may be valid at once, so that a key can be rotated without an outage. */
 export async function addKey(
   platform: Platform,
   projectId: string,

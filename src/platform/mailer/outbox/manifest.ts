@@ -1,7 +1,7 @@
 import { defineProvider } from "../provider";
 import { outboxMailer } from "./send";
 
-/** The embedded default: it keeps mail to be read, and needs no account. */
+/** The embedded default provider: it stores mail for reading, and needs no account. */
 export const outbox = defineProvider({
   name: "outbox",
   settings: {},

@@ -13,7 +13,7 @@ import type { Mailer, SenderDomain } from "../mailer";
 export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Mailer {
   return {
     name: "outbox",
-    // Like most real providers it accepts the same mail twice, which shows whether our own checks work.
+    // Like most real providers, it accepts the same mail twice, which shows whether our own checks work.
     idempotencyWindowMs: 0,
     mailsPerCall: 50,
     sharesCallsWithFiles: true,
@@ -45,8 +45,8 @@ function rehearsal(domain: string): SenderDomain {
 async function handOver(db: Db, blobs: Blobs, messages: readonly Message[], at: number): Promise<Receipt[]> {
   const answered = messages.map((message) => {
     const behaviour = behaviourTowards(message.to.email);
-    // What is not accepted is stored as well, so that the pages can show it. It has the id of its email, so that its
-    // further tries add nothing.
+    // Mail that is not accepted is stored as well, so that the pages can show it. Its id is that of the email, so that
+    // further tries add no copies.
     const id = behaviour.kind === "accept" ? newIdAt(at) : readId(message.emailId);
     return { message, id, receipt: receiptOf(behaviour, id) };
   });
@@ -67,13 +67,13 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
   }
 }
 
-/** A file in R2 costs more than a row does, and a call of many mails should cost little. */
+/** A file in R2 costs more than a row, and a call with many mails should cost little. */
 const maxSourceBytes = 16 * 1024;
 
 async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[], at: number): Promise<void> {
   const kept = mails.map(({ message, id }) => ({ message, id, mime: toMime(message) }));
   const large = kept.filter(({ mime }) => mime.length > maxSourceBytes);
-  // The files go first, so that every row has its file.
+  // The files are stored first, so that every row has its file.
   await Promise.all(
     large.map(({ message, id, mime }) => blobs.put(blobKey("outbox", message.projectId, textOf(id)), mime)),
   );

@@ -4,10 +4,12 @@ import { type Answer, isSuccess } from "../call";
 import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** The metadata field with the id of the call, the same in all its mails: a search has room for one field. */
+/**
+ * The metadata field with the id of the call, the same in all its mails, because a search can filter by only one field.
+ */
 export const postmarkCallName = "petrel-call";
 
-/** The most that one answer has. A call has fewer mails. */
+/** The most messages in one answer. A call has fewer mails. */
 const maxMessages = 500;
 
 const Found = z.object({
@@ -16,8 +18,8 @@ const Found = z.object({
 });
 
 /**
- * Searches the messages of a call, whether they are sent or still wait there. Each stream is asked for: without its name, a search
- * is about the default stream alone.
+ * Searches the messages of a call, whether they are sent or still queued at Postmark. It searches each stream, because
+ * a search without a stream covers only the default one.
  */
 export async function lookUpPostmark(
   { stream, broadcastStream }: PostmarkSettings,

@@ -8,14 +8,14 @@ export const postmarkTagName = "petrel";
 
 const PostmarkEvent = z.object({
   RecordType: z.string(),
-  /** Of a bounce or a complaint. */
+  /** The fields of a bounce or a complaint. */
   ID: z.union([z.number(), z.string()]).nullish(),
   MessageID: z.string().nullish(),
   Metadata: z.record(z.string(), z.unknown()).nullish(),
   Type: z.string().nullish(),
   Description: z.string().nullish(),
   Details: z.string().nullish(),
-  /** Of an open or a click. */
+  /** The fields of an open or a click. */
   ReceivedAt: z.string().nullish(),
   UserAgent: z.string().nullish(),
   OriginalLink: z.string().nullish(),
@@ -56,8 +56,9 @@ function reportOf(event: PostmarkEvent): Notice["report"] | null {
 const hardTypes = new Set(["HardBounce", "BadEmailAddress"]);
 
 /**
- * Postmark's last words. In bounces of other types it still tries (`Transient`, `DnsError`), a mailbox answers by itself
- * (`AutoResponder`, `AddressChange`, `ChallengeVerification`), or Postmark cannot tell what came back (`Unknown`).
+ * Postmark's final bounces. For other types Postmark still tries (`Transient`, `DnsError`), a mailbox answers
+ * automatically (`AutoResponder`, `AddressChange`, `ChallengeVerification`), or Postmark cannot classify the answer
+ * (`Unknown`).
  */
 const lastWords = new Set([
   "SoftBounce",
@@ -71,7 +72,7 @@ const lastWords = new Set([
   "TemplateRenderingFailed",
 ]);
 
-/** Mail that came back to Postmark and says nothing of ours. */
+/** Types of incoming messages that say nothing about our mail. */
 const strays = new Set(["Subscribe", "Unsubscribe", "OpenRelayTest", "InboundError"]);
 
 function bounceOf({ Type, Description, Details }: PostmarkEvent): Report | null {
@@ -92,7 +93,7 @@ const PostmarkInbound = z.object({
   FromFull: Mailbox,
   ToFull: z.array(Mailbox).nullish(),
   CcFull: z.array(Mailbox).nullish(),
-  /** The recipient of the envelope: with forwarding, the address that Postmark gave the server. */
+  /** The recipient of the envelope: for forwarded mail, the address that Postmark assigned to the server. */
   OriginalRecipient: z.string().nullish(),
   Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).nullish(),
 });

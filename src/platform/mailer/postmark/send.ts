@@ -20,16 +20,19 @@ import { lookUpPostmark, postmarkCallName } from "./look-up";
 import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** With attachments, after base64 encoding. */
+/** Counts attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * Postmark takes 500. Fewer let the database hand them over, and record them, in a shorter turn, and fewer are uncertain after a
- * death.
+ * Postmark takes 500. Smaller calls let the database hand mails over and record them in shorter steps, and leave fewer
+ * mails uncertain after a crash.
  */
 const mailsPerCall = 100;
 
-/** Postmark. It has no idempotency, but can be asked which mails it has. Marketing mail needs its own broadcast stream. */
+/**
+ * Sends through Postmark. It has no idempotency, but can be asked which mails it has. Marketing mail needs its own
+ * broadcast stream.
+ */
 export function postmarkMailer(settings: PostmarkSettings): Mailer {
   const call = (method: string, path: string, token: Record<string, string>, body?: string) =>
     callProvider(`${settings.endpoint}/${path}`, {
@@ -89,7 +92,7 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ ErrorCode: z.literal(0), MessageID: z.string() });
 const Refused = z.object({ ErrorCode: z.number().optional(), Message: z.string().optional() });
 
-/** Codes that are about the account, or about Postmark itself. Mail that shared a call has them with status 200. */
+/** Codes about the account, or about Postmark itself. In a call with several mails, they come with status 200. */
 const kindOfCode = new Map<number, RefusalKind>([
   [10, "blocked"],
   [100, "unavailable"],
@@ -106,7 +109,10 @@ function receiptOf(answer: Answer, settings: PostmarkSettings): Receipt {
   return refusal(answer, answer.body, settings);
 }
 
-/** The answer to several mails has an item for each, in their order. An unreadable one throws: they may be sent. */
+/**
+ * The answer to several mails has an item for each, in their order. An unreadable answer throws, because the mails may
+ * be sent.
+ */
 function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, answer.body, settings), mails);
   return z
@@ -119,7 +125,7 @@ function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): 
 function receiptOfItem(answer: Answer, item: unknown, settings: PostmarkSettings): Receipt {
   const accepted = Accepted.safeParse(item);
   if (accepted.success) return { kind: "accepted", providerMessageId: accepted.data.MessageID, reports: [] };
-  // The status is that of the whole call: what an item says is in its code.
+  // The status is that of the whole call; an item's own result is in its code.
   const { ErrorCode } = Refused.required().parse(item);
   return refusal({ ...answer, status: 422 }, item, settings, kindOfCode.get(ErrorCode) ?? "refused");
 }

@@ -44,7 +44,7 @@ export function resendDomains(
       const id = await idOf(ask, domain);
       if (id === null) return null;
       const found = await senderDomain(domain, await ask("GET", `domains/${id}`));
-      // Resend checks DNS only on request; the result is there the next time.
+      // Resend checks DNS only on request; the result is available the next time.
       if (!found.verified) await ask("POST", `domains/${id}/verify`);
       return found;
     },

@@ -55,14 +55,14 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
     case "email.bounced":
       return bounceOf(data.bounce ?? {});
     case "email.opened":
-      // Resend does not say what fetched the picture.
+      // Resend does not report which program loaded the image.
       return openedBy({ timestamp: created_at });
     case "email.clicked":
       return clickedBy({ timestamp: created_at, ...data.click });
     case "email.delivery_delayed":
       return transient(["Delayed"]);
-    // Resend accepted the mail and could not send it, or refused because the address is on its own list, which other
-    // projects of the account fill too. Neither says anything about the recipient.
+    // Resend accepted the mail and then could not send it, or refused it because the address is on its own list, to
+    // which other projects of the account add too. Neither is evidence about the recipient.
     case "email.failed":
       return gaveUp(["Failed", data.failed?.reason]);
     case "email.suppressed":
@@ -74,7 +74,7 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
 
 /**
  * `email.bounced` is permanent, unless its type says otherwise. A transient one without a cause may be an automatic
- * answer of the mailbox, such as "out of office", so it is not a last word.
+ * answer of the mailbox, such as "out of office", so it is not final.
  */
 function bounceOf({ type, subType, message }: NonNullable<ResendData["bounce"]>): Report {
   const reasons = [[type, subType].filter(Boolean).join("/"), message];

@@ -24,8 +24,8 @@ import type { ResendSettings } from "./settings";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * Resend. It remembers idempotency keys for 24 hours: a call without an answer is retried. A call with several mails takes
- * no attachments. With "permissive" validation, a fault of one mail refuses that one alone.
+ * Sends through Resend. It remembers idempotency keys for 24 hours, so a call without an answer is retried. A call with
+ * several mails takes no attachments. "permissive" validation refuses only the mails that have a fault.
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
@@ -35,7 +35,7 @@ export function resendMailer(settings: ResendSettings): Mailer {
       headers: {
         Authorization: `Bearer ${settings.apiKey}`,
         "Content-Type": "application/json",
-        // Resend answers 403 without it.
+        // Without it, Resend answers 403.
         "User-Agent": "petrel",
         ...headers,
       },
@@ -87,20 +87,20 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ id: z.string() });
 const Refused = z.object({ name: z.string().optional(), message: z.string().optional() });
 
-/** `data` has the mails that were accepted, in their order; `errors` the others, by their place in the call. */
+/** `data` has the accepted mails, in their order; `errors` the others, by their index in the call. */
 const Shared = z.object({
   data: z.array(Accepted),
   errors: z.array(z.object({ index: z.number(), message: z.string().optional() })).optional(),
 });
 
-/** Errors that their status does not tell. */
+/** Errors whose status does not say enough. */
 const kindOfName = new Map<string, RefusalKind>([
   // Our first call with this key is still running; the next try gets its result.
   ["concurrent_idempotent_requests", "busy"],
-  // 429, but no moment's rest helps.
+  // The status is 429, but waiting a moment does not help.
   ["daily_quota_exceeded", "blocked"],
   ["monthly_quota_exceeded", "blocked"],
-  // 403, but about this mail: its sender domain is not verified there.
+  // The status is 403, but the fault is this mail's: its sender domain is not verified there.
   ["validation_error", "refused"],
 ]);
 
@@ -109,7 +109,7 @@ function receiptOf(answer: Answer, settings: ResendSettings): Receipt {
   return refusal(answer, settings);
 }
 
-/** An unreadable answer throws: the mails may be sent, and the key finds out. */
+/** An unreadable answer throws: the mails may be sent, and a retry with the same key finds out. */
 function receiptsOf(answer: Answer, mails: number, settings: ResendSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, settings), mails);
   const { data, errors = [] } = Shared.parse(answer.body);

@@ -1,5 +1,5 @@
 const decoder = new TextDecoder();
-/** More than the head of any message: 50 extra headers of some 1,000 characters each, and our own. */
+/** More than the headers of any message: 50 extra headers of about 1,000 characters each, and our own. */
 const longestHead = 128 * 1024;
 
 /** A header of a finished message, on one line; empty when it is not there. */
@@ -10,12 +10,12 @@ export function headerIn(mime: Uint8Array, name: string): string {
 }
 
 const encoder = new TextEncoder();
-/** A multiple of three, so that base64 of one piece continues where the last one ended. */
+/** A multiple of three, so that the base64 of one chunk continues where the last one ended. */
 const pieceBytes = 48 * 1024;
 
 /**
- * The JSON of a raw mail, as bytes and in pieces. Otherwise a mail with 10 MB of attachments would be held three times:
- * as base64, as JSON and as bytes to sign.
+ * Builds the JSON of a raw mail as bytes, chunk by chunk. Otherwise a mail with 10 MB of attachments would be held
+ * three times: as base64, as JSON and as bytes to sign.
  */
 export function rawMailBody(mime: Uint8Array, rest: Record<string, unknown>): Uint8Array<ArrayBuffer> {
   const head = encoder.encode('{"Content":{"Raw":{"Data":"');

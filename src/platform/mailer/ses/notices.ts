@@ -6,7 +6,7 @@ import type { Report } from "../../../core/mail/status";
 /** The name of the message tag of every mail. */
 export const sesTagName = "petrel";
 
-/** The same as a header: notifications of an identity carry no tags, but may carry headers. */
+/** The same as a header: notifications of an identity contain no tags, but may contain headers. */
 export const sesTagHeader = "X-Petrel-Tag";
 
 const SesEvent = z.object({
@@ -98,22 +98,22 @@ function reportOf({ eventType, notificationType, ...event }: SesEvent): Notice["
 }
 
 /**
- * Feedback types (RFC 5965) with which nobody complains: a recipient took it out of the spam folder, or a mail server
+ * Feedback types (RFC 5965) that are no complaints: a recipient took the mail out of the spam folder, or a mail server
  * reports a broken signature or a virus.
  */
 const notComplaints = new Set(["not-spam", "auth-failure", "virus"]);
 const accountList = "OnAccountSuppressionList";
 
 /**
- * The account's own suppression list also contains bounces of and complaints to other projects. So what it stops counts
- * as not sent, not as this recipient's bounce or complaint about this project.
+ * The account's own suppression list also contains bounces and complaints about other projects. So mail that it stops
+ * counts as not sent, not as this recipient's bounce or complaint about this project.
  */
 function complaintOf({ complaintFeedbackType, complaintSubType }: NonNullable<SesEvent["complaint"]>): Report | null {
   if (complaintSubType === accountList) return gaveUp([`Complaint/${accountList}`]);
   return notComplaints.has(complaintFeedbackType ?? "") ? null : { kind: "complained" };
 }
 
-/** What the account, not the recipient's server, refuses. */
+/** Refusals by the account, not by the recipient's server. */
 const ownRefusals = new Set([accountList, "UnsubscribedRecipient"]);
 
 function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNullable<SesEvent["bounce"]>): Report {
@@ -122,7 +122,7 @@ function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNu
   const reasons = [[bounceType, bounceSubType].filter(Boolean).join("/"), recipient?.diagnosticCode];
   if (bounceType === "Permanent") return ownRefusals.has(bounceSubType) ? gaveUp(reasons) : hardBounce(reasons);
   // SES reports a soft bounce when it stops trying. But automatic answers come as the same two types: they have no
-  // delivery status, and no subtype that says what went wrong.
+  // delivery status, and no subtype with a cause.
   const isVague = bounceType === "Undetermined" || bounceSubType === "General" || bounceSubType === "";
   const action = recipient?.action?.toLowerCase();
   return action === "failed" || (action === undefined && !isVague) ? gaveUp(reasons) : transient(reasons);
@@ -150,8 +150,8 @@ const SesReceived = z.object({
 });
 
 /**
- * Reads a mail that SES received. Null when it is another notification, has no sender, or SES found it to be spam, to hold
- * a virus, or not to be from whom it says.
+ * Reads a mail that SES received. Null when it is another notification, has no sender, or SES found spam, a virus or a
+ * forged sender.
  */
 export function readSesReceived(event: unknown): ReceivedMail | null {
   const { data } = SesReceived.safeParse(event);

@@ -23,7 +23,10 @@ const name = "ses";
 /** After base64 encoding, by the quotas of API v2. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
-/** Amazon SES, API v2, with complete MIME messages. It has no idempotency: a mail handed over twice is sent twice. */
+/**
+ * Sends through Amazon SES, API v2, with complete MIME messages. It has no idempotency: a mail handed over twice is
+ * sent twice.
+ */
 export function sesMailer(settings: SesSettings): Mailer {
   const { region, accessKeyId, secretAccessKey } = settings;
   const aws = new AwsClient({ region, accessKeyId, secretAccessKey, service: "ses" });
@@ -38,7 +41,7 @@ export function sesMailer(settings: SesSettings): Mailer {
     mailsPerCall: 1,
     sharesCallsWithFiles: false,
     maxMessageBytes,
-    // Ours among them: our tag travels in one.
+    // Our own tag counts too, because it is sent as one.
     steeringHeaders: ["x-ses-", "x-petrel-"],
     allowsMarketing: true,
     async deliver(messages) {
@@ -58,7 +61,7 @@ export function sesMailer(settings: SesSettings): Mailer {
         [400],
       );
       if (isSuccess(created)) return { ...senderDomain(domain, created), isNew: true };
-      // Already registered: by another project, by a call whose answer was lost, or by somebody else.
+      // The domain is already registered: by another project, by a call whose answer was lost, or by someone else.
       return { ...senderDomain(domain, await registered(name, () => call("GET", identity(domain)))), isNew: false };
     },
     async domainStatus(domain) {
@@ -78,8 +81,8 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
   const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
   if (tooMuch) return tooMuch;
   return rawMailBody(mime, {
-    // Otherwise SES takes both from the message's headers, and mails whomever they name. It may also write its From
-    // header anew from this one, so this one has the display name too.
+    // Otherwise SES takes both from the message's headers, and mails everyone named there. It may also rewrite the From
+    // header from this value, so this has the display name too.
     FromEmailAddress: headerIn(mime, "From"),
     Destination: { ToAddresses: [message.to.written] },
     EmailTags: [{ Name: sesTagName, Value: tag }],
@@ -89,7 +92,7 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
 
 const Accepted = z.object({ MessageId: z.string() });
 const Refused = z.object({ message: z.string().optional(), Message: z.string().optional() });
-/** Errors about the account, which do not all have a status that says so. */
+/** Errors about the account, some of which have a misleading status. */
 const accountErrors: [RegExp, RefusalKind][] = [
   [/^(AccountSuspended|SendingPaused)/, "blocked"],
   [/^(Throttling|TooManyRequests|LimitExceeded)/, "throttled"],

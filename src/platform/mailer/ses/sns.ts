@@ -16,12 +16,16 @@ const patienceMs = 10 * secondMs;
 const longestAnswer = 64 * 1024;
 /** Certificates by URL: SNS signs with one certificate for months. */
 const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
-/** Why a certificate could not be had, by URL. It is shorter than the 20 seconds after which SNS tries again. */
+/**
+ * Reasons why a certificate could not be fetched, by URL. They expire within the 20 seconds after which SNS tries
+ * again.
+ */
 const failures = expiringCache<Error>({ ttlMs: 10 * secondMs, maxEntries: 100 });
 
 /**
- * The message that SNS published to our topic, after its signature was checked. Null when it concerns the subscription,
- * which confirms itself. Anyone with an AWS account has a topic with valid signatures, so only our topic counts.
+ * Returns the message that SNS published to our topic, after its signature was checked. Null when it concerns the
+ * subscription, which confirms itself. Anyone with an AWS account has a topic with valid signatures, so only our topic
+ * counts.
  */
 export async function readSns(body: string, topicArn: string): Promise<string | null> {
   const message = parsed(body);
@@ -105,7 +109,7 @@ async function get(url: string): Promise<string> {
   return text;
 }
 
-/** Throws, and stops reading, when the body is longer than any that SNS has. */
+/** Throws, and stops reading, when the body is longer than any SNS message. */
 async function readShort({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];
