@@ -15,34 +15,38 @@ import { select } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { loadSegments } from "../audience/named-segments";
-import { isSeen, maxSeen, seenInSql, told } from "./seen-values";
+import { describeSeen, isSeen, maxSeen, seenInSql } from "./seen-values";
 
-/** A run that asks. What it says of its contact goes before what is stored, for runs that only might happen. */
+/**
+ * An execution whose conditions are evaluated. In a simulation, `instead` replaces what is stored about the contact.
+ */
 export interface Asking {
   contactId: Id;
   values: RunValues;
   instead?: {
     contact: Pick<ContactRow, "email" | "subscribed" | "source" | "data" | "createdAt" | "updatedAt">;
-    /** Events beside those of the log. Their ids are their times. */
+    /** Simulated events, in addition to those of the log. Each id is made from the event's time. */
     events: { id: Id; name: string }[];
   };
 }
 
 /**
- * The place of the first condition that holds, `null` when none does, and what was seen of the fields that they name; or
- * "gone" when there is no such contact.
+ * The index of the first condition that holds, null if none does, with the values of the fields that were read; or
+ * "gone" if the contact does not exist.
  */
 export type Decision = { first: number | null; because?: string } | "gone";
 
-/** The condition has grown too large since it was saved, with a segment that it names. */
+/**
+ * Thrown if a segment that the condition names has grown since the condition was saved, and the whole is now too large.
+ */
 export class ConditionTooLarge extends Error {}
 
-/** What one statement carries of the runs' values. */
+/** The most bytes of execution values that one statement carries. */
 const maxBytes = 1_000_000;
 
 /**
- * Finds for each run the first of the conditions that holds, by their place: one statement for up to a hundred runs.
- * Contacts, events and memberships are as of now, and `now` is the end of every window of time.
+ * Finds for each execution the index of the first condition that holds, with one statement for up to a hundred
+ * executions. Contacts, events and memberships are read as they are now; `now` is the end of every time window.
  */
 export async function decide(
   ctx: Context,
@@ -75,7 +79,7 @@ export async function decide(
     found.forEach(({ isThere, decision, seen: ofContact }, place) => {
       const values = chunk[place]?.run.values;
       if (!isThere || !values) decisions.push("gone");
-      else decisions.push({ first: decision, because: because([told(seen, ofContact, values), ...asOfNow]) });
+      else decisions.push({ first: decision, because: because([describeSeen(seen, ofContact, values), ...asOfNow]) });
     });
   }
   return decisions;
@@ -86,14 +90,16 @@ function because(parts: (string | undefined)[]): string | undefined {
   return said.length === 0 ? undefined : said.join(", ");
 }
 
-/** The fields of runs that the conditions name. A run's row has their values under their places in this list. */
+/**
+ * Returns the execution fields that the conditions name. A row stores each value under the field's index in this list.
+ */
 function runFieldsOf(conditions: FilterCondition[]): string[] {
   const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
   const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
   return [...new Set(named.map(({ field }) => field))];
 }
 
-/** The fields of which a decision says what it saw, by the names in the conditions. */
+/** Returns the fields whose values a decision reports, as the conditions name them. */
 function seenFields(conditions: FilterCondition[]): string[] {
   const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
   const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && isSeen(field));
@@ -119,7 +125,10 @@ function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonOb
   };
 }
 
-/** Tables of the runs' own contacts and events, by the names of the real ones, so that nothing else needs to know. */
+/**
+ * Defines the simulated contacts and events under the names of the real tables, so that the compiled conditions need no
+ * change.
+ */
 function insteadOfRows(ctx: Context): SQL {
   const of = (field: string) => sql.raw(`r.value->>'$.contact.${field}'`);
   return sql`, contacts (project_id, id, email, subscribed, source, created_at, updated_at, data) AS (

@@ -25,7 +25,7 @@ export function selectContacts(ctx: Context, contactIds: Id[]): Statement<Render
   );
 }
 
-/** Everything that the Liquid of a run's step can name: the same as in its emails. */
+/** Returns everything that the Liquid of a step can name: the same as in the execution's emails. */
 export function variablesOf(contact: RenderedContact, scope: Scope): Record<string, unknown> {
   return templateVariables({
     contact: { ...contact, id: publicId(contact.id) },
@@ -33,7 +33,10 @@ export function variablesOf(contact: RenderedContact, scope: Scope): Record<stri
   });
 }
 
-/** The Liquid cannot be rendered with these values: another try has the same end. */
+/**
+ * Whether the error means that the Liquid cannot be rendered with these values, so that another attempt would fail,
+ * too.
+ */
 export function isUnrenderable(error: unknown): error is Error {
   return (
     error instanceof RenderLimitError || error instanceof TemplateRenderError || error instanceof TemplateSyntaxError
