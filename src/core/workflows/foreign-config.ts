@@ -6,7 +6,7 @@ const template =
 
 const amount = 'Use amount and unit, such as { "amount": 2, "unit": "days" }';
 
-/** What other tools call the parts of a step's config. */
+/** The names that other tools use for the parts of a step's config. */
 export const foreignNamesOfConfig: Partial<Record<StepType, readonly ForeignName[]>> = {
   SEND_EMAIL: [
     ...foreign(["subject", "body", "html", "from", "content"], { advice: template }),

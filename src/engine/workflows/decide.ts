@@ -8,7 +8,7 @@ import { chunksOfBytes } from "../../core/chunks";
 import { type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { inSegmentTerms } from "../../core/workflows/branches";
-import { type RunValues, rootOf, runValue } from "../../core/workflows/run-fields";
+import { type ExecutionValues, executionValue, rootOf } from "../../core/workflows/run-fields";
 import { contactResolver, type Segments } from "../../db/audience";
 import { asFlag, asJson, asNumber, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
@@ -22,7 +22,7 @@ import { describeSeen, isSeen, maxSeen, seenInSql } from "./seen-values";
  */
 export interface Asking {
   contactId: Id;
-  values: RunValues;
+  values: ExecutionValues;
   instead?: {
     contact: Pick<ContactRow, "email" | "subscribed" | "source" | "data" | "createdAt" | "updatedAt">;
     /** Simulated events, in addition to those of the log. Each id is made from the event's time. */
@@ -121,7 +121,7 @@ function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonOb
       contact: { ...instead.contact },
       events: instead.events.map(({ id, name }) => [textOf(id), name]),
     }),
-    ...Object.fromEntries(fields.map((field, place) => [String(place), runValue(values, field)])),
+    ...Object.fromEntries(fields.map((field, place) => [String(place), executionValue(values, field)])),
   };
 }
 

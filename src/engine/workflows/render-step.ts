@@ -3,7 +3,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
-import { runVariables, storedValues } from "../../core/workflows/run-variables";
+import { executionVariables, storedValues } from "../../core/workflows/run-variables";
 import { asFlag, asId, asJson, asText, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -29,7 +29,7 @@ export function selectContacts(ctx: Context, contactIds: Id[]): Statement<Render
 export function variablesOf(contact: RenderedContact, scope: Scope): Record<string, unknown> {
   return templateVariables({
     contact: { ...contact, id: publicId(contact.id) },
-    execution: runVariables(storedValues(scope) ?? {}),
+    execution: executionVariables(storedValues(scope) ?? {}),
   });
 }
 

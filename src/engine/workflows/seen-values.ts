@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { dataKeyOf, topicOf } from "../../core/audience/fields";
 import type { JsonObject, JsonValue } from "../../core/json";
 import { iso } from "../../core/time";
-import { type RunValues, rootOf, runValue } from "../../core/workflows/run-fields";
+import { type ExecutionValues, executionValue, rootOf } from "../../core/workflows/run-fields";
 
 /** At most this many fields are reported per decision … */
 export const maxSeen = 10;
@@ -41,9 +41,13 @@ export function isSeen(field: string): boolean {
 }
 
 /** Returns the values that a decision was based on, as a phrase; undefined if it read no field. */
-export function describeSeen(fields: readonly string[], contact: JsonObject, values: RunValues): string | undefined {
+export function describeSeen(
+  fields: readonly string[],
+  contact: JsonObject,
+  values: ExecutionValues,
+): string | undefined {
   const each = fields.map((field) => {
-    const value = rootOf(field) === null ? ofContact(contact, field) : runValue(values, field);
+    const value = rootOf(field) === null ? ofContact(contact, field) : executionValue(values, field);
     return `${field} ${value === null || value === undefined ? "is missing" : `is ${shown(value)}`}`;
   });
   return each.length === 0 ? undefined : each.join(", ");

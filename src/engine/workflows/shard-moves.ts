@@ -1,6 +1,6 @@
 import { chunksOfBytes } from "../../core/chunks";
 import type { Id } from "../../core/ids";
-import { isActive, type Position, type StepRecord, type StepStatus } from "../../core/workflows/execution";
+import { type ExecutionPosition, isActive, type StepRecord, type StepStatus } from "../../core/workflows/execution";
 import { readIdRow, type ShardStore, type StoredExecution, type Value } from "./shard-store";
 
 /** Columns outside of the position that a move may change, too. */
@@ -11,7 +11,7 @@ export type ExtraColumns = Partial<
 /** A move: an execution as it was read, its new position, and the records of the steps on the way. */
 export interface ExecutionChange {
   read: StoredExecution;
-  position: Position;
+  position: ExecutionPosition;
   extra?: ExtraColumns;
   records?: StepRecord[];
 }
@@ -49,7 +49,7 @@ export function moveExecutions(store: ShardStore, changes: ExecutionChange[], no
 export function moveExecution(
   store: ShardStore,
   read: StoredExecution,
-  position: Position,
+  position: ExecutionPosition,
   now: number,
   extra: ExtraColumns = {},
 ): StoredExecution | null {

@@ -1,7 +1,7 @@
 import { partOf } from "../../core/cpu";
 import { belowAllIds } from "../../core/ids";
 import { MAX_UNITS } from "../../core/templating/budget";
-import type { Position, StepRecord } from "../../core/workflows/execution";
+import type { ExecutionPosition, StepRecord } from "../../core/workflows/execution";
 import {
   advance,
   afterFailedTry,
@@ -158,7 +158,7 @@ function applyOutcomes(
   execution: StoredExecution,
   first: Outcome | null,
   now: number,
-  from: Position = execution,
+  from: ExecutionPosition = execution,
 ): ExecutionChange | null {
   let move: Move = { position: from, record: null };
   const records: StepRecord[] = [];
@@ -172,7 +172,7 @@ function applyOutcomes(
 }
 
 /** A removed step is left whatever the outcome. */
-function decided(graph: LiveWorkflow["graph"], position: Position): Outcome | null {
+function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): Outcome | null {
   const step = stepOf(graph, position);
   return step === null ? { kind: "done" } : decide(step, position);
 }

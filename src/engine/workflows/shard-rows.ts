@@ -1,6 +1,6 @@
 import { belowAllIds, type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import { isActive, type Position, type StepRecord } from "../../core/workflows/execution";
+import { type ExecutionPosition, isActive, type StepRecord } from "../../core/workflows/execution";
 import { asId, asJson, asNumber, asText, columns } from "../../db/rows";
 import type { StepCounts } from "../../platform/workflow-shards";
 import {
@@ -69,7 +69,7 @@ export interface NewExecution {
   id: Id;
   workflowId: Id;
   contactId: Id;
-  position: Position;
+  position: ExecutionPosition;
   eventId: Id | null;
   isPublic: boolean;
   context: JsonObject | null;

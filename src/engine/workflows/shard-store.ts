@@ -1,6 +1,6 @@
 import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import type { ExecutionStatus, Pause, Position, StepRecord, StepStatus } from "../../core/workflows/execution";
+import type { ExecutionPosition, ExecutionStatus, Pause, StepRecord, StepStatus } from "../../core/workflows/execution";
 import type { Outcome } from "../../core/workflows/outcome";
 import type { StepType } from "../../core/workflows/step";
 import {
@@ -21,7 +21,7 @@ import { adoptOlderTables } from "./older-tables";
 import { type Deaths, openDeaths } from "./shard-deaths";
 
 /** An execution as its object stores it. */
-export interface StoredExecution extends Position {
+export interface StoredExecution extends ExecutionPosition {
   id: Id;
   workflowId: Id;
   contactId: Id;

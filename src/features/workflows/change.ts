@@ -4,7 +4,7 @@ import type { Id } from "../../core/ids";
 import { searchText } from "../../core/search";
 import { issuesOf } from "../../core/workflows/issues";
 import { awaitedEvents, workflowReferences } from "../../core/workflows/references";
-import { insistOnSize } from "../../core/workflows/size";
+import { checkSize } from "../../core/workflows/size";
 import { listenerOf, startListeners, type TriggerListener } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
@@ -84,7 +84,7 @@ export async function tryChange(
 
 /** A change as it would be saved. Throws Invalid and Conflict. */
 async function decided(ctx: Context, after: WholeWorkflow): Promise<WholeWorkflow> {
-  insistOnSize(after);
+  checkSize(after);
   return { ...after, row: await nextRow(ctx, after) };
 }
 

@@ -1,7 +1,7 @@
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
-import { isActive, type Position, type StepRecord } from "../../../core/workflows/execution";
+import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
 import { joinEvents, publicKeysOf } from "../../../core/workflows/joined-events";
 import {
   advance,
@@ -35,7 +35,7 @@ export interface Simulated {
 }
 
 export interface Simulation {
-  position: Position;
+  position: ExecutionPosition;
   /** In the order in which the execution came to the steps. */
   records: StepRecord[];
   mails: NotedMail[];
@@ -80,7 +80,7 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
 
 /** Returns what ends the wait: the event that the execution waits for, or its wake time. Null if neither comes. */
 function nextWake(
-  { awaits, since, wakeAt }: Position,
+  { awaits, since, wakeAt }: ExecutionPosition,
   { events, now }: SimulatedWorld,
 ): { at: number; event: GivenEvent | null } | null {
   const event =
@@ -91,7 +91,7 @@ function nextWake(
 }
 
 interface SimulationState extends Simulated {
-  position: Position;
+  position: ExecutionPosition;
   /** The events that started or woke the execution, oldest first. */
   heard: GivenEvent[];
   records: ReadonlyMap<Id, StepRecord>;

@@ -1,7 +1,7 @@
 import { type FieldFault, Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { drawAll, keyFaults, keyOf, placed, triggerKey } from "../../../core/workflows/document";
-import { insistOnCounts, insistOnSize } from "../../../core/workflows/size";
+import { checkCounts, checkSize } from "../../../core/workflows/size";
 import type { Statement } from "../../../db/statement";
 import type { WorkflowStepRow, WorkflowTransitionRow } from "../../../db/tables";
 import { stepOfRow } from "../../../engine/workflows/graph";
@@ -26,7 +26,7 @@ interface ReadGraph extends Rows {
  */
 export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
   const keys = new Set([triggerKey, ...sent.steps.map(({ key }) => key)]);
-  insistOnCounts({ steps: { length: keys.size }, transitions: sent.transitions });
+  checkCounts({ steps: { length: keys.size }, transitions: sent.transitions });
   const trigger = before.steps.find(({ type }) => type === "TRIGGER") ?? triggerStep(ctx, workflowId);
   const known = new Map([...before.steps, trigger].map((step) => [keyOf(step), step]));
   const { checked, unread, faults } = await checkSteps(ctx, known, sent.steps);
@@ -36,7 +36,7 @@ export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent
   const byKey = new Map(steps.map((step) => [keyOf(step), stepOfRow(step)]));
   const { drawn, faults: faultsOfWays } = drawAll(byKey, sent.transitions, unread);
   insistOnNone([...faults, ...faultsOfWays]);
-  insistOnSize({ steps, transitions: sent.transitions }, "steps");
+  checkSize({ steps, transitions: sent.transitions }, "steps");
   const transitions = placed(
     drawn.map((way) => before.transitions.find(isAs(way)) ?? newTransition(ctx, { workflowId, ...way })),
   );
