@@ -2,7 +2,7 @@ import { type ForeignName, foreign } from "../foreign-names";
 import type { StepType } from "./step";
 
 const template =
-  "A SEND_EMAIL step mails a template: make one with POST /templates, and give its id as templateId beside config";
+  "A SEND_EMAIL step mails a template: make one with POST /templates, and give its id as templateId next to config";
 
 const amount = 'Use amount and unit, such as { "amount": 2, "unit": "days" }';
 

@@ -34,7 +34,7 @@ export function issuesOf(
       ...ownIssues(step, graph),
       ...(reached.has(step.id)
         ? causes(step, trigger, segment, others)
-        : ["No step leads to this one, so nobody arrives."]),
+        : ["No step leads to this one, so no execution reaches it."]),
     ];
     return messages.map((message) => ({ stepId: publicId(step.id), message }));
   });

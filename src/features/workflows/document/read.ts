@@ -14,14 +14,14 @@ import type { SentGraph, SentStep } from "./graph-schema";
 
 type Rows = Pick<WholeWorkflow, "steps" | "transitions">;
 
-/** The rows that a document asks for, and what must still hold when they are written. */
+/** The rows that a document describes, and what must still hold when they are written. */
 interface ReadGraph extends Rows {
   guards: Statement[];
 }
 
 /**
  * Reads the steps and transitions of a document, by the rules of the single calls. A step of `before` with the same key
- * stays itself, and where it is drawn unless the document says where. Throws Invalid with the places of all faults,
+ * keeps its identity, and its position unless the document has one. Throws Invalid with all faults and their fields,
  * NotFound for a template, and Conflict.
  */
 export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
@@ -48,10 +48,10 @@ function insistOnNone(faults: FieldFault[]): void {
   if (faults.length > 0) throw new Invalid(faults);
 }
 
-/** The steps that may be saved, the keys of the others, and all faults of these. */
+/** The valid steps, the keys of the others, and all faults of these. */
 async function checkSteps(ctx: Context, known: ReadonlyMap<string, WorkflowStepRow>, steps: readonly SentStep[]) {
   const faults = keyFaults(steps);
-  // A step whose key is wrong would be compared with another one.
+  // A step with a faulty key would be compared with the wrong step.
   const hasKey = steps.map((_, index) => !faults.some(({ field }) => field === `steps[${index}].key`));
   const read = await Promise.all(
     steps.map(async (step, index): Promise<CheckedStep | null> => {
@@ -101,7 +101,7 @@ function isAs({
     row.fromStepId === fromStepId && row.toStepId === toStepId && row.branch === branch && row.priority === priority;
 }
 
-/** As they are read again: in the order in which they were made. */
+/** Returns the steps in the order in which they will be read again: that of their creation. */
 function inOrderOfIds<T extends { id: Id }>(rows: readonly T[]): T[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
