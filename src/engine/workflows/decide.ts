@@ -51,33 +51,33 @@ const maxBytes = 1_000_000;
 export async function decide(
   ctx: Context,
   given: FilterCondition[],
-  runs: Asking[],
+  executions: Asking[],
   now: Date = ctx.clock(),
 ): Promise<Decision[]> {
   const conditions = given.map(inSegmentTerms);
-  const fields = runFieldsOf(conditions);
+  const fields = executionFieldsOf(conditions);
   const segments = await loadSegments(ctx, { logic: "OR", groups: conditions.flatMap(({ groups }) => groups) });
-  const choice = compileChoice(conditions, runResolver(segments, fields), now);
+  const choice = compileChoice(conditions, executionResolver(segments, fields), now);
   if (choice.filters > maxFilters) {
     throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
   }
   const seen = seenFields(conditions);
-  const isSimulated = runs.some(({ instead }) => instead !== undefined);
+  const isSimulated = executions.some(({ instead }) => instead !== undefined);
   const asOfNow = isSimulated && [...segments.values()].includes("members") ? ["memberships are as of now"] : [];
   const decisions: Decision[] = [];
-  const rows = runs.map((run) => ({ run, text: JSON.stringify(rowOf(run, fields)) }));
+  const rows = executions.map((execution) => ({ execution, text: JSON.stringify(rowOf(execution, fields)) }));
   for (const chunk of chunksOfBytes(rows, maxBytes, ({ text }) => text)) {
     const found = await select(
       ctx.db,
       sql`WITH ${choice.values},
           r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
-          ${chunk.some(({ run }) => run.instead) ? insteadOfRows(ctx) : sql``}
+          ${chunk.some(({ execution }) => execution.instead) ? insteadOfRows(ctx) : sql``}
         SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision, ${seenOfContact(seen)} AS seen
         FROM r LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'c' ORDER BY r.place`,
       columns({ isThere: asFlag, decision: orNull(asNumber), seen: asJson<JsonObject>() }),
     );
-    found.forEach(({ isThere, decision, seen: ofContact }, place) => {
-      const values = chunk[place]?.run.values;
+    found.forEach(({ isThere, decision, seen: ofContact }, index) => {
+      const values = chunk[index]?.execution.values;
       if (!isThere || !values) decisions.push("gone");
       else decisions.push({ first: decision, because: because([describeSeen(seen, ofContact, values), ...asOfNow]) });
     });
@@ -93,7 +93,7 @@ function because(parts: (string | undefined)[]): string | undefined {
 /**
  * Returns the execution fields that the conditions name. A row stores each value under the field's index in this list.
  */
-function runFieldsOf(conditions: FilterCondition[]): string[] {
+function executionFieldsOf(conditions: FilterCondition[]): string[] {
   const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
   const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
   return [...new Set(named.map(({ field }) => field))];
@@ -140,7 +140,7 @@ function insteadOfRows(ctx: Context): SQL {
       FROM r CROSS JOIN json_each(r.value, '$.events') e)`;
 }
 
-function runResolver(segments: Segments, fields: string[]): Resolver {
+function executionResolver(segments: Segments, fields: string[]): Resolver {
   const ofContact = contactResolver(segments);
   return {
     ...ofContact,
