@@ -5,7 +5,7 @@ import type { WebhookConfig } from "../../src/core/workflows/config";
 import type { Outcome } from "../../src/core/workflows/outcome";
 import { drainOutbound } from "../../src/engine/outbound/drain";
 import { type Arrival, effectIdOf, type Scope } from "../../src/engine/workflows/arrival";
-import type { Caller, Settle } from "../../src/engine/workflows/calls/call-some";
+import type { Settle, WaitingStep } from "../../src/engine/workflows/calls/call-some";
 import { workflowCalls } from "../../src/engine/workflows/calls/calls";
 import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
 import { storeStepCalls } from "../../src/engine/workflows/effects/webhook";
@@ -36,7 +36,7 @@ class Executions {
   heard = new Map<string, Outcome[]>();
   isDeaf = false;
 
-  settle: Settle = async (_, { executionId, stepId }: Caller, outcome) => {
+  settle: Settle = async (_, { executionId, stepId }: WaitingStep, outcome) => {
     if (this.isDeaf) throw new Error("The object is not there");
     const key = `${textOf(executionId)}:${textOf(stepId)}`;
     this.heard.set(key, [...(this.heard.get(key) ?? []), outcome]);

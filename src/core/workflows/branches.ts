@@ -4,13 +4,15 @@ import type { ConditionConfig } from "./config";
 import { contactFieldOf } from "./run-fields";
 import type { Step } from "./step";
 
-/** A way out of a CONDITION, taken if its condition is the first that holds. */
+/** A branch of a CONDITION, taken if its condition is the first that holds. */
 interface Branch {
   branch: string;
   condition: FilterCondition;
 }
 
-/** The branches of a CONDITION in the order in which they are asked, and the one for when none holds. */
+/**
+ * Returns the branches of a CONDITION in the order in which they are evaluated, and the one to take when none holds.
+ */
 export function branchesOf(config: ConditionConfig): { branches: Branch[]; otherwise: string } {
   if ("mode" in config) {
     const branches = config.branches.map(({ id, name: _, ...filter }) => ({
@@ -23,7 +25,7 @@ export function branchesOf(config: ConditionConfig): { branches: Branch[]; other
   return { branches: [{ branch: "yes", condition }], otherwise: "no" };
 }
 
-/** The branches that a step may take. Of most types there are none. */
+/** Returns the branches that a step may take. Most types have none. */
 export function branchNames(step: Step): string[] {
   if (step.type === "WAIT_FOR_EVENT") return ["event", "timeout"];
   if (step.type !== "CONDITION") return [];
@@ -31,7 +33,7 @@ export function branchNames(step: Step): string[] {
   return [...branches.map(({ branch }) => branch), otherwise];
 }
 
-/** All conditions of a CONDITION as one: what it names, and how large it is. */
+/** Combines all conditions of a CONDITION into one, to find what they name and how large they are. */
 export function wholeCondition(config: ConditionConfig): FilterCondition {
   const { branches } = branchesOf(config);
   const [first] = branches;
@@ -39,13 +41,13 @@ export function wholeCondition(config: ConditionConfig): FilterCondition {
   return { logic: "OR", groups: branches.flatMap(({ condition }) => condition.groups) };
 }
 
-/** The condition in the terms of segments, which have no `contact.` before the fields of contacts. */
+/** Rewrites the condition in the terms of segments, which have no `contact.` in front of the fields of contacts. */
 export function inSegmentTerms({ logic, groups }: FilterCondition): FilterCondition {
   return {
     logic,
     groups: groups.map(({ filters, conditions }) => ({
       filters: filters.map((filter) =>
-        // An event or a segment may have such a name itself.
+        // Events and segments may have a name that begins with `contact.`, so only fields are renamed.
         isFieldOperator(filter.operator) ? { ...filter, field: contactFieldOf(filter.field) } : filter,
       ),
       ...(conditions && { conditions: inSegmentTerms(conditions) }),

@@ -4,26 +4,26 @@ import { hourMs, minuteMs, secondMs } from "../time";
 import type { PutOff } from "../webhooks/verdict";
 import type { Outcome } from "./outcome";
 
-/** How a call ended, as `platform/outbound` says it. */
+/** How a call ended, as `platform/outbound` reports it. */
 export type CallResult =
   | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
   | { kind: "refused" | "timed out" | "unresolved" | "failed"; reason: string };
 
-/** What is next for a call, and for the others to its host. */
+/** What happens next to a call, and whether the host's other calls are postponed. */
 export type CallVerdict =
   | { kind: "over"; outcome: Outcome; putOff: PutOff }
   | { kind: "again"; waitMs: number; isCounted: boolean; putOff: PutOff };
 
 export const maxTries = 3;
-/** Half a minute, then five. */
+/** Half a minute, then five minutes. */
 const untilNextTry: Backoff = { firstMs: 30 * secondMs, growth: 10, maxMs: hourMs };
 const jitter = 0.1;
 const maxRetryAfterMs = hourMs;
 
-/** Calls that wait longer than this for a host that does not answer anybody fail without being made. */
+/** Calls that have waited longer than this for a silent host fail without being made. */
 export const maxWaitMs = hourMs;
 
-/** Judges a try of a call that had so many before. */
+/** Decides what follows from an attempt of a call; `attempts` counts the earlier ones. */
 export function judgeCall(
   result: CallResult,
   { attempts, createdAt }: { attempts: number; createdAt: number },
@@ -35,7 +35,7 @@ export function judgeCall(
   const reason = reasonOf(result);
   const putOff = putOffBy(result);
   if (result.kind === "refused") return { kind: "over", outcome: { kind: "failed", reason }, putOff };
-  // Without a resolver nobody was called, which is no try.
+  // Without a resolver no server was called, so this does not count as an attempt.
   const isCounted = result.kind !== "unresolved";
   const isLast = isCounted ? attempts + 1 >= maxTries : now - createdAt >= maxWaitMs;
   if (isLast) return { kind: "over", outcome: { kind: "failed", reason }, putOff };
@@ -55,9 +55,9 @@ function answered({ status, body }: { status: number; body: string }): Outcome {
 /** SQLite's JSON functions stop at 1,000 levels. */
 const maxLevels = 20;
 
-/** JSON as what it says, so that steps can name its parts; all else as text. */
+/** Parses JSON, so that later steps can name its parts. Anything that is not JSON, or nests too deep, stays text. */
 function read(body: string): JsonValue {
-  // A text with a NUL cannot be stored whole.
+  // SQLite would cut off a text at a NUL.
   const text = body.replaceAll("\u0000", "");
   try {
     const value = JSON.parse(text) as JsonValue;
@@ -71,7 +71,7 @@ function reasonOf(result: CallResult): string {
   return result.kind === "answered" ? `The endpoint answered ${result.status}.` : result.reason;
 }
 
-/** A host that keeps callers waiting gets no further call for a while, nor does one that asks for it. */
+/** A host that times out gets no further call for a while, nor does one that asks for a pause. */
 function putOffBy(result: CallResult): PutOff {
   if (result.kind === "timed out" || result.kind === "unresolved") return "silent";
   if (result.kind !== "answered" || result.retryAfterMs === null) return null;

@@ -7,17 +7,17 @@ import { operators } from "../audience/operators";
 import { isJsonObject } from "../json";
 import { storable } from "../storable";
 import type { ConditionConfig as Config, MultiConfig as Multi } from "./config";
-import { isRunField, runFields } from "./run-fields";
+import { executionFields, isExecutionField } from "./run-fields";
 
 const maxBranches = 20;
 const maxNameLength = 100;
 
-/** The branch of a CONDITION with several, for when none holds. */
+/** The branch of a CONDITION with several branches that is taken when none of them holds. */
 export const otherwise = "default";
 
 const fields = {
-  isField: isRunField,
-  listed: [...filterFields, "topic.<slug>", "data.<key>", ...runFields].join(", "),
+  isField: isExecutionField,
+  listed: [...filterFields, "topic.<slug>", "data.<key>", ...executionFields].join(", "),
 };
 
 const Filter = filterSchema(fields, "Workflow");
@@ -70,7 +70,7 @@ const MultiConfig = z
   })
   .meta({
     id: "WorkflowMultiCondition",
-    description: `Several branches on one field, asked in their order. Goes on by the id of the first that holds, else by \`${otherwise}\`.`,
+    description: `Several branches on one field, evaluated in order. Follows the branch with the id of the first that holds, otherwise \`${otherwise}\`.`,
     example: {
       mode: "multi",
       field: "data.plan",
@@ -78,19 +78,22 @@ const MultiConfig = z
     },
   });
 
-/** The field is the step's, and all else the branch's. */
+/** Returns where a fault belongs: a fault in the field to the step, any other to the branch. */
 function placeOf(path: readonly PropertyKey[], place: number): PropertyKey[] {
   return path[0] === "field" ? [...path] : ["branches", place, ...path];
 }
 
-/** What a CONDITION takes as its config, for the document. */
+/** The config of a CONDITION step, for the OpenAPI document. */
 export const ConditionConfig = z.union([Filter, Whole, MultiConfig]).meta({
   id: "ConditionStepConfig",
-  description: "One filter or a whole condition, which go on by `yes` or `no`, or several branches.",
+  description: "One filter or a whole condition, with the branches `yes` and `no`, or several branches of your own.",
   example: { field: "data.plan", operator: "equals", value: "pro" },
 });
 
-/** The form that was meant, by its own key, so that the faults told are those of that form. */
+/**
+ * Returns the schema of the form that the sender meant, judged by its distinctive key, so that the faults are those of
+ * that form.
+ */
 export function conditionForm(sent: unknown): z.ZodType<Config> {
   if (!isJsonObject(sent)) return Filter;
   if ("mode" in sent) return MultiConfig;

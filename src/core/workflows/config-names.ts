@@ -5,7 +5,7 @@ import type { StepType } from "./step";
 
 type KeyOf<Config> = Config extends unknown ? keyof Config : never;
 
-/** What the config of each type has. */
+/** The names in the config of each type. */
 const names: { [T in StepType]: readonly KeyOf<StepConfigs[T]>[] } = {
   TRIGGER: [],
   SEND_EMAIL: ["templateId", "recipient"],
@@ -17,10 +17,13 @@ const names: { [T in StepType]: readonly KeyOf<StepConfigs[T]>[] } = {
   EXIT: ["reason"],
 };
 
-/** The names that some config has. */
+/** The names in the config of any type. */
 export const configNames: string[] = [...new Set(Object.values(names).flat())];
 
-/** Names in a config that only other types have. They are ignored; what no type has is told of every body. */
+/**
+ * Returns warnings for names that only the configs of other types have, and that are ignored. Names that no type has
+ * are reported for every body elsewhere.
+ */
 export function foreignNames(type: StepType, config: unknown): Warning[] {
   if (!isJsonObject(config)) return [];
   return Object.keys(config).flatMap((name) => {

@@ -50,7 +50,7 @@ const SendEmailConfig = z
       .min(1)
       .transform((id) => publicId(readId(id)))
       .nullish()
-      .meta({ description: "The step's own `templateId` overrules it." }),
+      .meta({ description: "The step's own `templateId` overrides it." }),
     recipient: Recipient.nullish().meta({
       description: "The execution's contact, unless it is CUSTOM with a literal `customEmail`.",
     }),
@@ -63,7 +63,7 @@ const SendEmailConfig = z
   )
   .meta({ id: "SendEmailStepConfig", example: { recipient: { type: "CONTACT" } } });
 
-/** A delay in milliseconds. */
+/** Returns a delay in milliseconds. */
 function delayMs({ amount, unit }: Delay): number {
   return amount * { minutes: minuteMs, hours: hourMs, days: dayMs }[unit];
 }
@@ -93,14 +93,14 @@ const WaitConfig = z
   .transform(({ eventName, timeout }) => ({ eventName, ...(timeout && { timeout }) }))
   .meta({
     id: "WaitForEventStepConfig",
-    description: "Goes on by `event` or `timeout` where these are drawn, else by the transition without a branch.",
+    description: "Follows the branch `event` or `timeout` if it is drawn, otherwise the transition without a branch.",
     example: { eventName: "purchase", timeout: 86_400 },
   });
 
 const UpdateContactConfig = z
   .object({
     data: ContactData.superRefine((data, check) => {
-      // Data that is refused already may be too deep to be gone through.
+      // Data that was refused already may nest too deep for the recursion below.
       if (check.issues.length > 0) return;
       for (const { text, path } of textsIn(data)) {
         const message = liquidFault(text);
@@ -108,7 +108,7 @@ const UpdateContactConfig = z
       }
     })
       .nullish()
-      .meta({ description: "The rules of contacts' data hold. Its texts may have Liquid." }),
+      .meta({ description: "The rules for contacts' data apply. Texts may have Liquid." }),
     subscribed: z.boolean().nullish(),
   })
   .transform(({ data, subscribed }) => ({
@@ -117,7 +117,7 @@ const UpdateContactConfig = z
   }))
   .meta({ id: "UpdateContactStepConfig", example: { data: { plan: "{{ event.plan }}" } } });
 
-/** Data as it was sent, without the keys that would have no effect. */
+/** Returns the data as it was sent, without the keys that would have no effect. */
 function withoutReserved(data: JsonObject): JsonObject {
   const { own } = readData(data);
   return Object.fromEntries(Object.entries(data).filter(([key]) => Object.hasOwn(own, key)));
@@ -135,7 +135,7 @@ const ExitConfig = z
   .transform(({ reason }) => (reason ? { reason } : {}))
   .meta({ id: "ExitStepConfig", example: { reason: "Has bought" } });
 
-/** What starts a workflow is the workflow's, and a client may look for it here. */
+/** Clients may look for the trigger's settings here, so the error names the place where they are set. */
 const TriggerConfig = z
   .looseObject({})
   .superRefine((sent, check) => {
@@ -160,10 +160,10 @@ const schemas: Omit<Schemas, "CONDITION"> = {
   EXIT: ExitConfig,
 };
 
-/** What the step of each type takes as its config, for the document. */
+/** The config of each type of step, for the OpenAPI document. */
 export const documentedConfigs: { [T in StepType]: z.ZodType } = { ...schemas, CONDITION: ConditionConfig };
 
-/** What the steps of all types take. */
+/** The config of any step. */
 export const StepConfig = z.union([
   SendEmailConfig,
   DelayConfig,
@@ -180,7 +180,7 @@ function schemaOf<T extends StepType>(type: T, sent: JsonObject): z.ZodType<Step
   return all[type];
 }
 
-/** Reads a step's config as its type has it. Throws Invalid, with fields such as `config.amount`. */
+/** Reads a step's config by the schema of its type. Throws Invalid, with fields such as `config.amount`. */
 export function readConfig<T extends StepType>(type: T, sent: JsonObject): StepConfigs[T] {
   const foreign = foreignFaults(foreignNamesOfConfig[type] ?? [], sent);
   const read = schemaOf(type, sent).safeParse(sent);

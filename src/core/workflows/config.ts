@@ -2,7 +2,7 @@ import type { FilterCondition } from "../audience/condition";
 import type { Filter } from "../audience/filter";
 import type { JsonObject, JsonValue } from "../json";
 
-/** What each type of step is set up with, as it is stored and answered. */
+/** The config of each type of step, as it is stored and returned. */
 export interface StepConfigs {
   TRIGGER: Record<string, never>;
   SEND_EMAIL: SendEmailConfig;
@@ -15,21 +15,21 @@ export interface StepConfigs {
 }
 
 export interface SendEmailConfig {
-  /** A public id. The step's own `templateId` overrules it. */
+  /** A public id. The step's own `templateId` overrides it. */
   templateId?: string;
-  /** The run's contact, if nothing is said. A custom address is literal, never Liquid. */
+  /** The execution's contact by default. A custom address is literal, never Liquid. */
   recipient?: { type: "CONTACT" } | { type: "CUSTOM"; customEmail: string };
 }
 
 export interface DelayConfig {
-  /** More than 0, and at most 365 days in all. */
+  /** More than 0, and at most 365 days in total. */
   amount: number;
   unit: "minutes" | "hours" | "days";
 }
 
 export interface WaitConfig {
   eventName: string;
-  /** In seconds. Without it the run waits until the event comes. */
+  /** In seconds. Without a timeout the execution waits until the event comes. */
   timeout?: number;
 }
 
@@ -39,22 +39,22 @@ export type ConditionConfig = Filter | { condition: FilterCondition } | MultiCon
 export interface MultiConfig {
   mode: "multi";
   field: string;
-  /** Asked in this order: the first one that holds is taken, else `default`. */
+  /** Evaluated in this order: the first branch that holds is taken, otherwise `default`. */
   branches: (Omit<Filter, "field"> & { id: string; name: string })[];
 }
 
 export interface WebhookConfig {
-  /** Liquid in its path and query only. */
+  /** May have Liquid in its path and query only. */
   url: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Liquid in the values. */
+  /** The values may have Liquid. */
   headers?: Record<string, string>;
-  /** Liquid in every text of it. */
+  /** Every text in it may have Liquid. */
   body?: JsonValue;
 }
 
 export interface UpdateContactConfig {
-  /** Liquid in its texts. The rules of contacts' data hold. */
+  /** Its texts may have Liquid. The rules for contacts' data apply. */
   data?: JsonObject;
   subscribed?: boolean;
 }

@@ -3,7 +3,7 @@ import type { Graph, StepType } from "./step";
 import { type NamedTemplate, stepText } from "./step-text";
 import type { Trigger } from "./trigger";
 
-/** How each type of step is drawn: the brackets of a node in Mermaid. */
+/** The shape of each type of step: the brackets of a node in Mermaid. */
 const shapes: Record<StepType, [open: string, close: string]> = {
   TRIGGER: ["([", "])"],
   SEND_EMAIL: ["[", "]"],
@@ -15,17 +15,17 @@ const shapes: Record<StepType, [open: string, close: string]> = {
   EXIT: ["([", "])"],
 };
 
-/** What happened at a step. */
+/** How many executions came to a step, are at it, and took each branch. */
 interface DrawnCounts {
   entered: number;
   waiting: number;
   branches: { branch: string; count: number }[];
 }
 
-/** What is drawn of a workflow, beside its graph. */
-export interface Drawn {
+/** What a diagram shows in addition to the graph. */
+export interface DiagramParts {
   trigger: Trigger;
-  /** The templates of its SEND_EMAIL steps, by step. */
+  /** The templates of the SEND_EMAIL steps, by step. */
   templates: ReadonlyMap<Id, NamedTemplate>;
   counts: ReadonlyMap<Id, DrawnCounts>;
 }
@@ -34,10 +34,10 @@ const maxTextLength = 80;
 
 /**
  * Draws a workflow as a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html): what its steps do, how many
- * executions came to them, how many stand there, and how many took a branch. Steps come in the order in which they were
- * made, so that a text changes with its workflow only.
+ * executions came to them, how many are at them, and how many took a branch. Steps are in the order of their creation,
+ * so the text changes only when the workflow does.
  */
-export function drawDiagram({ steps, transitions }: Graph, { trigger, templates, counts }: Drawn): string {
+export function drawDiagram({ steps, transitions }: Graph, { trigger, templates, counts }: DiagramParts): string {
   const ordered = steps.toSorted((a, b) => (textOf(a.id) < textOf(b.id) ? -1 : 1));
   const nodeOf = new Map(ordered.map(({ id }, place) => [id, `s${place}`]));
   const nodes = ordered.map((step) => {
@@ -48,7 +48,7 @@ export function drawDiagram({ steps, transitions }: Graph, { trigger, templates,
     const lines = [label(name), ...kind, ...(text === "" ? [] : [label(text)]), ...countsText(counts.get(id))];
     return `  ${nodeOf.get(id)}${open}"${lines.join("<br>")}"${close}`;
   });
-  const ways = transitions
+  const edges = transitions
     .toSorted((a, b) => (textOf(a.id) < textOf(b.id) ? -1 : 1))
     .flatMap(({ fromStepId, toStepId, branch }) => {
       const [from, to] = [nodeOf.get(fromStepId), nodeOf.get(toStepId)];
@@ -57,7 +57,7 @@ export function drawDiagram({ steps, transitions }: Graph, { trigger, templates,
       const taken = counts.get(fromStepId)?.branches.find((one) => one.branch === branch)?.count ?? 0;
       return [`  ${from} -->|"${label(branch)}${taken > 0 ? `: ${taken}` : ""}"| ${to}`];
     });
-  return `${["flowchart TD", ...nodes, ...ways].join("\n")}\n`;
+  return `${["flowchart TD", ...nodes, ...edges].join("\n")}\n`;
 }
 
 function countsText(counts: DrawnCounts | undefined): string[] {
@@ -67,8 +67,8 @@ function countsText(counts: DrawnCounts | undefined): string[] {
 }
 
 /**
- * A text inside quotes. Mermaid reads `#…;` as a character, and other texts partly as HTML and Markdown: `1.` and `-` at
- * the beginning are a list to it.
+ * Escapes a text for use inside quotes. Mermaid reads `#…;` as a character, and some texts as HTML or Markdown: a
+ * leading `1.` or `-` starts a list.
  */
 function label(text: string): string {
   const cut = text.length > maxTextLength ? `${text.slice(0, maxTextLength).toWellFormed()}…` : text;

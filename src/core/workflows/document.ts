@@ -7,7 +7,7 @@ import type { Graph, Step, StepType, Transition } from "./step";
 import { drawingFault } from "./structure";
 import type { Trigger } from "./trigger";
 
-/** A whole workflow as its author keeps it: steps by keys of their own, and no ids. */
+/** A whole workflow as its author stores it: steps have the author's keys instead of ids. */
 export type WorkflowDocument = Trigger & {
   name: string;
   description: string | null;
@@ -34,21 +34,21 @@ export interface DocumentTransition {
   priority: number;
 }
 
-/** What an author calls a step. */
+/** An author's key of a step. */
 export const StepKey = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "A key is 1 to 64 letters, digits, _ and -" })
   .meta({ example: "welcome" });
 
-/** The key of the step that every workflow has. A document may leave it out of its steps. */
+/** The key of the step that every workflow has. A document may leave that step out. */
 export const triggerKey = "trigger";
 
-/** What documents call a step: its author's key, or the id of one that a single call has made. */
+/** Returns the key of a step in documents: its author's key, or the id of a step that was created by a single call. */
 export function keyOf({ type, id, key }: { type: StepType; id: Id; key: string | null }): string {
   return type === "TRIGGER" ? triggerKey : (key ?? publicId(id));
 }
 
-/** Keys that two steps share, and TRIGGER under another one. */
+/** Returns faults for keys that two steps share, and for a TRIGGER under a different key. */
 export function keyFaults(steps: readonly Pick<DocumentStep, "key" | "type">[]): FieldFault[] {
   const first = new Map(steps.map(({ key }, index) => [key, index] as const).toReversed());
   return steps.flatMap(({ key, type }, index): FieldFault[] => {
@@ -61,18 +61,18 @@ export function keyFaults(steps: readonly Pick<DocumentStep, "key" | "type">[]):
   });
 }
 
-/** A transition that a document draws. */
-export type Drawn = Omit<Transition, "id">;
+/** A transition of a document that has no id yet. */
+export type NewTransition = Omit<Transition, "id">;
 
 /**
- * Draws the transitions of a document one after the other, by the rules of single ones. `steps` are those of the graph,
- * by their keys; `unread` are keys of steps with faults of their own, whose transitions are left out.
+ * Draws the transitions of a document one after the other, by the rules for single ones. `steps` are the graph's steps
+ * by key; `unread` are the keys of steps with faults of their own, whose transitions are skipped.
  */
 export function drawAll(
   steps: ReadonlyMap<string, Step>,
   transitions: readonly DocumentTransition[],
   unread: ReadonlySet<string> = new Set(),
-): { drawn: Drawn[]; faults: FieldFault[] } {
+): { drawn: NewTransition[]; faults: FieldFault[] } {
   const keys = new Map([...steps.keys(), ...unread].map((key) => [key, key] as const));
   const graph: Graph & { transitions: Transition[] } = { steps: [...steps.values()], transitions: [] };
   const faults = transitions.flatMap(({ from, to, branch, priority }, index): FieldFault[] => {
@@ -87,14 +87,14 @@ export function drawAll(
     const drawing = { fromStepId: start.id, toStepId: end.id, branch };
     const fault = drawingFault(graph, drawing);
     if (fault) return [{ ...fault, field: `${at}.${names[fault.field] ?? fault.field}` }];
-    // Nobody asks for the id of a transition here.
+    // The id of a transition is not used here, so any will do.
     graph.transitions.push({ id: start.id, ...drawing, priority });
     return [];
   });
   return { drawn: graph.transitions.map(({ id: _, ...drawn }) => drawn), faults };
 }
 
-/** The fields of a transition, as a document calls them. */
+/** The names of a transition's fields in documents. */
 const names: Record<string, string> = { fromStepId: "from", toStepId: "to" };
 
 export function unknownKey(field: string, key: string, steps: ReadonlyMap<string, unknown>): FieldFault {
@@ -103,7 +103,7 @@ export function unknownKey(field: string, key: string, steps: ReadonlyMap<string
   return { field, code: "custom", message, received: key };
 }
 
-/** What becomes of the steps of a document, by their keys. */
+/** What a document does to each step, by key. */
 export interface Difference {
   created: string[];
   changed: string[];
@@ -127,26 +127,32 @@ export function compareSteps(before: readonly DocumentStep[], after: readonly Do
 
 const ownFields = ["name", "description", "triggerType", "triggerConfig", "allowReentry", "enabled"] as const;
 
-/** The fields of the workflow itself that a document changes; all of them where there is none before. */
+/** Returns the workflow's own fields that a document changes; all of them for a new workflow. */
 export function changedFields(before: WorkflowDocument | null, after: WorkflowDocument): (typeof ownFields)[number][] {
   return ownFields.filter((field) => !before || JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-/** A transition as a difference shows it: without what is as if left out. */
+/** A transition in a difference, without fields that have their default. */
 type ShownTransition = Pick<DocumentTransition, "from" | "to"> & Partial<{ branch: string; priority: number }>;
 
-/** A transition with another branch or priority is another one. Their order means nothing. */
+/**
+ * Compares the transitions of two documents. A transition with another branch or priority counts as another one; their
+ * order is ignored.
+ */
 export function compareTransitions(
   before: readonly DocumentTransition[],
   after: readonly DocumentTransition[],
 ): Record<"created" | "removed", ShownTransition[]> {
-  return { created: waysBeyond(before, after), removed: waysBeyond(after, before) };
+  return { created: addedTransitions(before, after), removed: addedTransitions(after, before) };
 }
 
-/** Those of the second list that the first one does not have. */
-function waysBeyond(known: readonly DocumentTransition[], ways: readonly DocumentTransition[]): ShownTransition[] {
-  const texts = new Set(known.map((way) => JSON.stringify(shown(way))));
-  return ways.map(shown).filter((way) => !texts.has(JSON.stringify(way)));
+/** Returns the transitions of the second list that the first one lacks. */
+function addedTransitions(
+  before: readonly DocumentTransition[],
+  after: readonly DocumentTransition[],
+): ShownTransition[] {
+  const texts = new Set(before.map((transition) => JSON.stringify(shown(transition))));
+  return after.map(shown).filter((transition) => !texts.has(JSON.stringify(transition)));
 }
 
 function shown({ from, to, branch, priority }: DocumentTransition): ShownTransition {
@@ -158,13 +164,13 @@ interface Placed {
   place: number | null;
 }
 
-/** Rows in the order of their document: those that have a place in it, then the others as they were made. */
+/** Sorts rows by their order in the document; rows without a position follow in the order of their creation. */
 export function inOrder<T extends Placed>(rows: readonly T[]): T[] {
   const placeOf = ({ place }: T) => place ?? Number.MAX_SAFE_INTEGER;
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** The rows with places that keep them in this order. Where they are in it anyway, none of them changes. */
+/** Gives rows positions that preserve this order. If they are in order already, they stay unchanged. */
 export function placed<T extends Placed>(rows: readonly T[]): T[] {
   const isInOrder = inOrder(rows).every((row, index) => row === rows[index]);
   return isInOrder ? [...rows] : rows.map((row, place) => ({ ...row, place }));

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { exactNameFault } from "../events/names";
 import { serviceEvent } from "../events/service-event";
 
-/** Listeners of such a name would get a whole family of events. */
+/** Listeners with such a name would receive a whole family of events. */
 const family = /^([^.]*\.)?\*$/;
 
-/** Why a workflow cannot start by events of this name, or wait for one; null when it can. */
+/** Returns why a workflow cannot start by events of this name or wait for one; null if it can. */
 function awaitedNameFault(name: string): string | null {
   if (family.test(name)) return `${name} names several events: use the exact name of one, such as email.opened`;
   if (serviceEvent(name)?.hasNoContact) return `${name} belongs to no contact, so no workflow can use it`;
   return exactNameFault(name);
 }
 
-/** The exact name of an event: one of the caller's own, or of the service's. Kept as sent, blanks and case included. */
+/** The exact name of an event, the caller's own or the service's. It is stored as sent, including blanks and case. */
 export const AwaitedName = z
   .string()
   .min(1)

@@ -9,15 +9,15 @@ export type ExecutionStatus = (typeof executionStatuses)[number];
 export const stepStatuses = ["PENDING", "WAITING", "RUNNING", "COMPLETED", "SKIPPED", "FAILED"] as const;
 export type StepStatus = (typeof stepStatuses)[number];
 
-/** Why a run waits: for a time, an event, somebody's report, or for another try of its step. */
+/** Why an execution waits: for a time, an event, the report of a call, or another attempt of its step. */
 export type Pause = "sleep" | "event" | "call" | "retry";
 
-/** Where a run stands in its workflow. Only the machine makes a new one of it. */
-export interface Position {
+/** An execution's state in its workflow. Only the machine computes a new one. */
+export interface ExecutionPosition {
   status: ExecutionStatus;
-  /** Null before the first look at the graph. */
+  /** Null before the graph was first read. */
   stepId: Id | null;
-  /** When it came to the step. */
+  /** When the execution came to the step. */
   enteredAt: number;
   /** The number of steps that it came to before this one. */
   place: number;
@@ -25,18 +25,18 @@ export interface Position {
   wakeAt: number | null;
   /** The name of the event that it waits for. */
   awaits: string | null;
-  /** Events after this one count for a wait that the run comes to next. Null when nobody has asked the log yet. */
+  /** Events after this one count for the next wait. Null until the log was asked for the newest event. */
   since: Id | null;
-  /** What the step has come to while the run waited, and what the machine has yet to act on. */
+  /** The outcome that ended the wait, on which the machine has yet to act. */
   outcome: Outcome | null;
-  /** The number of failed tries of the step. */
+  /** The number of failed attempts of the step. */
   attempts: number;
   exitReason: string | null;
   error: string | null;
   completedAt: number | null;
 }
 
-/** What a run did at a step. */
+/** What happened to an execution at a step. */
 export interface StepRecord {
   stepId: Id;
   place: number;
@@ -45,7 +45,7 @@ export interface StepRecord {
   status: StepStatus;
   output: JsonObject | null;
   branch: string | null;
-  /** Why it was skipped, or is tried again later. */
+  /** Why the step was skipped, or will be tried again later. */
   reason: string | null;
   error: string | null;
   startedAt: number;

@@ -2,11 +2,11 @@ import { type ForeignName, foreign } from "../foreign-names";
 import type { StepType } from "./step";
 
 const template =
-  "A SEND_EMAIL step mails a template: make one with POST /templates, and give its id as templateId beside config";
+  "A SEND_EMAIL step mails a template: make one with POST /templates, and give its id as templateId next to config";
 
 const amount = 'Use amount and unit, such as { "amount": 2, "unit": "days" }';
 
-/** What other tools call the parts of a step's config. */
+/** The names that other tools use for the parts of a step's config. */
 export const foreignNamesOfConfig: Partial<Record<StepType, readonly ForeignName[]>> = {
   SEND_EMAIL: [
     ...foreign(["subject", "body", "html", "from", "content"], { advice: template }),

@@ -2,25 +2,25 @@ import { eventOf } from "../audience/fields";
 import type { References } from "../audience/references";
 import { segmentOfEvent } from "../events/activity-types";
 import { type Id, publicId } from "../ids";
-import { type CausingWorkflow, causedBy, wayTo } from "./circles";
+import { type CausingWorkflow, causedBy, pathTo } from "./circles";
 import type { Graph, Step } from "./step";
 import { reachableFrom } from "./structure";
 import type { Trigger } from "./trigger";
 
-/** Something about a workflow that is probably not meant. It may be enabled all the same. */
+/** A probable mistake in a workflow, which does not prevent it from being enabled. */
 export interface Issue {
-  /** A public id. Without it the issue is one of the workflow itself. */
+  /** A public id. Absent if the issue concerns the workflow as a whole. */
   stepId?: string;
   message: string;
 }
 
-/** The segment whose members' coming or going starts the workflow, and all that its condition names. */
+/** The segment whose entries or exits start the workflow, and everything that its condition names. */
 export interface TriggerSegment {
   name: string;
   references: Pick<References, "fields" | "events">;
 }
 
-/** Lists what is not sound in a workflow: of the whole, then of its steps in their order. Empty when it is sound. */
+/** Lists the issues of a workflow: of the whole, then of its steps in their order. Empty if the workflow is sound. */
 export function issuesOf(
   trigger: Trigger,
   graph: Graph,
@@ -34,7 +34,7 @@ export function issuesOf(
       ...ownIssues(step, graph),
       ...(reached.has(step.id)
         ? causes(step, trigger, segment, others)
-        : ["No step leads to this one, so nobody arrives."]),
+        : ["No step leads to this one, so no execution reaches it."]),
     ];
     return messages.map((message) => ({ stepId: publicId(step.id), message }));
   });
@@ -74,7 +74,7 @@ function ownIssues(step: Step, graph: Graph): string[] {
   }
 }
 
-/** The events that a step may cause: exact names, or all of mail. */
+/** Returns the issues of a step that may cause the event by which the workflow starts. */
 function causes(
   step: Step,
   trigger: Trigger,
@@ -88,7 +88,7 @@ function causes(
       `It causes ${eventName}, by which the workflow starts. An event that the workflow itself caused never starts it again.`,
     ];
   }
-  const through = wayTo(eventName, causedEvents(step), others);
+  const through = pathTo(eventName, causedEvents(step), others);
   if (through !== null) {
     const names = through.map((name) => JSON.stringify(name)).join(" and ");
     return [
@@ -107,7 +107,7 @@ function causedEvents(step: Step): readonly string[] {
   return causedBy(step.type, step.type === "UPDATE_CONTACT" ? step.config.subscribed : null);
 }
 
-/** Whether what a step does may bring a contact into the segment, or out of it. */
+/** Whether a step may bring a contact into the segment or out of it. */
 function movesIn(step: Step, { references: { fields, events } }: TriggerSegment): boolean {
   if (causedEvents(step).some((name) => events.includes(eventOf(name)))) return true;
   if (step.type !== "UPDATE_CONTACT") return false;

@@ -1,22 +1,22 @@
 import { maxDataBytes } from "../contacts/data";
 import { type JsonObject, utf8Bytes } from "../json";
 
-/** What the events of a run say together, and those of them that say it, oldest first. */
+/** The joined data of an execution's events, and those events that contribute to it, oldest first. */
 export interface JoinedEvents<E> {
   events: E[];
   data: JsonObject;
 }
 
-/** The keys of the joined data whose value is one that a public key has sent. */
+/** Returns the keys of the joined data whose value a public key has sent. */
 export function publicKeysOf(taken: readonly { source: string; data: JsonObject }[]): string[] {
   const sources = new Map(taken.flatMap(({ source, data }) => Object.keys(data).map((key) => [key, source])));
   return [...sources].flatMap(([key, source]) => (source === "PUBLIC" ? [key] : []));
 }
 
 /**
- * Joins the data of the events that a run has taken, oldest first: a key has its value of the newest event that has the
- * key. Together they may say as much as one event may. The newest says all it has; the first older one that does not fit
- * is left out, and so are those before it.
+ * Joins the data of an execution's events, which come oldest first: each key has its value from the newest event that
+ * has the key. Together they may be as large as one event may. The newest event is always whole; the first older one
+ * that does not fit is left out, with all before it.
  */
 export function joinEvents<E extends { data: JsonObject }>(taken: readonly E[]): JoinedEvents<E> {
   const joined: JoinedEvents<E> = { events: [], data: {} };

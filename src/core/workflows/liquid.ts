@@ -9,8 +9,8 @@ export function hasLiquid(text: string): boolean {
 }
 
 /**
- * What is wrong with the Liquid of a text, with line and column, or what is of another template language; null when it can
- * be rendered for somebody.
+ * Returns what is wrong with a text's Liquid, with line and column, or which placeholder belongs to another template
+ * language; null if it can be rendered.
  */
 export function liquidFault(text: string): string | null {
   try {
@@ -25,7 +25,7 @@ export function liquidFault(text: string): string | null {
 
 type Path = (string | number)[];
 
-/** Every text in a JSON value, with its place. Keys are no texts: nothing in them is rendered. */
+/** Yields every text in a JSON value, with its path. Keys are left out, because they are not rendered. */
 export function* textsIn(value: unknown, path: Path = []): Generator<{ text: string; path: Path }> {
   if (typeof value === "string") yield { text: value, path };
   else if (Array.isArray(value)) for (const [place, inner] of value.entries()) yield* textsIn(inner, [...path, place]);

@@ -2,26 +2,28 @@ import { type Backoff, backoffMs } from "../backoff";
 import { type Id, timeOf } from "../ids";
 import { dayMs, hourMs, minuteMs, secondMs } from "../time";
 import type { DelayConfig } from "./config";
-import { isActive, type Position, type StepRecord } from "./execution";
+import { type ExecutionPosition, isActive, type StepRecord } from "./execution";
 import type { Outcome } from "./outcome";
 import type { Graph, Step } from "./step";
 
 /**
- * The machine of workflows: pure, so that a run, a simulation and a test are the same. A run stands at a step; the step
- * comes to an outcome; the outcome moves the run.
+ * The machine of workflows. It is pure, so real executions, simulations and tests behave the same. An execution is at a
+ * step; the step has an outcome; the outcome moves the execution.
  */
 
-/** Where a run is after an outcome, and what it did at the step that it left or waits at. */
+/** An execution's position after an outcome, and the record of the step that it left or waits at. */
 export interface Move {
-  position: Position;
-  /** Null when it met no step. */
+  position: ExecutionPosition;
+  /** Null if the step was removed. */
   record: StepRecord | null;
 }
 
 const unitMs: Record<DelayConfig["unit"], number> = { minutes: minuteMs, hours: hourMs, days: dayMs };
 
-/** A run that has just started. `since` is the event that started it, if one did. */
-export function startPosition(now: number, since: Id | null): Position {
+/**
+ * Returns the position of an execution that has just started. `since` is the event that started it, if there was one.
+ */
+export function startPosition(now: number, since: Id | null): ExecutionPosition {
   return {
     status: "RUNNING",
     stepId: null,
@@ -39,17 +41,17 @@ export function startPosition(now: number, since: Id | null): Position {
   };
 }
 
-/** The step at which the run stands; null when it was removed. */
-export function stepOf({ steps }: Graph, { stepId }: Position): Step | null {
+/** Returns the step that the execution is at; null if it was removed. */
+export function stepOf({ steps }: Graph, { stepId }: ExecutionPosition): Step | null {
   if (stepId === null) return steps.find(({ type }) => type === "TRIGGER") ?? null;
   return steps.find(({ id }) => id === stepId) ?? null;
 }
 
 /**
- * The outcome of a step that the graph and the clock decide alone; null for a step that has an effect, reads something,
- * or waits for an event.
+ * Returns the outcome of a step if the graph and the clock alone decide it; null for a step that has an effect, reads
+ * something, or waits for an event.
  */
-export function decide(step: Step, { enteredAt }: Position): Outcome | null {
+export function decide(step: Step, { enteredAt }: ExecutionPosition): Outcome | null {
   switch (step.type) {
     case "TRIGGER":
       return { kind: "done" };
@@ -66,27 +68,34 @@ export function decide(step: Step, { enteredAt }: Position): Outcome | null {
   }
 }
 
-/** The outcome of a step that waits for an event: what it takes on entry stays, whatever becomes of the step. */
-export function beginWait(step: Extract<Step, { type: "WAIT_FOR_EVENT" }>, position: Position, since: Id): Outcome {
+/**
+ * Returns the outcome of a step that waits for an event. Its event and timeout are fixed on entry, even if the step
+ * changes later.
+ */
+export function beginWait(
+  step: Extract<Step, { type: "WAIT_FOR_EVENT" }>,
+  position: ExecutionPosition,
+  since: Id,
+): Outcome {
   const { eventName, timeout } = step.config;
   const until = timeout === undefined ? null : wholeMs(position.enteredAt + timeout * secondMs);
   return { kind: "waits", eventName, since, until };
 }
 
-/** No clock shows a part of a millisecond, so a time between two of them would never have come. */
+/** Clocks show whole milliseconds, so a wake time in between would be later than a clock that shows it. */
 function wholeMs(time: number): number {
   return Math.ceil(time);
 }
 
-/** Moves the run by what came of its step. */
-export function advance(graph: Graph, position: Position, outcome: Outcome, now: number): Move {
+/** Moves the execution by the outcome of its step. */
+export function advance(graph: Graph, position: ExecutionPosition, outcome: Outcome, now: number): Move {
   const step = stepOf(graph, position);
   if (step === null) return { position: vacated(position, null, now), record: null };
   const record = recordOf(step, position, outcome, now);
   const rested = { ...position, stepId: step.id, outcome: null };
   switch (outcome.kind) {
     case "done":
-      return { position: onwards(graph, step, rested, outcome.branch ?? null, now), record };
+      return { position: nextPosition(graph, step, rested, outcome.branch ?? null, now), record };
     case "sleeps":
       return { position: paused(rested, "sleep", outcome.until), record };
     case "waits":
@@ -107,22 +116,25 @@ export function advance(graph: Graph, position: Position, outcome: Outcome, now:
   }
 }
 
-/** Long enough for a sentence: hundreds of runs are mirrored together, and what is said of each has its limit. */
+/** Long enough for a sentence. The limit keeps the statements that mirror hundreds of executions together small. */
 const maxReason = 500;
 
 function brief(reason: string): string {
   return reason.length > maxReason ? `${reason.slice(0, maxReason - 1).toWellFormed()}…` : reason;
 }
 
-/** The run at its wake time. One that waits for something else, or no longer, stays as it is. */
-export function wakeByTime(position: Position, now: number): Position {
+/**
+ * Returns the execution's position at its wake time. It stays the same if the execution waits for something else, or
+ * not at all.
+ */
+export function wakeByTime(position: ExecutionPosition, now: number): ExecutionPosition {
   if (position.status !== "WAITING" || position.wakeAt === null || position.wakeAt > now) return position;
   switch (position.pause) {
     case "sleep":
       return resumed(position, { kind: "done" });
     case "event":
       return { ...resumed(position, { kind: "done", branch: "timeout" }), since: null };
-    // Nothing was heard, or the time for another try has come: the step is done again.
+    // No report came, or the time for another attempt has come: the step runs again.
     case "call":
     case "retry":
     case null:
@@ -131,10 +143,11 @@ export function wakeByTime(position: Position, now: number): Position {
 }
 
 /**
- * The run after the event that it waits for. Events up to its own `since` do not count, nor do those from the instant of
- * its timeout on, of which it has not heard yet: the log's own times decide, not who is told first.
+ * Returns the execution's position after the event that it waits for. Events up to its own `since` do not count, nor do
+ * events from its timeout on, even if the timeout was not processed yet: the event's own time decides, not the order of
+ * delivery.
  */
-export function wakeByEvent(position: Position, event: { id: Id; name: string }): Position {
+export function wakeByEvent(position: ExecutionPosition, event: { id: Id; name: string }): ExecutionPosition {
   const { status, pause, awaits, since, wakeAt } = position;
   const isAwaited = status === "WAITING" && pause === "event" && awaits === event.name;
   const isLate = wakeAt !== null && timeOf(event.id) >= wakeAt;
@@ -142,22 +155,24 @@ export function wakeByEvent(position: Position, event: { id: Id; name: string })
   return { ...resumed(position, { kind: "done", branch: "event" }), since: event.id };
 }
 
-/** The run after a report of its step's call, also one that comes while the call is about to be repeated. */
-export function wakeByReport(position: Position, stepId: Id, outcome: Outcome): Position {
+/**
+ * Returns the execution's position after the report of its step's call, even if the call is just about to be repeated.
+ */
+export function wakeByReport(position: ExecutionPosition, stepId: Id, outcome: Outcome): ExecutionPosition {
   const isOpen = isActive(position.status) && position.stepId === stepId && position.outcome === null;
   return isOpen ? resumed(position, outcome) : position;
 }
 
-/** Ends a run from outside, wherever it stands. */
-export function cancelled(position: Position, exitReason: string, now: number): Position {
+/** Ends an execution from outside, whatever step it is at. */
+export function cancelled(position: ExecutionPosition, exitReason: string, now: number): ExecutionPosition {
   return ended(position, "CANCELLED", now, { exitReason });
 }
 
-/** Why a run ends whose step is gone. */
+/** The exit reason of executions whose step was removed. */
 export const stepRemoved = "Step was removed";
 
-/** The run once its step is gone: at the step that takes its place, of whatever came of the former, or at its end. */
-export function vacated(position: Position, to: Id | null, now: number): Position {
+/** Moves an execution off a removed step: to another step, without the old step's outcome, or to its end. */
+export function vacated(position: ExecutionPosition, to: Id | null, now: number): ExecutionPosition {
   if (to === null) return ended(position, "EXITED", now, { exitReason: stepRemoved });
   return { ...arrived(position, to, now), outcome: null };
 }
@@ -165,37 +180,46 @@ export function vacated(position: Position, to: Id | null, now: number): Positio
 const maxAttempts = 5;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 4, maxMs: 10 * minuteMs };
 
-/** What comes of a step whose effect broke off: another try after a while, and in the end its failure. */
+/** Returns the outcome of a step whose effect threw: another attempt after a while, and finally a failure. */
 export function afterFailedTry(
-  position: Position,
+  position: ExecutionPosition,
   reason: string,
   now: number,
-): { position: Position; outcome: Outcome } {
+): { position: ExecutionPosition; outcome: Outcome } {
   const attempts = position.attempts + 1;
   const counted = { ...position, attempts };
   if (attempts >= maxAttempts) return { position: counted, outcome: { kind: "failed", reason } };
   return { position: counted, outcome: { kind: "later", at: now + backoffMs(backoff, attempts - 1), reason } };
 }
 
-/** Whether a wait is one of the steps that may come next. The log must then be asked before the step has its effect. */
+/** Whether a wait may come directly after this step. The log must then be asked before the step has its effect. */
 export function leadsToWait({ steps, transitions }: Graph, stepId: Id): boolean {
   const next = new Set(transitions.filter(({ fromStepId }) => fromStepId === stepId).map(({ toStepId }) => toStepId));
   return steps.some(({ id, type }) => type === "WAIT_FOR_EVENT" && next.has(id));
 }
 
-/** A run goes by the way of its branch, or by the one for all; a run without a way is at its end. */
-function onwards(graph: Graph, step: Step, position: Position, branch: string | null, now: number): Position {
-  const ways = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
-  const own = branch === null ? [] : ways.filter((way) => way.branch === branch);
-  const open = own.length > 0 ? own : ways.filter((way) => way.branch === null);
-  const [way] = open.toSorted((a, b) => b.priority - a.priority);
-  if (!way) return ended(position, "COMPLETED", now);
-  const next = graph.steps.find(({ id }) => id === way.toStepId);
+/**
+ * Follows the transition of the branch, or the default one if the branch has none. With neither, the execution
+ * completes.
+ */
+function nextPosition(
+  graph: Graph,
+  step: Step,
+  position: ExecutionPosition,
+  branch: string | null,
+  now: number,
+): ExecutionPosition {
+  const drawn = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
+  const own = branch === null ? [] : drawn.filter((transition) => transition.branch === branch);
+  const candidates = own.length > 0 ? own : drawn.filter((transition) => transition.branch === null);
+  const [transition] = candidates.toSorted((a, b) => b.priority - a.priority);
+  if (!transition) return ended(position, "COMPLETED", now);
+  const next = graph.steps.find(({ id }) => id === transition.toStepId);
   if (!next) return vacated(position, null, now);
   return { ...arrived(position, next.id, now), since: next.type === "WAIT_FOR_EVENT" ? position.since : null };
 }
 
-function arrived(position: Position, stepId: Id, now: number): Position {
+function arrived(position: ExecutionPosition, stepId: Id, now: number): ExecutionPosition {
   return {
     ...position,
     status: "RUNNING",
@@ -210,20 +234,24 @@ function arrived(position: Position, stepId: Id, now: number): Position {
   };
 }
 
-function paused(position: Position, pause: Position["pause"], wakeAt: number | null): Position {
+function paused(
+  position: ExecutionPosition,
+  pause: ExecutionPosition["pause"],
+  wakeAt: number | null,
+): ExecutionPosition {
   return { ...position, status: "WAITING", pause, wakeAt, awaits: null };
 }
 
-function resumed(position: Position, outcome: Outcome | null): Position {
+function resumed(position: ExecutionPosition, outcome: Outcome | null): ExecutionPosition {
   return { ...position, status: "RUNNING", pause: null, wakeAt: null, awaits: null, outcome };
 }
 
 function ended(
-  position: Position,
+  position: ExecutionPosition,
   status: "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED",
   now: number,
   why: { exitReason?: string | null; error?: string } = {},
-): Position {
+): ExecutionPosition {
   return {
     ...position,
     status,
@@ -238,7 +266,7 @@ function ended(
   };
 }
 
-function recordOf(step: Step, { enteredAt, place }: Position, outcome: Outcome, now: number): StepRecord {
+function recordOf(step: Step, { enteredAt, place }: ExecutionPosition, outcome: Outcome, now: number): StepRecord {
   const base: StepRecord = {
     stepId: step.id,
     place,

@@ -1,22 +1,22 @@
 import type { Id } from "../ids";
 import type { JsonObject } from "../json";
 
-/** What came of a run's step. It is a value: nothing has happened to the run yet. */
+/** The outcome of an execution's step. It is a plain value, which has not been applied to the execution yet. */
 export type Outcome =
   /**
-   * The step is over. `skipped` says why it had no effect, `because` why it came out as it did. Without a branch the run
-   * goes on by the way without one.
+   * The step is over. `skipped` says why it had no effect, `because` why it took its branch. Without a branch the
+   * execution follows the default transition.
    */
   | { kind: "done"; branch?: string; output?: JsonObject; skipped?: string; because?: string }
   /** The step is over at that time, in milliseconds since 1970. */
   | { kind: "sleeps"; until: number }
   /** The step is over with the first such event after `since`, exclusive, or at `until`. */
   | { kind: "waits"; eventName: string; since: Id; until: number | null }
-  /** Somebody else does it and reports; if nothing is heard by `until`, they are asked again. */
+  /** A consumer makes the call and reports the outcome. If no report comes by `until`, the execution asks. */
   | { kind: "called"; until: number }
-  /** The step cannot be done now, and is tried again at that time. */
+  /** The step cannot run now, and is tried again at that time. */
   | { kind: "later"; at: number; reason: string }
   | { kind: "exits"; reason: string | null }
-  /** There is nobody any more for whom the run could go on. */
+  /** The contact no longer exists, so the execution cannot continue. */
   | { kind: "cancelled"; reason: string }
   | { kind: "failed"; reason: string };

@@ -4,14 +4,14 @@ import { rootOf } from "./run-fields";
 import type { Graph, Step } from "./step";
 import type { Trigger } from "./trigger";
 
-/** The fields, events and segments that a workflow names: in its trigger, its waits, its conditions and what it writes. */
+/** Returns the fields, events and segments that a workflow names in its trigger, waits, conditions and updates. */
 export function workflowReferences(trigger: Trigger, { steps }: Graph): References {
   const named = [ofTrigger(trigger), ...steps.map(ofStep)];
   const all = (kind: keyof References) => [...new Set(named.flatMap((one) => one[kind] ?? []))].sort();
   return { fields: all("fields"), events: all("events"), segments: all("segments") };
 }
 
-/** The events that its waits name. */
+/** Returns the events that the workflow's waits name. */
 export function awaitedEvents({ steps }: Pick<Graph, "steps">): string[] {
   return [...new Set(steps.flatMap((step) => (step.type === "WAIT_FOR_EVENT" ? [step.config.eventName] : [])))];
 }
@@ -33,6 +33,6 @@ function ofStep(step: Step): Partial<References> {
     return { fields: Object.keys(step.config.data ?? {}).map((key) => `data.${key}`) };
   if (step.type !== "CONDITION") return {};
   const { fields, ...rest } = referencesOf(inSegmentTerms(wholeCondition(step.config)));
-  // What a run says itself, such as `event.plan`, is no field of contacts.
+  // Values of the execution, such as `event.plan`, are not fields of contacts.
   return { ...rest, fields: fields.filter((field) => rootOf(field) === null) };
 }

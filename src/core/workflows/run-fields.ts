@@ -1,20 +1,20 @@
 import { isFilterField } from "../audience/fields";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
-/** What a run's conditions can name beside the fields of its contact. */
-export interface RunValues {
-  /** The event that last started or woke the run, with the data of all that did. */
+/** The values that conditions can name in addition to the contact's fields. */
+export interface ExecutionValues {
+  /** The event that last started or woke the execution, with the joined data of all that did. */
   event: { name: string; source: string; data: JsonObject } | null;
   context: JsonObject;
-  /** The outputs of its steps so far, by their names. */
+  /** The outputs of the steps so far, by step name. */
   steps: JsonObject;
 }
 
 const contactPrefix = "contact.";
 const eventDataPrefix = "data.";
 
-/** In a message to the caller: the fields of a CONDITION beside those of contacts. */
-export const runFields = [
+/** The fields of a CONDITION that are not fields of contacts, as error messages list them. */
+export const executionFields = [
   "contact.<any of these>",
   "event.<key>",
   "event.name",
@@ -23,31 +23,32 @@ export const runFields = [
   "steps.<name>.<key>",
 ] as const;
 
-/** Is this a field that the condition of a workflow may name? */
-export function isRunField(field: string): boolean {
+/** Whether a workflow's condition may name this field. */
+export function isExecutionField(field: string): boolean {
   return rootOf(field) !== null || isFilterField(contactFieldOf(field));
 }
 
-/** A field of the contact by the name that segments have for it: `contact.data.plan` is `data.plan`. */
+/** Returns the name that segments use for a contact's field: `contact.data.plan` is `data.plan`. */
 export function contactFieldOf(field: string): string {
   return field.startsWith(contactPrefix) ? field.slice(contactPrefix.length) : field;
 }
 
 const roots = ["event", "context", "steps"] as const;
 
-/** The part of a run that a field names, and the rest of its name; null for fields of contacts. */
+/** Returns the part of an execution that a field names, and the rest of the name; null for a field of the contact. */
 export function rootOf(field: string): { root: (typeof roots)[number]; key: string } | null {
   const root = roots.find((name) => field.startsWith(`${name}.`) && field.length > name.length + 1);
   return root === undefined ? null : { root, key: field.slice(root.length + 1) };
 }
 
 /**
- * The value that a run has for such a field; null when it has none. `event.source` is ours, whatever the event's data
- * says: its own key of this name is `event.data.source`. `event.name` is the event's only if its data has no such key.
+ * Returns the value that an execution has for such a field; null if it has none. `event.source` always comes from the
+ * service: a key of this name in the event's data is `event.data.source`. `event.name` is the event's name unless its
+ * data has such a key.
  */
-export function runValue({ event, context, steps }: RunValues, field: string): JsonValue {
+export function executionValue({ event, context, steps }: ExecutionValues, field: string): JsonValue {
   const named = rootOf(field);
-  if (named === null) throw new Error(`A run has no field ${field}`);
+  if (named === null) throw new Error(`An execution has no field ${field}`);
   const { root, key } = named;
   if (root === "context") return valueAt(context, key);
   if (root === "steps") return valueOfStep(steps, key);
@@ -57,7 +58,10 @@ export function runValue({ event, context, steps }: RunValues, field: string): J
   return valueAt(event.data, withoutPrefix(key));
 }
 
-/** A start by hand can say what the event would have said. Who sent it is ours to say, and there is none. */
+/**
+ * A start by hand may pass the data that an event would have. Its source is never taken from the caller, and is
+ * missing.
+ */
 function valueOfGiven(event: JsonValue | undefined, key: string): JsonValue {
   return isJsonObject(event) && key !== "source" ? valueAt(event, withoutPrefix(key)) : null;
 }
@@ -66,7 +70,9 @@ function withoutPrefix(key: string): string {
   return key.startsWith(eventDataPrefix) ? key.slice(eventDataPrefix.length) : key;
 }
 
-/** As in segments: the literal key, or the path that its dots form if there is no such key. */
+/**
+ * Reads a value as segments do: under the literal key, or under the path that its dots form if there is no such key.
+ */
 function valueAt(object: JsonObject, key: string): JsonValue {
   if (Object.hasOwn(object, key)) return object[key] ?? null;
   const keys = key.split(".");
@@ -74,7 +80,7 @@ function valueAt(object: JsonObject, key: string): JsonValue {
   return keys.reduce<JsonValue>((inner, part) => (isOwn(inner, part) ? (inner[part] ?? null) : null), object);
 }
 
-/** A step may have dots in its name. */
+/** The name of a step may contain dots. */
 function valueOfStep(steps: JsonObject, key: string): JsonValue {
   const name = Object.keys(steps)
     .filter((one) => key === one || key.startsWith(`${one}.`))

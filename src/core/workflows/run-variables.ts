@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../json";
-import type { RunValues } from "./run-fields";
+import type { ExecutionValues } from "./run-fields";
 
-/** The values of a run as its emails store them, without what there is none of. */
-export function storedValues({ event, context, steps }: RunValues): JsonObject | null {
+/** Returns the values of an execution that its emails store, without empty parts. */
+export function storedValues({ event, context, steps }: ExecutionValues): JsonObject | null {
   const values = {
     ...(event && { event: { name: event.name, source: event.source, data: event.data } }),
     ...(Object.keys(context).length > 0 && { context }),
@@ -12,10 +12,11 @@ export function storedValues({ event, context, steps }: RunValues): JsonObject |
 }
 
 /**
- * What templates of a workflow can name beside the contact: `event.<key>`, `steps.<name>.<key>`, and the keys of the
- * context, by themselves and as `context.<key>`. `event.source` is ours, and `event.name` unless the data has such a key, as in conditions.
+ * Returns what templates of a workflow can name in addition to the contact: `event.<key>`, `steps.<name>.<key>`, and
+ * the context's keys, both by themselves and as `context.<key>`. As in conditions, `event.source` comes from the
+ * service, and so does `event.name` unless the data has such a key.
  */
-export function runVariables({ event, context, steps }: JsonObject): JsonObject {
+export function executionVariables({ event, context, steps }: JsonObject): JsonObject {
   const given = objectOf(context);
   return {
     ...given,

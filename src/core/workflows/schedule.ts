@@ -7,7 +7,7 @@ const ticksLookedAt = 300;
 const nicknames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 const maxLength = 100;
 
-/** Why a workflow cannot have this schedule; null when it can. */
+/** Returns why a workflow cannot have this schedule; null if it can. */
 export function cronFault(cron: string, now: Date): string | null {
   if (cron.length > maxLength) return `At most ${maxLength} characters`;
   const parsed = parse(cron);
@@ -21,19 +21,19 @@ export function cronFault(cron: string, now: Date): string | null {
   return `Ticks must be at least 5 minutes apart: between ${first.toISOString()} and the next there are ${minutes}`;
 }
 
-/** The first tick after a time; null when there is none. */
+/** Returns the first tick after a time; null if there is none. */
 export function nextTick(cron: string, after: Date): number | null {
   const parsed = parse(cron);
   return typeof parsed === "string" ? null : (parsed.nextRun(after)?.getTime() ?? null);
 }
 
 /**
- * The latest tick up to a time, from one that was due before it, and the first after it. It halves the time between, so a
- * year of ticks that nobody took is some twenty looks.
+ * Returns the latest tick up to `now`, starting from one that was due before, and the first tick after it. Uses
+ * bisection, so a year of missed ticks takes about twenty steps.
  */
 export function ticksAround(cron: string, due: number, now: Date): { tick: number; next: number | null } {
   let tick = due;
-  // No tick is between this and now.
+  // No tick is between `end` and now.
   let end = now.getTime();
   while (end - tick >= minuteMs) {
     const middle = Math.floor((tick + end) / 2);
@@ -44,7 +44,7 @@ export function ticksAround(cron: string, due: number, now: Date): { tick: numbe
   return { tick, next: nextTick(cron, now) };
 }
 
-/** Five fields: minute, hour, day of the month, month, day of the week. In UTC. */
+/** Parses five fields in UTC: minute, hour, day of the month, month, day of the week. */
 function parse(cron: string): Cron | string {
   const written = cron.trim();
   if (!nicknames.test(written) && written.split(/\s+/).length !== 5) {

@@ -1,9 +1,12 @@
 import { type Id, textOf } from "../ids";
 
-/** The executions of a project are in so many objects, by their contacts. It never changes: the rows are where they are. */
+/**
+ * The number of objects that share a project's executions, split by contact. It must never change, because stored rows
+ * do not move.
+ */
 export const shardCount = 16;
 
-/** The shard of a contact (FNV-1a, 32 bits). */
+/** Returns the shard of a contact (FNV-1a, 32 bits). */
 export function shardOf(contactId: Id): number {
   let hash = 0x811c9dc5;
   for (const letter of textOf(contactId)) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);

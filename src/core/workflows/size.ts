@@ -5,24 +5,27 @@ const maxSteps = 100;
 const maxTransitions = 200;
 const maxBytes = 512 * 1024;
 
-/** What a workflow has of each. */
+/** The parts of a workflow that are counted. */
 interface Counts {
   steps: { length: number };
   transitions: { length: number };
 }
 
-/** Throws Conflict for a workflow of too many steps or transitions. */
-export function insistOnCounts({ steps, transitions }: Counts): void {
+/** Throws Conflict if a workflow has too many steps or transitions. */
+export function checkCounts({ steps, transitions }: Counts): void {
   if (steps.length > maxSteps) throw tooMany("steps", maxSteps);
   if (transitions.length > maxTransitions) throw tooMany("transitions", maxTransitions);
 }
 
-/** Throws Conflict, and Invalid for configs that are too large together: with the field of the call that has them. */
-export function insistOnSize(
+/**
+ * Throws Conflict for too many steps or transitions, and Invalid, at the given field of the call, if all configs
+ * together are too large.
+ */
+export function checkSize(
   { steps, transitions }: { steps: readonly { config: JsonObject }[] } & Counts,
   field = "config",
 ): void {
-  insistOnCounts({ steps, transitions });
+  checkCounts({ steps, transitions });
   const bytes = steps.reduce((total, { config }) => total + utf8Bytes(JSON.stringify(config)), 0);
   if (bytes <= maxBytes) return;
   const message = `The configs of all steps of a workflow may have at most ${maxBytes} bytes of JSON together`;

@@ -4,7 +4,7 @@ import type { ConditionConfig, SendEmailConfig, UpdateContactConfig, WaitConfig,
 import type { Step } from "./step";
 import type { Trigger } from "./trigger";
 
-/** A template as a diagram tells of it. */
+/** A template as a diagram shows it. */
 export interface NamedTemplate {
   name: string;
   subject: string;
@@ -12,7 +12,7 @@ export interface NamedTemplate {
 
 const maxFilters = 3;
 
-/** What a step is set up to do, in a few words; an empty text when there is nothing to say. */
+/** Describes what a step does, in a few words; an empty text if there is nothing to say. */
 export function stepText(step: Step, trigger: Trigger, template: NamedTemplate | undefined): string {
   switch (step.type) {
     case "TRIGGER":
@@ -55,7 +55,7 @@ const units = [
   ["second", secondMs],
 ] as const;
 
-/** In the largest unit of which it is a whole number. */
+/** Uses the largest unit in which the length is a whole number. */
 function lengthText(ms: number): string {
   const [unit, length] = units.find(([, unitMs]) => ms % unitMs === 0) ??
     units[units.length - 1] ?? ["second", secondMs];
@@ -71,7 +71,7 @@ function decisionText(config: ConditionConfig): string {
   return "condition" in config ? conditionText(config.condition, maxFilters) : filterText(config);
 }
 
-/** Without its query, which may have a key in it. */
+/** Leaves out the query, which may contain a secret. */
 function callText({ method, url }: WebhookConfig): string {
   return `${method} ${url.split("?")[0]}`;
 }

@@ -1,7 +1,7 @@
 import type { Id } from "../ids";
 import type { StepConfigs } from "./config";
 
-/** TRIGGER is where every run begins: each workflow has one, made with it. */
+/** Every execution begins at TRIGGER: each workflow has exactly one, created with it. */
 export const stepTypes = [
   "TRIGGER",
   "SEND_EMAIL",
@@ -20,25 +20,28 @@ export type Step = { [T in StepType]: StepOf<T> }[StepType];
 export interface StepOf<T extends StepType> {
   id: Id;
   type: T;
-  /** Unique is not required: of two steps with one name, `steps.<name>` is the one that ran last. */
+  /** Need not be unique: if two steps share a name, `steps.<name>` is the one that ran last. */
   name: string;
   config: StepConfigs[T];
-  /** Of a SEND_EMAIL step; it overrules the one in `config`. */
+  /** For a SEND_EMAIL step only. Overrides the template in `config`. */
   templateId: Id | null;
 }
 
-/** The way from one step to another, for all runs or for those that take a branch. */
+/** A transition from one step to another: for all executions, or for those that take a branch. */
 export interface Transition {
   id: Id;
   fromStepId: Id;
   toStepId: Id;
-  /** Null goes on from a step without branches, and from one whose branch is not drawn. */
+  /**
+   * Null for the transition of a step without branches, and for the default one, which branches without a transition of
+   * their own follow.
+   */
   branch: string | null;
-  /** Of several ways with the same branch the one with the highest is taken. */
+  /** If several transitions have the same branch, the one with the highest priority is taken. */
   priority: number;
 }
 
-/** A workflow's steps and the ways between them: no circles, and nothing leads into TRIGGER or out of EXIT. */
+/** A workflow's steps and transitions. There are no circles, and no transition leads into TRIGGER or out of EXIT. */
 export interface Graph {
   steps: readonly Step[];
   transitions: readonly Transition[];

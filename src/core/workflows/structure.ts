@@ -3,10 +3,10 @@ import { type Id, textOf } from "../ids";
 import { branchesOf } from "./branches";
 import type { Graph, Step, Transition } from "./step";
 
-/** A transition that somebody wants to draw. */
+/** A transition to be drawn. */
 export type Drawing = Pick<Transition, "fromStepId" | "toStepId" | "branch">;
 
-/** The branches of a step. `isPlain`: it may also go on by a transition without one. */
+/** Returns the branches of a step. With `isPlain`, it may also have a transition without a branch. */
 export function branchNames(step: Step): { names: string[]; isPlain: boolean } {
   if (step.type === "WAIT_FOR_EVENT") return { names: ["event", "timeout"], isPlain: true };
   if (step.type !== "CONDITION") return { names: [], isPlain: true };
@@ -19,12 +19,12 @@ export function stepOf({ steps }: Graph, id: Id): Step | undefined {
 }
 
 /**
- * Why this transition cannot be drawn; null when it can. Both steps are in the graph. The fields are those of a
+ * Returns why this transition cannot be drawn; null if it can. Both steps are in the graph. The fields are those of a
  * transition.
  */
 export function drawingFault(graph: Graph, { fromStepId, toStepId, branch }: Drawing): FieldFault | null {
   const [from, to] = [stepOf(graph, fromStepId), stepOf(graph, toStepId)];
-  if (from === undefined || to === undefined) throw new Error("A transition is drawn between steps of its workflow");
+  if (from === undefined || to === undefined) throw new Error("A transition must join two steps of its workflow");
   if (from.id === to.id) return fault("toStepId", "A step cannot lead to itself");
   if (from.type === "EXIT") return fault("fromStepId", "EXIT ends an execution: nothing leads out of it");
   if (to.type === "TRIGGER") return fault("toStepId", "Executions begin at TRIGGER: nothing leads into it");
@@ -58,21 +58,24 @@ function doubleFault({ transitions }: Graph, from: Step, branch: string | null):
     : fault("branch", `The branch ${branch} of ${nameOf(from)} is drawn already: delete its transition first`);
 }
 
-/** The branches that are drawn out of a step, and that it would no longer have as `changed`. */
+/** Returns the drawn branches that the step would no longer have once it is `changed`. */
 export function lostBranches({ transitions }: Graph, changed: Step): string[] {
   const { names } = branchNames(changed);
   const drawn = transitions.flatMap(({ fromStepId, branch }) => (fromStepId === changed.id && branch ? [branch] : []));
   return drawn.filter((branch) => !names.includes(branch));
 }
 
-/** What becomes of the transitions around a step that is deleted. */
+/** What happens to the transitions around a deleted step. */
 export interface Splice {
   removed: Transition[];
-  /** Transitions into the step, leading to its successor from now on. */
+  /** Transitions into the step, which then lead to its successor. */
   moved: Transition[];
 }
 
-/** Joins the predecessors of a step to its one successor; null when it has several, so that nobody knows which is meant. */
+/**
+ * Joins the predecessors of a step to its only successor; null if it has several, because then the right one is
+ * unknown.
+ */
 export function splice({ transitions }: Graph, step: Step): Splice | null {
   const into = transitions.filter(({ toStepId }) => toStepId === step.id);
   const out = transitions.filter(({ fromStepId }) => fromStepId === step.id);
@@ -82,11 +85,11 @@ export function splice({ transitions }: Graph, step: Step): Splice | null {
   return { removed: out, moved: into.map((transition) => ({ ...transition, toStepId: next })) };
 }
 
-/** The steps that can be reached from this one, itself included. */
+/** Returns the steps that can be reached from this one, including itself. */
 export function reachableFrom({ transitions }: Graph, start: Id): Set<Id> {
   const next = Map.groupBy(transitions, ({ fromStepId }) => fromStepId);
   const seen = new Set([start]);
-  // The set grows while it is gone through.
+  // The loop adds to the set that it iterates over.
   for (const id of seen) for (const { toStepId } of next.get(id) ?? []) seen.add(toStepId);
   return seen;
 }

@@ -3,39 +3,39 @@ import { type Id, textOf } from "../ids";
 export const triggerTypes = ["EVENT", "MANUAL", "SCHEDULE"] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
-/** What a `triggerConfig` may have. */
+/** The names in a `triggerConfig`. */
 export const triggerParts = ["eventName", "publicEvents", "cron", "segmentId"] as const;
 
-/** What starts a workflow, as its row holds it. Executions can be started by hand whatever its type. */
+/** How a workflow starts, as its row stores it. Every workflow can also be started by hand. */
 export type Trigger =
   | { triggerType: "EVENT"; triggerConfig: EventTrigger }
   | { triggerType: "MANUAL"; triggerConfig: Record<string, never> }
   | { triggerType: "SCHEDULE"; triggerConfig: ScheduleTrigger };
 
 export interface EventTrigger {
-  /** Exact. Null while nobody has chosen one: the workflow then starts by hand only. */
+  /** The exact name. Null until one is chosen; until then the workflow starts by hand only. */
   eventName: string | null;
-  /** Also by events of public keys, which anybody can send. */
+  /** Whether events of public keys start it, too. Anyone can send those. */
   publicEvents: boolean;
 }
 
 export interface ScheduleTrigger {
   /** In UTC. */
   cron: string;
-  /** Whose members start at each tick. A public id. */
+  /** The public id of the segment whose members start at each tick. */
   segmentId: string;
 }
 
-/** The listener of a workflow that is started by an event, and the name it listens for. */
+/** The listener of a workflow that is started by an event, and the event's name. */
 export interface TriggerListener {
   name: string;
   listenerId: string;
 }
 
-/** Kinds of listeners: those of `closed` hear no events of public keys. */
+/** The prefixes of listeners. Those of `closed` ignore events of public keys. */
 export const startListeners = { open: "workflow:start:", closed: "workflow:closed:" } as const;
 
-/** The row of `event_listeners` that a workflow has; null when no event starts it. */
+/** Returns the row of `event_listeners` that a workflow has; null if no event starts it. */
 export function listenerOf(workflow: { id: Id; enabled: boolean } & Trigger): TriggerListener | null {
   if (!workflow.enabled || workflow.triggerType !== "EVENT") return null;
   const { eventName, publicEvents } = workflow.triggerConfig;

@@ -14,12 +14,12 @@ const placeholders = /\{\{.*?\}\}|\{%.*?%\}/gs;
 /** Scheme, host and port; then path and query. */
 const parts = /^(https?:\/\/[^/?#]*)(.*)$/is;
 
-/** A URL without its placeholders, which can be judged when the step is saved: its host is final. */
+/** Removes the placeholders of a URL. The rest is checked when the step is saved, because its host is final. */
 export function literalUrl(url: string): string {
   return url.replace(placeholders, "");
 }
 
-/** Who is called never depends on a contact or an event, so Liquid may stand in the path and query only. */
+/** A contact or an event must never decide which server is called, so only the path and query may have Liquid. */
 function urlFault(url: string): string | null {
   const [, place, rest = ""] = parts.exec(url) ?? [];
   if (place === undefined) {
@@ -84,11 +84,11 @@ const Body = z
       if (message !== null) check.addIssue({ code: "custom", path, message, params: { code: "invalid_string" } });
     }
   })
-  // It was parsed from JSON.
+  // The value was parsed from JSON.
   .transform((body) => body as JsonValue | undefined)
   .meta({
     description:
-      "Any JSON; every text in it may have Liquid. Without it, the body is `{ contact, workflow, execution, event }`.",
+      "Any JSON; texts in it may have Liquid. Without it, the body is `{ contact, workflow, execution, event }`.",
     example: { plan: "{{ contact.data.plan }}" },
   });
 
@@ -115,7 +115,7 @@ export const WebhookConfig = z
   .meta({
     id: "WebhookStepConfig",
     description:
-      "Calls a URL, at least once, with an `Idempotency-Key` that is the same for every try. No answer, 429 and 5xx are " +
-      "tried three times. The answer is available to later steps as `steps.<name of the step>`.",
+      "Calls a URL at least once, with an `Idempotency-Key` that is the same at every attempt. Without an answer, and after 429 or 5xx, " +
+      "it is called again, up to three times in all. The answer is available to later steps as `steps.<name of the step>`.",
     example: { url: "https://example.com/hooks/signups", method: "POST", body: { email: "{{ contact.email }}" } },
   });

@@ -10,7 +10,7 @@ import type { Budget } from "../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
 import type { Tracker } from "../../core/tracking/track-links";
-import { runVariables } from "../../core/workflows/run-variables";
+import { executionVariables } from "../../core/workflows/run-variables";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
@@ -79,7 +79,7 @@ export function variablesOf(
   return templateVariables({
     contact: { ...contact, id: publicId(contactId) },
     ownData: content.ownData,
-    ...(source === "WORKFLOW" && { execution: runVariables(ownData ?? {}) }),
+    ...(source === "WORKFLOW" && { execution: executionVariables(ownData ?? {}) }),
     recipientName: toName ?? undefined,
     links: links ?? undefined,
   });

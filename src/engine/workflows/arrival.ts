@@ -5,33 +5,39 @@ import type { EventSource } from "../events/record";
 
 export type { EventSource };
 
-/** What templates, conditions and calls of a run can name beside its contact. */
+/** The values that an execution's templates, conditions and calls can name, in addition to its contact. */
 export interface Scope {
   /**
-   * The event that last started or woke the run, with the data of all that did; null for one that was started by hand or
-   * by the clock. `publicKeys` are the keys of the data that a public key has sent.
+   * The event that last started or woke the execution, with the joined data of all events that did; null for one
+   * started by hand or on a schedule. `publicKeys` are the keys of the data that a public key has sent.
    */
   event: { id: Id; name: string; source: EventSource; data: JsonObject; publicKeys: string[] } | null;
-  /** What the caller gave when it started the run by hand. */
+  /** The caller's input to a start by hand. */
   context: JsonObject;
-  /** The outputs of its steps so far, by their names. */
+  /** The outputs of the steps so far, by step name. */
   steps: JsonObject;
 }
 
-/** A run that has come to a step. Its effect there has the id `execution:step`, because no run comes to a step twice. */
+/**
+ * An execution that has come to a step. Its effect there has the id `execution:step`, because no execution comes to a
+ * step twice.
+ */
 export interface Arrival<T extends StepType = StepType> {
   executionId: Id;
   workflow: { id: Id; name: string; linkBase: string | null };
   contactId: Id;
   step: Extract<Step, { type: T }>;
   scope: Scope;
-  /** An event of a public key has started or woken it. */
+  /** Whether an event of a public key has started or woken it. */
   isPublic: boolean;
-  /** The workflows that led here, this one included: what the step causes carries them. */
+  /**
+   * The workflows that led here, including this one. Events that the step causes carry them, so that circles are
+   * noticed.
+   */
   causes: string[];
 }
 
-/** The name of a step's effect: unique, and the same at every repeat. */
+/** Returns the id of a step's effect: unique, and the same at every repeat. */
 export function effectIdOf({ executionId, step }: Pick<Arrival, "executionId" | "step">): string {
   return `${executionId}:${step.id}`;
 }

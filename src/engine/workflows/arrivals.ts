@@ -7,24 +7,24 @@ import { eventsOf, outputsOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 
 /**
- * Of the events that are in memory at once for a round, and travel as parameters: as many as a batch of an effect takes. The
- * rounds of several shards share the memory of an isolate.
+ * Limits how much event data a pass holds in memory and sends as parameters at once, to what one batch of an effect
+ * takes. Passes of several shards share the memory of an isolate.
  */
-const maxRoundCharacters = 1024 * 1024;
+const maxPassCharacters = 1024 * 1024;
 
-/** An execution at a step that it cannot leave without an effect, or without asking the log. */
+/** An execution at a step that it cannot leave without an effect or a look into the event log. */
 export interface Standing {
   execution: StoredExecution;
   workflow: LiveWorkflow;
   step: Step;
 }
 
-/** The arrivals with all that templates and conditions can name, in pieces that fit into memory. */
+/** Yields the arrivals with everything that templates and conditions can name, in chunks that fit into memory. */
 export function* chunksByEvents(
   store: ShardStore,
   group: Standing[],
 ): Generator<{ standing: Standing; arrival: Arrival }[]> {
-  let piece: { standing: Standing; arrival: Arrival }[] = [];
+  let chunk: { standing: Standing; arrival: Arrival }[] = [];
   let characters = 0;
   const outputs = outputsOf(
     store,
@@ -33,15 +33,15 @@ export function* chunksByEvents(
   for (const standing of group) {
     const arrival = arrivalOf(store, standing, outputs.get(standing.execution.id) ?? {});
     const size = JSON.stringify(arrival.scope).length;
-    if (piece.length > 0 && characters + size > maxRoundCharacters) {
-      yield piece;
-      piece = [];
+    if (chunk.length > 0 && characters + size > maxPassCharacters) {
+      yield chunk;
+      chunk = [];
       characters = 0;
     }
-    piece.push({ standing, arrival });
+    chunk.push({ standing, arrival });
     characters += size;
   }
-  if (piece.length > 0) yield piece;
+  if (chunk.length > 0) yield chunk;
 }
 
 function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, outputs: JsonObject): Arrival {
@@ -56,7 +56,10 @@ function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, o
   };
 }
 
-/** The event that last started or woke the execution, with what those before it and a start by hand have said as well. */
+/**
+ * Returns the event that last started or woke the execution, joined with the data of earlier events and of a start by
+ * hand.
+ */
 export function eventOf(store: ShardStore, execution: StoredExecution): Arrival["scope"]["event"] {
   const taken = eventsOf(store, execution);
   const newest = taken.at(-1);

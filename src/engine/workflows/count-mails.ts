@@ -9,17 +9,17 @@ import { countsInSql } from "../campaigns/counters";
 
 const figures = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "unsubscribed"] as const;
 
-/** What became of the emails of a step. */
+/** The counts of a step's emails by what happened to them. */
 type MailCounts = Record<(typeof figures)[number], number> & { approximate: boolean };
 
-/** Each is read in the index and in the table. */
+/** Every counted email costs two row reads: its index entry and its row. */
 const maxCounted = maxRowsPerStatement / 2;
 
 const readCounts = columns({ seen: asNumber, counts: orNull(asJson<Partial<Counts>>()) });
 
 /**
- * Counts the emails of a SEND_EMAIL step. Of a step with more than one statement may read, the newest are counted, and the
- * figures are in proportion to `completed`: how many executions it has mailed.
+ * Counts the emails of a SEND_EMAIL step. If the step has more emails than one statement may read, counts the newest
+ * and scales the figures up to `completed`, the number of executions that it has mailed.
  */
 export async function countMails(ctx: Context, stepId: Id, completed: number): Promise<MailCounts> {
   const { seen, counts } = await selectOne(
@@ -35,6 +35,6 @@ export async function countMails(ctx: Context, stepId: Id, completed: number): P
   const approximate = seen === maxCounted && completed > mailed && mailed > 0;
   const factor = approximate ? completed / mailed : 1;
   const each = figures.map((figure) => [figure, Math.round(factor * (counts?.[figure] ?? 0))]);
-  // Each figure is in the list.
+  // The object is built from all of `figures`, so each key is present.
   return { ...(Object.fromEntries(each) as Record<(typeof figures)[number], number>), approximate };
 }

@@ -4,8 +4,8 @@ import type { StepCounts } from "../../platform/workflow-shards";
 import { allShards } from "./shards";
 
 /**
- * What became of the executions that came to these steps: the sum over all shards, asked at once. Nobody counts
- * executions for it: each shard keeps its counts. A step that nobody came to has zeros.
+ * Returns, for each step, how many executions entered, completed, skipped or failed it, summed over all shards in
+ * parallel. Every shard keeps running totals, so no execution is counted here. A step without executions has zeros.
  */
 export async function countSteps(ctx: Context, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]> {
   const shards = allShards(ctx, ctx.project.number);

@@ -8,74 +8,78 @@ import { chunksOfBytes } from "../../core/chunks";
 import { type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { inSegmentTerms } from "../../core/workflows/branches";
-import { type RunValues, rootOf, runValue } from "../../core/workflows/run-fields";
+import { type ExecutionValues, executionValue, rootOf } from "../../core/workflows/run-fields";
 import { contactResolver, type Segments } from "../../db/audience";
 import { asFlag, asJson, asNumber, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { loadSegments } from "../audience/named-segments";
-import { isSeen, maxSeen, seenInSql, told } from "./seen-values";
+import { describeSeen, isSeen, maxSeen, seenInSql } from "./seen-values";
 
-/** A run that asks. What it says of its contact goes before what is stored, for runs that only might happen. */
+/**
+ * An execution whose conditions are evaluated. In a simulation, `instead` replaces what is stored about the contact.
+ */
 export interface Asking {
   contactId: Id;
-  values: RunValues;
+  values: ExecutionValues;
   instead?: {
     contact: Pick<ContactRow, "email" | "subscribed" | "source" | "data" | "createdAt" | "updatedAt">;
-    /** Events beside those of the log. Their ids are their times. */
+    /** Simulated events, in addition to those of the log. Each id is made from the event's time. */
     events: { id: Id; name: string }[];
   };
 }
 
 /**
- * The place of the first condition that holds, `null` when none does, and what was seen of the fields that they name; or
- * "gone" when there is no such contact.
+ * The index of the first condition that holds, null if none does, with the values of the fields that were read; or
+ * "gone" if the contact does not exist.
  */
 export type Decision = { first: number | null; because?: string } | "gone";
 
-/** The condition has grown too large since it was saved, with a segment that it names. */
+/**
+ * Thrown if a segment that the condition names has grown since the condition was saved, and the whole is now too large.
+ */
 export class ConditionTooLarge extends Error {}
 
-/** What one statement carries of the runs' values. */
+/** The most bytes of execution values that one statement carries. */
 const maxBytes = 1_000_000;
 
 /**
- * Finds for each run the first of the conditions that holds, by their place: one statement for up to a hundred runs.
- * Contacts, events and memberships are as of now, and `now` is the end of every window of time.
+ * Finds for each execution the index of the first condition that holds, with one statement for up to a hundred
+ * executions. Contacts, events and memberships are read as they are now; `now` is the end of every time window.
  */
 export async function decide(
   ctx: Context,
   given: FilterCondition[],
-  runs: Asking[],
+  executions: Asking[],
   now: Date = ctx.clock(),
 ): Promise<Decision[]> {
   const conditions = given.map(inSegmentTerms);
-  const fields = runFieldsOf(conditions);
+  const fields = executionFieldsOf(conditions);
   const segments = await loadSegments(ctx, { logic: "OR", groups: conditions.flatMap(({ groups }) => groups) });
-  const choice = compileChoice(conditions, runResolver(segments, fields), now);
+  const choice = compileChoice(conditions, executionResolver(segments, fields), now);
   if (choice.filters > maxFilters) {
     throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
   }
   const seen = seenFields(conditions);
-  const isSimulated = runs.some(({ instead }) => instead !== undefined);
+  const isSimulated = executions.some(({ instead }) => instead !== undefined);
   const asOfNow = isSimulated && [...segments.values()].includes("members") ? ["memberships are as of now"] : [];
   const decisions: Decision[] = [];
-  const rows = runs.map((run) => ({ run, text: JSON.stringify(rowOf(run, fields)) }));
+  const rows = executions.map((execution) => ({ execution, text: JSON.stringify(rowOf(execution, fields)) }));
   for (const chunk of chunksOfBytes(rows, maxBytes, ({ text }) => text)) {
     const found = await select(
       ctx.db,
       sql`WITH ${choice.values},
           r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
-          ${chunk.some(({ run }) => run.instead) ? insteadOfRows(ctx) : sql``}
+          ${chunk.some(({ execution }) => execution.instead) ? insteadOfRows(ctx) : sql``}
         SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision, ${seenOfContact(seen)} AS seen
         FROM r LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'c' ORDER BY r.place`,
       columns({ isThere: asFlag, decision: orNull(asNumber), seen: asJson<JsonObject>() }),
     );
-    found.forEach(({ isThere, decision, seen: ofContact }, place) => {
-      const values = chunk[place]?.run.values;
+    found.forEach(({ isThere, decision, seen: ofContact }, index) => {
+      const values = chunk[index]?.execution.values;
       if (!isThere || !values) decisions.push("gone");
-      else decisions.push({ first: decision, because: because([told(seen, ofContact, values), ...asOfNow]) });
+      else decisions.push({ first: decision, because: because([describeSeen(seen, ofContact, values), ...asOfNow]) });
     });
   }
   return decisions;
@@ -86,14 +90,16 @@ function because(parts: (string | undefined)[]): string | undefined {
   return said.length === 0 ? undefined : said.join(", ");
 }
 
-/** The fields of runs that the conditions name. A run's row has their values under their places in this list. */
-function runFieldsOf(conditions: FilterCondition[]): string[] {
+/**
+ * Returns the execution fields that the conditions name. A row stores each value under the field's index in this list.
+ */
+function executionFieldsOf(conditions: FilterCondition[]): string[] {
   const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
   const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
   return [...new Set(named.map(({ field }) => field))];
 }
 
-/** The fields of which a decision says what it saw, by the names in the conditions. */
+/** Returns the fields whose values a decision reports, as the conditions name them. */
 function seenFields(conditions: FilterCondition[]): string[] {
   const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
   const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && isSeen(field));
@@ -115,11 +121,14 @@ function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonOb
       contact: { ...instead.contact },
       events: instead.events.map(({ id, name }) => [textOf(id), name]),
     }),
-    ...Object.fromEntries(fields.map((field, place) => [String(place), runValue(values, field)])),
+    ...Object.fromEntries(fields.map((field, place) => [String(place), executionValue(values, field)])),
   };
 }
 
-/** Tables of the runs' own contacts and events, by the names of the real ones, so that nothing else needs to know. */
+/**
+ * Defines the simulated contacts and events under the names of the real tables, so that the compiled conditions need no
+ * change.
+ */
 function insteadOfRows(ctx: Context): SQL {
   const of = (field: string) => sql.raw(`r.value->>'$.contact.${field}'`);
   return sql`, contacts (project_id, id, email, subscribed, source, created_at, updated_at, data) AS (
@@ -131,7 +140,7 @@ function insteadOfRows(ctx: Context): SQL {
       FROM r CROSS JOIN json_each(r.value, '$.events') e)`;
 }
 
-function runResolver(segments: Segments, fields: string[]): Resolver {
+function executionResolver(segments: Segments, fields: string[]): Resolver {
   const ofContact = contactResolver(segments);
   return {
     ...ofContact,

@@ -16,7 +16,7 @@ import { projectDisabled } from "./shard-erase";
 
 const patienceMs = 2 * cacheMs;
 
-/** Has the executions of a project ended, because it was disabled. */
+/** Queues a job that ends all executions of a disabled project. */
 export async function queueEnd(ctx: Context): Promise<void> {
   const jobId = newId();
   const batch = openBatch(ctx);
@@ -26,17 +26,19 @@ export async function queueEnd(ctx: Context): Promise<void> {
   await announceJob(ctx, "workflows.end", jobId);
 }
 
-/** `workflows.end`: a shard that is at work finds out by itself, but one that sleeps would not. */
+/**
+ * Runs `workflows.end`. An active shard notices by itself that its project is disabled; this job reaches the idle ones.
+ */
 export function endExecutionsJob(platform: Platform, job: MessageOf<"workflows.end">): Promise<void> {
   return workOn(platform, job, endStep);
 }
 
-/** What the first pass ended, and when the second may begin. */
+/** The count of the first pass, and the time at which the second one may begin. */
 const State = z.object({ cancelled: z.number().optional(), again: z.number().optional() });
 
 /**
- * Two passes. For a while after the first one, others still take the project for enabled, and start executions: when the
- * second one comes, everybody has forgotten.
+ * Takes two passes. After the first one, other isolates may treat the project as enabled until their caches expire, and
+ * start executions. The second pass begins after that and ends those.
  */
 async function endStep(ctx: Context, row: JobRow): Promise<Step> {
   const { cancelled: before = 0, again } = State.parse(row.state);
@@ -55,7 +57,7 @@ async function endStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 async function endIfDisabled(ctx: Context): Promise<number> {
-  // As it is now: somebody may have enabled it again.
+  // Reads the current row, because the project may have been enabled again.
   const project = await ctx.control
     .select({ disabled: projects.disabled })
     .from(projects)

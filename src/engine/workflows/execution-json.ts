@@ -2,7 +2,7 @@ import { type Id, publicId, publicIdOrNull } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
 import type { ExecutionView } from "../../platform/workflow-shards";
 
-/** An execution as customers see it. */
+/** Returns an execution as customers see it. */
 export function executionJson(view: Omit<ExecutionView, "steps">) {
   return {
     id: publicId(view.id),
@@ -24,7 +24,7 @@ export function wholeExecutionJson(view: ExecutionView) {
   return { ...executionJson(view), steps: view.steps.map((step) => stepJson(view.id, step)) };
 }
 
-/** An execution comes to a step once, so the two ids name what it did there. */
+/** An execution comes to a step only once, so the two ids together identify the record. */
 function stepJson(executionId: Id, step: ExecutionView["steps"][number]) {
   return {
     id: `${publicId(executionId)}:${publicId(step.stepId)}`,

@@ -6,7 +6,7 @@ import { eventOf } from "./arrivals";
 import { findExecution, recordsOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 
-/** An execution as the API tells it; null when there is none. */
+/** Returns an execution as the API shows it; null if it does not exist. */
 export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
   const execution = findExecution(store, id);
   if (execution === null) return null;
@@ -27,7 +27,7 @@ export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
   };
 }
 
-/** What the API tells of an execution beside its row in the mirror. */
+/** Returns the part of an execution that the API shows but the mirror does not store. */
 export function contextOf(store: ShardStore, execution: StoredExecution): JsonObject {
   const event = eventOf(store, execution);
   return { ...execution.context, ...(event ? { event: event.data } : {}) };

@@ -6,10 +6,10 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** A step is repeated for days at most: while its database, or the object of its execution, cannot be reached. */
+/** A step is repeated for a few days at most, while its database or its execution's object cannot be reached. */
 const keptForMs = 30 * dayMs;
 
-/** The sweep over the results of steps that nobody repeats any more. */
+/** Sweeps the results of steps that are not repeated any more. */
 export function forgetStepEffects(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const batch = openBatch({ ...platform, db });

@@ -14,7 +14,7 @@ import {
 } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** The graph as its rows have it. */
+/** The rows of a graph. */
 export interface StoredGraph {
   steps: readonly WorkflowStepRow[];
   transitions: readonly WorkflowTransitionRow[];
@@ -27,7 +27,7 @@ export function selectWorkflow(ctx: Context, id: Id): Statement<WorkflowRow> {
   );
 }
 
-/** In the order in which they were made, TRIGGER first. */
+/** Selects the steps in the order of their creation, TRIGGER first. */
 export function selectSteps(ctx: Context, workflowId: Id): Statement<WorkflowStepRow> {
   return statement(sql`SELECT * FROM workflow_steps WHERE ${ofWorkflow(ctx, workflowId)} ORDER BY id`, readSteps);
 }
@@ -42,7 +42,7 @@ export function selectTransitions(ctx: Context, workflowId: Id): Statement<Workf
 const readSteps = wholeRow(workflowSteps);
 const readTransitions = wholeRow(workflowTransitions);
 
-/** Of the rows of steps, transitions and executions: those of this workflow. */
+/** Matches the steps, transitions and executions of this workflow. */
 export function ofWorkflow(ctx: Context, workflowId: Id): SQL {
   return sql`project_id = ${ctx.project.number} AND workflow_id = ${workflowId}`;
 }
@@ -51,12 +51,12 @@ export function graphOf({ steps, transitions }: StoredGraph): Graph {
   return { steps: steps.map(stepOfRow), transitions };
 }
 
-/** A row was written with the config of its type. */
+/** Safe cast: a step's config was checked against its type when it was saved. */
 export function stepOfRow({ id, type, name, config, templateId }: WorkflowStepRow): Step {
   return { id, type, name, config, templateId } as Step;
 }
 
-/** The same holds for a workflow and its trigger. */
+/** Safe cast: a trigger's config was checked against its type when it was saved. */
 export function triggerOf({ triggerType, triggerConfig }: Pick<WorkflowRow, "triggerType" | "triggerConfig">): Trigger {
   return { triggerType, triggerConfig } as Trigger;
 }

@@ -8,12 +8,13 @@ import type { Delivery } from "../../platform/workflow-shards";
 import type { EventListener, HeardEvent } from "../events/listener";
 import { eachShard } from "./shards";
 
-/** Events of one call: each may be some 100 KB, and a call takes 32 MB. */
+/** An event may have about 100 KB, and one call to an object takes 32 MB. */
 const eventsPerCall = 50;
 
 /**
- * Workflows as listeners of events: each event goes to the shard of its contact, which wakes executions that wait for it
- * and starts the workflows that the event's row names. It is told what a repeat is by the event's id.
+ * Makes workflows a listener of events. Each event goes to the shard of its contact, which wakes the executions that
+ * wait for it and starts the workflows that the event's row names. The shard recognises a repeated delivery by the
+ * event's id.
  */
 export const workflowListener: EventListener = { kind: "workflow", hear: deliverEvents };
 
@@ -36,7 +37,7 @@ function contactOf({ contactId }: Delivery): Id {
   return contactId;
 }
 
-/** Of the workflows that still exist: whether they let a contact enter again. */
+/** Returns whether each of the workflows allows re-entry, leaving out those that no longer exist. */
 async function readReentry(ctx: Context, ids: Id[]): Promise<Map<Id, boolean>> {
   if (ids.length === 0) return new Map();
   const rows = await select(

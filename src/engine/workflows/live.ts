@@ -10,19 +10,19 @@ import type { Context } from "../../platform/context";
 export interface LiveWorkflow {
   id: Id;
   name: string;
-  /** Events of public keys start it, and wake its executions. */
+  /** Whether events of public keys start it and wake its executions. */
   hearsPublic: boolean;
   linkBase: string | null;
   graph: Graph;
 }
 
-/** What executions are about: what is not in it was deleted. */
+/** The workflows and contacts of some executions. One that is missing here was deleted. */
 export interface Live {
   workflows: Map<Id, LiveWorkflow>;
   contacts: Set<Id>;
 }
 
-/** Whether the workflow `w` hears events of public keys. */
+/** Whether the workflow `w` listens to events of public keys. */
 export const hearsPublicInSql: SQL = sql`(coalesce(json_extract(w.trigger_config, '$.publicEvents'), 1) <> 0)`;
 
 const readWorkflow = columns({ id: asId, name: asText, hearsPublic: asFlag, linkBase: orNull(asText) });
@@ -41,8 +41,8 @@ const readTransition = columns({
 });
 
 /**
- * Reads the graphs of workflows, and which of the contacts exist, as of one moment. They are read anew for every round
- * of a shard, because executions follow the live graph.
+ * Reads the graphs of workflows and which of the contacts exist, in one batch, so all as of one moment. Every pass of a
+ * shard reads them again, because executions follow the live graph.
  */
 export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]): Promise<Live> {
   const asked = JSON.stringify([...new Set(workflowIds)]);
@@ -79,11 +79,11 @@ export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]
   );
   await batch.commit();
   const stepsOf = Map.groupBy(steps.all, ({ workflowId }) => workflowId);
-  const waysOf = Map.groupBy(transitions.all, ({ workflowId }) => workflowId);
+  const transitionsOf = Map.groupBy(transitions.all, ({ workflowId }) => workflowId);
   const graphOf = (id: Id): Graph => ({
     // The config of a step was checked against its type when it was saved.
     steps: (stepsOf.get(id) ?? []).map(({ workflowId: _, ...step }): Step => step),
-    transitions: (waysOf.get(id) ?? []).map(({ workflowId: _, ...way }): Transition => way),
+    transitions: (transitionsOf.get(id) ?? []).map(({ workflowId: _, ...transition }): Transition => transition),
   });
   return {
     workflows: new Map(workflows.all.map((workflow) => [workflow.id, { ...workflow, graph: graphOf(workflow.id) }])),

@@ -1,6 +1,6 @@
 /**
- * Changes the tables of any commit before version 1 so that the statements of that version fit, and keeps their rows. A
- * statement that fails here leaves all as it was.
+ * Migrates the tables of any commit before version 1 to that version, and retains their rows. If a statement fails,
+ * nothing is changed.
  */
 export function adoptOlderTables(sql: SqlStorage, version1: readonly string[]): void {
   const columnsOf = (table: string) =>
@@ -18,7 +18,7 @@ export function adoptOlderTables(sql: SqlStorage, version1: readonly string[]): 
   if (counts.size > 0 && !counts.has("workflow_id")) rebuild(sql, version1, "step_counts", countsOfWorkflows);
 }
 
-/** Indexes of the same name had other columns, and triggers counted what statements count today. */
+/** Older indexes of the same names had other columns, and the triggers counted what statements count today. */
 function droppedIndexes(sql: SqlStorage): string[] {
   return sql
     .exec("SELECT type, name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL")
@@ -30,7 +30,7 @@ function columnsAdded(executions: Set<SqlStorageValue | undefined>): string[] {
   const added: Record<string, string[]> = {
     earlier: ["ALTER TABLE executions ADD COLUMN earlier TEXT"],
     request_until: ["ALTER TABLE executions ADD COLUMN request_until INTEGER"],
-    // Retention goes by it. Only a test clock has told another time than the real one.
+    // Retention uses the real clock. `completed_at` differs from it only in projects with a test clock.
     ended_at: [
       "ALTER TABLE executions ADD COLUMN ended_at INTEGER",
       "UPDATE executions SET ended_at = completed_at WHERE completed_at IS NOT NULL",
@@ -39,7 +39,9 @@ function columnsAdded(executions: Set<SqlStorageValue | undefined>): string[] {
   return Object.entries(added).flatMap(([column, changes]) => (executions.has(column) ? [] : changes));
 }
 
-/** Makes a table anew as version 1 has it, with rows of the old one, which `rows` reads as `old`. */
+/**
+ * Creates a table again as version 1 has it, and fills it with the rows of the old one, which `rows` reads as `old`.
+ */
 function rebuild(sql: SqlStorage, version1: readonly string[], table: string, rows: string): void {
   const create = version1.find((statement) => statement.startsWith(`CREATE TABLE IF NOT EXISTS ${table} (`));
   if (create === undefined) throw new Error(`Version 1 has no table ${table}`);
@@ -49,12 +51,12 @@ function rebuild(sql: SqlStorage, version1: readonly string[], table: string, ro
   sql.exec("DROP TABLE old");
 }
 
-/** Entries named the execution that goes on; they name the last one. */
+/** Entries used to name the active execution; now they name the last one. */
 const lastExecutions = `(workflow_id, contact_id, execution_id, public_at, segment_at, tick)
   SELECT workflow_id, contact_id, coalesce(active, (SELECT id FROM executions e WHERE e.workflow_id = old.workflow_id
     AND e.contact_id = old.contact_id ORDER BY started_at DESC, id DESC LIMIT 1), ''), public_at, segment_at, tick FROM old`;
 
-/** A step belongs to one workflow, and the steps of executions say to which. */
+/** A step belongs to one workflow, which the executions that came to the step name. */
 const countsOfWorkflows = `(workflow_id, step_id, entered, completed, skipped, failed)
   SELECT e.workflow_id, old.step_id, old.entered, old.completed, old.skipped, old.failed
   FROM old JOIN (SELECT s.step_id, min(x.workflow_id) AS workflow_id FROM steps s

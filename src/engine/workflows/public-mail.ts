@@ -9,25 +9,26 @@ import { isStranger } from "../contacts/stranger";
 import type { Scope } from "./arrival";
 
 /**
- * Anybody can read a public key out of a page, and send events of anybody with any text. So the mails of executions that
- * a public key has started or woken, by its own events or by those that they caused, are counted by the hour of their
- * project; a stranger, whom public keys alone have named, gets one a day; and what the event says becomes no link.
+ * A public key can be read out of a page by anyone, and used to send events about any contact with any text. Three
+ * limits follow for executions that such an event has started or woken, directly or through events that it caused:
+ * their emails count towards an hourly limit of the project; a stranger (a contact that only public keys have named)
+ * gets one such email a day; and text from the event never becomes a link.
  *
- * Events of segments do not say what caused them. So mail to a stranger counts whatever event has caused it.
+ * Events of segments do not record what caused them, so an email to a stranger counts whatever event has caused it.
  */
 
-/** Whether the mail `r` to the contact `c` is such a mail. */
+/** Whether the limits for public keys apply to the email `r` to the contact `c`. */
 export const isPublicMail: SQL = sql`(r.value->>'isPublic'
   OR (r.value->>'isByEvent' AND r.value->>'to' IS NULL AND ${isStranger}))`;
 
-/** The mails in their order, and the place of each among the public ones: the first have what is left of the hour. */
+/** Numbers the public emails in the order of the items: the first ones use up what is left of the hour. */
 export function inPlaces(ctx: Context, items: string): SQL {
   return sql`(SELECT r.key, r.value, ${isPublicMail} AS is_public, sum(${isPublicMail}) OVER (ORDER BY r.key) AS place
     FROM json_each(${items}) r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId')`;
 }
 
-/** The scope of a mail: nothing that a public key said becomes a link. */
+/** Returns the scope for rendering an email: text that a public key has sent does not become a link. */
 export function withoutPublicLinks({ event, ...scope }: Scope): Scope {
   if (event === null || event.publicKeys.length === 0) return { event, ...scope };
   const entries = Object.entries(event.data).map(([key, value]) =>
@@ -41,8 +42,8 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the mail `r`, at its place, may go to its contact `c`. Clocks of machines differ a little: a count of a later hour
- * is a count of this one.
+ * Whether the email `r`, given its number, may go to its contact `c`. Clocks of machines differ a little, so a count
+ * that is stored for a later hour is used for this one.
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p
@@ -52,7 +53,10 @@ export function mayBeMailed(ctx: Context): SQL {
       AND (r.value->>'to' IS NOT NULL OR ${lastOfDay(ctx)} IS NULL)))`;
 }
 
-/** The id of the last such mail to the contact `c` within a day; NULL without one, and for whom anybody else knows. */
+/**
+ * The id of the last such email to the contact `c` within a day. NULL if there is none, or if the contact is no
+ * stranger.
+ */
 export function lastOfDay(ctx: Context): SQL {
   return sql`iif(${isStranger},
     (SELECT max(last.id) FROM emails last INDEXED BY ux_emails_contact
@@ -60,7 +64,10 @@ export function lastOfDay(ctx: Context): SQL {
         AND last.id >= ${firstIdAt(ctx.now.getTime() - dayMs + 1)} AND last.is_public), NULL)`;
 }
 
-/** Counts those of the emails that were written and go out. Each run of a batch has ids of its own, so a repeat counts nothing twice. */
+/**
+ * Counts the emails that were inserted and will be sent. Each attempt of a batch makes its own ids, so a repeat counts
+ * nothing twice.
+ */
 export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: boolean }[]): Statement {
   const items = JSON.stringify(mails.map(({ emailId, isPublic }) => ({ emailId, isPublic })));
   return statement(
@@ -74,7 +81,10 @@ export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: 
   );
 }
 
-/** A mail that has to wait goes on by itself: a day after the contact's last one, or in the next hour. */
+/**
+ * Puts an email off: to a day after the contact's last one, or to the next hour. The execution then continues by
+ * itself.
+ */
 export function waitsForLimit(ctx: Context, last: Id | null): Outcome {
   return last === null
     ? { kind: "later", at: (hourOf(ctx) + 1) * hourMs, reason: whyHour }

@@ -3,7 +3,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
-import { runVariables, storedValues } from "../../core/workflows/run-variables";
+import { executionVariables, storedValues } from "../../core/workflows/run-variables";
 import { asFlag, asId, asJson, asText, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -25,15 +25,18 @@ export function selectContacts(ctx: Context, contactIds: Id[]): Statement<Render
   );
 }
 
-/** Everything that the Liquid of a run's step can name: the same as in its emails. */
+/** Returns everything that the Liquid of a step can name: the same as in the execution's emails. */
 export function variablesOf(contact: RenderedContact, scope: Scope): Record<string, unknown> {
   return templateVariables({
     contact: { ...contact, id: publicId(contact.id) },
-    execution: runVariables(storedValues(scope) ?? {}),
+    execution: executionVariables(storedValues(scope) ?? {}),
   });
 }
 
-/** The Liquid cannot be rendered with these values: another try has the same end. */
+/**
+ * Whether the error means that the Liquid cannot be rendered with these values, so that another attempt would fail,
+ * too.
+ */
 export function isUnrenderable(error: unknown): error is Error {
   return (
     error instanceof RenderLimitError || error instanceof TemplateRenderError || error instanceof TemplateSyntaxError

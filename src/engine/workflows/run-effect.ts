@@ -8,19 +8,19 @@ import { reasonOf } from "../../platform/log";
 import type { Arrival } from "./arrival";
 import { type Effect, type EffectType, stepTypes } from "./step-types";
 
-/** A try that broke off, and why. */
+/** An attempt that threw, and why. */
 export interface BrokenOff {
   error: string;
 }
 
 /**
- * Does the step of these arrivals, which all stand at the same one. If that breaks off, each is tried by itself, so that
- * one bad contact does not stop the others. Null is for whom the round
- * has no work left. Throws when the database is away, which is no step's fault: the alarm tries again, for as long as it takes.
+ * Runs one step for these arrivals, which are all at it. If that throws, runs it for each alone, so that one bad
+ * contact does not stop the others. Null means that the pass's CPU time was spent before this arrival. Throws when the
+ * database cannot be reached: no step is at fault, and the alarm tries again for as long as it takes.
  */
 export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Outcome | BrokenOff | null)[]> {
   try {
-    // The machine decides all other steps, and whoever stands at one of these has its type.
+    // The machine decides all other steps, so only steps with an effect get here.
     return await effectOf(arrivals)(ctx, arrivals as Arrival<EffectType>[]);
   } catch (error) {
     // A query that exhausts the database may be the step's own.
@@ -41,7 +41,7 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Out
 
 function effectOf([first]: Arrival[]): Effect<EffectType> {
   const type = first?.step.type;
-  // All arrivals stand at one step, so the effect of its type takes them all.
+  // All arrivals are at the same step, so its type's effect accepts them all.
   const effect = type === undefined ? undefined : (stepTypes[type as EffectType] as Effect<EffectType> | undefined);
   if (!effect) throw new Error(`This version cannot do a step of type ${type}`);
   return effect;

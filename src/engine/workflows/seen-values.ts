@@ -2,14 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { dataKeyOf, topicOf } from "../../core/audience/fields";
 import type { JsonObject, JsonValue } from "../../core/json";
 import { iso } from "../../core/time";
-import { type RunValues, rootOf, runValue } from "../../core/workflows/run-fields";
+import { type ExecutionValues, executionValue, rootOf } from "../../core/workflows/run-fields";
 
-/** Of so many fields a decision says what it saw. */
+/** At most this many fields are reported per decision … */
 export const maxSeen = 10;
-/** Of one value so many characters. */
+/** … and this many characters of each value. */
 const maxShown = 80;
 
-/** The value of a contact's field, as JSON, for a decision to tell. */
+/** Returns the value of a contact's field as JSON, for a decision to report. */
 export function seenInSql(field: string): SQL {
   const key = dataKeyOf(field);
   if (key !== null) {
@@ -35,15 +35,19 @@ function pathOf(keys: string[]): string {
   return `$${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
 }
 
-/** Whether a decision can tell the value of a contact's field: of a topic it cannot. */
+/** Whether a decision can report the value of a contact's field. Values of topics are not reported. */
 export function isSeen(field: string): boolean {
   return topicOf(field) === null;
 }
 
-/** What a decision saw, as a sentence; undefined when it saw no field. */
-export function told(fields: readonly string[], contact: JsonObject, values: RunValues): string | undefined {
+/** Returns the values that a decision was based on, as a phrase; undefined if it read no field. */
+export function describeSeen(
+  fields: readonly string[],
+  contact: JsonObject,
+  values: ExecutionValues,
+): string | undefined {
   const each = fields.map((field) => {
-    const value = rootOf(field) === null ? ofContact(contact, field) : runValue(values, field);
+    const value = rootOf(field) === null ? ofContact(contact, field) : executionValue(values, field);
     return `${field} ${value === null || value === undefined ? "is missing" : `is ${shown(value)}`}`;
   });
   return each.length === 0 ? undefined : each.join(", ");

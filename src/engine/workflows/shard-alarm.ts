@@ -4,22 +4,22 @@ import { nextForgetting } from "./shard-forget";
 import { hasUnmirrored, hasWork, nextWake } from "./shard-rows";
 import type { ShardStore } from "./shard-store";
 
-/** If the object dies at work, its alarm brings it back after this long. */
+/** If the object dies at work, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
-/** What an object knows of itself, beside its rows. */
+/** The state of an object that is not in its rows. */
 interface Condition {
   now: number;
-  /** How often in a row it could not go on. */
+  /** How many times in a row the pump has failed. */
   failures: number;
   isAtWork: boolean;
-  /** On a clock of its own only an advance wakes what waits. */
+  /** In a project with a test clock only an advance wakes what waits, so time sets no alarm. */
   hasOwnClock: boolean;
   executionRetentionMs: number;
 }
 
-/** When an object has something to do next; null when there is nothing. */
+/** Returns when the object has something to do next; null if there is nothing. */
 export function nextDue(store: ShardStore, condition: Condition): number | null {
   const { now, failures, isAtWork, hasOwnClock, executionRetentionMs } = condition;
   if (failures > 0) return now + backoffMs(failureBackoff, failures - 1);
@@ -29,7 +29,7 @@ export function nextDue(store: ShardStore, condition: Condition): number | null 
 }
 
 export interface Alarm {
-  /** Has it ring then, unless it does already. */
+  /** Sets the alarm to this time, unless it is set to it already. */
   setFor(at: number): void;
   hasRung(): void;
   delete(): Promise<void>;

@@ -8,50 +8,52 @@ import { countSkipped } from "./shard-moves";
 import { newestId } from "./shard-rows";
 import { readIdRow, type ShardStore } from "./shard-store";
 
-/** Which executions end: the active ones of a workflow, or all, and none that begins after this was said. */
+/**
+ * The executions to cancel: the active ones of one workflow or of all, up to the newest one when the cancelling began.
+ */
 export interface Cancelling {
   workflowId: Id | null;
   reason: string;
   upTo: Id;
 }
 
-/** A piece takes some milliseconds, here and in the database. */
+/** Takes a few milliseconds, here and in the database. */
 const cancelledAtOnce = 500;
 
-/** Says what cancelling ends now. */
+/** Describes a cancelling that begins now. */
 export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
   return { workflowId, reason, upTo: newestId(store) };
 }
 
-/** What a piece has ended. */
-export interface Ended {
+/** The result of cancelling one chunk. */
+export interface CancelledChunk {
   count: number;
   isLast: boolean;
 }
 
-const readPiece = columns({ count: asNumber, last: orNull(asId), current: asText });
+const readChunk = columns({ count: asNumber, last: orNull(asId), current: asText });
 
 /**
- * Ends the next of them, some of one workflow. There may be very many, so a piece is a stretch of an index, and nobody
- * reads its rows one by one. Those that the mirror showed as they were are written down for it in one row, and count as
- * shown. The others are new to it.
+ * Cancels the next chunk, all of one workflow. There may be very many executions, so a chunk is a range of an index,
+ * and its rows are never loaded. Executions that were already mirrored are recorded for the mirror in one row, and
+ * count as mirrored; the others are mirrored like any changed execution.
  */
-export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Ended {
+export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): CancelledChunk {
   const ofWorkflow = workflowId ?? findActive(store, upTo);
-  const next = ofWorkflow === null ? null : findPiece(store, ofWorkflow, upTo);
+  const next = ofWorkflow === null ? null : findChunk(store, ofWorkflow, upTo);
   if (ofWorkflow === null || next === null || next.last === null) return { count: 0, isLast: true };
-  const isOfPiece = "completed_at IS NULL AND workflow_id = ? AND id <= ?";
-  const piece = [textOf(ofWorkflow), textOf(next.last)];
+  const isOfChunk = "completed_at IS NULL AND workflow_id = ? AND id <= ?";
+  const chunk = [textOf(ofWorkflow), textOf(next.last)];
   countSkipped(
     store,
-    `SELECT workflow_id, id, step_id FROM executions INDEXED BY ix_executions_active WHERE ${isOfPiece}`,
-    ...piece,
+    `SELECT workflow_id, id, step_id FROM executions INDEXED BY ix_executions_active WHERE ${isOfChunk}`,
+    ...chunk,
   );
   store.run(
     `UPDATE executions INDEXED BY ix_executions_active SET status = 'CANCELLED', exit_reason = ?, completed_at = ?,
       ended_at = ?, pause = NULL, wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?,
-      version = version + 1, mirrored = mirrored + (mirrored = version) WHERE ${isOfPiece}`,
-    ...[reason, now, store.realNow(), now, ...piece],
+      version = version + 1, mirrored = mirrored + (mirrored = version) WHERE ${isOfChunk}`,
+    ...[reason, now, store.realNow(), now, ...chunk],
   );
   store.run(
     "INSERT INTO unshown (last, workflow_id, ids, reason, at) VALUES (?, ?, ?, ?, ?)",
@@ -60,7 +62,7 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
   return { count: next.count, isLast: workflowId !== null && next.count < cancelledAtOnce };
 }
 
-/** A workflow with active executions among those up to this one. */
+/** Finds a workflow with active executions among those up to this one. */
 function findActive(store: ShardStore, upTo: Id): Id | null {
   const [found] = store.all(
     readIdRow,
@@ -70,9 +72,9 @@ function findActive(store: ShardStore, upTo: Id): Id | null {
   return found?.id ?? null;
 }
 
-function findPiece(store: ShardStore, workflowId: Id, upTo: Id) {
+function findChunk(store: ShardStore, workflowId: Id, upTo: Id) {
   const [found] = store.all(
-    readPiece,
+    readChunk,
     `SELECT count(*) AS count, max(id) AS last, json_group_array(id) FILTER (WHERE version = mirrored) AS current
       FROM (SELECT id, version, mirrored FROM executions INDEXED BY ix_executions_active
         WHERE completed_at IS NULL AND workflow_id = ? AND id <= ? ORDER BY id LIMIT ?)`,
@@ -84,19 +86,19 @@ function findPiece(store: ShardStore, workflowId: Id, upTo: Id) {
 const readUnshown = columns({ last: asId, workflowId: asId, ids: asText, reason: asText, at: asNumber });
 type Unshown = ReturnType<typeof readUnshown>;
 
-/** Shows in the mirror what was cancelled and is not shown yet. */
+/** Writes to the mirror the cancelled chunks that it does not show yet. */
 export async function showCancelled(ctx: Context, store: ShardStore): Promise<void> {
   for (;;) {
-    const [piece] = store.all(readUnshown, "SELECT * FROM unshown LIMIT 1");
-    if (!piece) return;
+    const [chunk] = store.all(readUnshown, "SELECT * FROM unshown LIMIT 1");
+    if (!chunk) return;
     const batch = openBatch(ctx);
-    batch.add(updateCancelled(ctx, piece));
+    batch.add(updateCancelled(ctx, chunk));
     await batch.commit();
-    store.run("DELETE FROM unshown WHERE last = ?", textOf(piece.last));
+    store.run("DELETE FROM unshown WHERE last = ?", textOf(chunk.last));
   }
 }
 
-/** What is shown already is left out, so that a repeat changes nothing. */
+/** Leaves out rows that are cancelled already, so that a repeat changes nothing. */
 function updateCancelled(ctx: Context, { workflowId, ids, reason, at }: Unshown): Statement {
   return statement(
     sql`UPDATE workflow_executions SET status = 'CANCELLED', exit_reason = ${reason}, wake_at = NULL,

@@ -1,33 +1,34 @@
 /**
- * A step that renders may take more than its object has, and then the platform ends the object in the middle. Whoever comes
- * after it would do the same for ever. So the steps are noted before they are done: a note that is found when the object
- * wakes is of one that died. Those steps are done one by one from then on, and the one that the object dies of again and
- * again fails. A deployment ends objects too, and leaves the same note: so two deaths are not enough.
+ * A step that renders may use more memory or CPU time than its object has; the platform then ends the object in the
+ * middle of the step. Without a countermeasure the next object would die the same way, for ever. So the object notes
+ * the steps before it runs them: if it finds a note when it wakes, its predecessor died at one of these steps. Those
+ * steps then run one at a time, and a step at which the object has died three times fails. Deployments end objects too,
+ * and leave the same note, so fewer deaths prove nothing.
  */
 
 const noteKey = "underWay";
 
 interface Note {
-  /** The effects under way, by their ids. */
+  /** The ids of the effects under way. */
   taken: string[];
-  /** How often an object died at an effect, where it did. */
+  /** How often an object died at an effect, by the effect's id. */
   deaths: Record<string, number>;
 }
 
-/** An effect at which so many objects have died is not tried again. */
+/** An effect at which this many objects have died is not tried again. */
 const maxDeaths = 3;
 
 export const gaveUp =
   "This step was given up, because the work on it broke off three times without a result. Simplify its templates, or give them less data.";
 
 export interface Deaths {
-  /** The effects in groups that are done together: those that nobody died at, and then each of the others alone. */
+  /** Groups effects that run together: first all without a death, then each of the others alone. */
   inGroups<T>(effects: T[], idOf: (effect: T) => string): T[][];
   isHopeless(id: string): boolean;
-  /** Goes before the first await of what may be the last. */
+  /** Must be called before the first await of an effect that may kill the object. */
   begin(ids: string[]): void;
   survived(ids: string[]): void;
-  /** Nothing is under way any more. */
+  /** Records that nothing is under way any more. */
   rest(): void;
 }
 

@@ -3,18 +3,18 @@ import { cancelled } from "../../core/workflows/machine";
 import { moveExecution } from "./shard-moves";
 import { readExecution, type ShardStore } from "./shard-store";
 
-/** Why executions end whose contact is gone. */
+/** The exit reason of executions whose contact was deleted. */
 export const goneReason = "The contact was deleted";
 
-/** Why executions end whose project is disabled. */
+/** The exit reason of executions whose project was disabled. */
 export const projectDisabled = "Project disabled";
 
-/** Why executions end whose workflow is gone. */
+/** The exit reason of executions whose workflow was deleted. */
 export const workflowRemoved = "Workflow was removed";
 
 /**
- * Ends and empties the executions of contacts that are gone: what was said of them, and what was said to them. That
- * there were executions stays.
+ * Ends the executions of deleted contacts and erases their contents: everything about the contact, and everything sent
+ * to it. The fact that they took place stays on record.
  */
 export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): void {
   for (const contactId of contactIds) {
@@ -24,11 +24,11 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
       moveExecution(store, execution, cancelled(execution, goneReason, now), now);
     }
     const own = "SELECT id FROM executions WHERE contact_id = ?";
-    // An event is about one contact, so nobody else refers to those of this one.
+    // An event is about one contact, so executions of other contacts do not refer to these.
     store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
     const earlier = "SELECT r.value FROM executions e CROSS JOIN json_each(e.earlier) r WHERE e.contact_id = ?";
     store.run(`DELETE FROM events WHERE id IN (${earlier})`, contact);
-    // One that is empty already is not new to the mirror.
+    // An execution that is empty already is not mirrored again.
     store.run(
       `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, earlier = NULL, request = NULL,
           version = version + 1

@@ -15,8 +15,8 @@ const readForgotten = columns({
 const forgottenAtOnce = 200;
 
 /**
- * Forgets executions that finished long ago, first in the mirror and then here: who dies in between does it again.
- * Who entered which workflow stays. Returns whether there may be more.
+ * Forgets executions that finished long ago, first in the mirror and then here: if the object dies in between, it does
+ * both again. The record of who entered which workflow stays. Returns whether there may be more.
  */
 export async function forgetFinished(ctx: Context, store: ShardStore): Promise<boolean> {
   const before = store.realNow() - ctx.config.executionRetentionMs;
@@ -47,14 +47,14 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   return old.length === forgottenAtOnce;
 }
 
-/** What there is to go through of a workflow that is gone, and by which key. */
+/** The rows to scan for a deleted workflow, and the key to scan by. */
 const windows = {
   executions: { key: "id", forget: "UPDATE executions SET ended_at = 0 WHERE ended_at > 0 AND" },
   entries: { key: "contact_id", forget: "DELETE FROM entries WHERE" },
 };
 const rowsPerWindow = 1_000;
 
-/** Where to go on with forgetting a workflow. */
+/** Where to continue with forgetting a workflow. */
 export interface Forgetting {
   rows: keyof typeof windows;
   after: Id;
@@ -63,9 +63,9 @@ export interface Forgetting {
 export const firstForgetting: Forgetting = { rows: "executions", after: belowAllIds };
 
 /**
- * The executions of a workflow that is gone count as finished since ever: so they are forgotten as others are, some at a
- * time. Who entered it goes too. It looks at the next rows of all workflows, and returns where the others begin; null at
- * the end.
+ * Forgets the next rows of a deleted workflow. Its executions are marked as long finished, so retention deletes them in
+ * chunks like any others; its entries are deleted here. Scans the next window of all workflows' rows, and returns where
+ * to continue; null at the end.
  */
 export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: Forgetting): Forgetting | null {
   const { key, forget } = windows[rows];
@@ -84,7 +84,7 @@ export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: F
 
 const readWindow = columns({ count: asNumber, last: orNull(asId) });
 
-/** When the next execution is to be forgotten, to the hour, so that many go together. */
+/** Returns when the next execution is to be forgotten, rounded up to the hour, so that many are forgotten together. */
 export function nextForgetting(store: ShardStore, retentionMs: number): number | null {
   const [row] = store.all(readNumber, "SELECT min(ended_at) AS n FROM executions WHERE ended_at IS NOT NULL");
   return typeof row?.n === "number" ? Math.ceil((row.n + retentionMs) / hourMs) * hourMs : null;

@@ -8,23 +8,23 @@ import { type Context, clockOf } from "../../platform/context";
 import { eraseRowsOf } from "./shard-erase";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 
-/** Some milliseconds of the database, in which nobody else has a turn. */
+/** Takes a few milliseconds of the database, which serves nothing else meanwhile. */
 const rowsPerBatch = 250;
 
-/** A running execution whose object is never heard of again is looked for after this long. */
+/** A running execution whose object goes silent is looked after by a sweep after this long. */
 const silenceMs = minuteMs;
 
-/** A shard's own rows, and its number, which its mirror rows carry. */
+/** A shard's rows, and its number, which its mirror rows carry. */
 export interface Mirrored {
   store: ShardStore;
   shard: number;
 }
 
-/** Writes the next rows that the mirror does not show as they are; returns whether there may be more. */
+/** Writes the next rows that the mirror does not show as they are. Returns whether there may be more. */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const rows = store.all(
     readExecution,
-    // What is at rest goes first: what has something to do changes again.
+    // Resting executions go first: those with work to do will change again.
     `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE version > mirrored
       ORDER BY needs IS NOT NULL, id LIMIT ?`,
     rowsPerBatch,
@@ -33,7 +33,7 @@ export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Prom
   return rows.length === rowsPerBatch;
 }
 
-/** Writes all that have ended: also those that a call has ended which could not show it. */
+/** Writes all executions that have ended, including those that an interrupted call left unmirrored. */
 export async function mirrorEnded(ctx: Context, { store, shard }: Mirrored): Promise<void> {
   let rows: StoredExecution[];
   do {
@@ -47,7 +47,7 @@ export async function mirrorEnded(ctx: Context, { store, shard }: Mirrored): Pro
   } while (rows.length === rowsPerBatch);
 }
 
-/** Writes these rows at once, for a caller who answers with them. */
+/** Writes these rows at once, for a caller that answers with them. */
 export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
   const rows = store.all(
     readExecution,
@@ -65,14 +65,15 @@ async function mirrorRows(ctx: Context, shard: Mirrored, rows: StoredExecution[]
   note();
 }
 
-/** Adds rows of the mirror to a batch. Returns what the object notes when that is committed. */
+/** Adds rows of the mirror to a batch. Returns the function that records this in the object after the commit. */
 export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored, rows: StoredExecution[]): () => void {
   const gone = batch.add(selectGone(ctx, rows));
   batch.add(upsertMirror(ctx, shard, rows));
   return () =>
     store.together(() => {
       noteMirrored(store, rows);
-      // Nobody else finds what was not yet mirrored when its contact was erased.
+      // The erasure of a contact finds its executions by their mirror rows, so it has missed those that were not
+      // mirrored yet.
       if (gone.count > 0)
         eraseRowsOf(
           store,
@@ -90,7 +91,7 @@ function noteMirrored(store: ShardStore, rows: StoredExecution[]): void {
   );
 }
 
-/** The contacts of these executions that do not exist any more. */
+/** Selects the contacts of these executions that no longer exist. */
 function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactId: Id }> {
   const people = JSON.stringify([...new Set(rows.map(({ contactId }) => contactId))]);
   return statement(
@@ -100,7 +101,10 @@ function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactI
   );
 }
 
-/** On a clock of its own, what runs or waits for a call is due all along, so that time does not go on without it. */
+/**
+ * In a project with a test clock, executions that run or wait for a call count as due all the time, so that an advance
+ * waits for them.
+ */
 function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: StoredExecution): number | null {
   if (ctx.project.testClock && (status === "RUNNING" || pause === "call")) return updatedAt;
   return status === "RUNNING" ? updatedAt + silenceMs : wakeAt;

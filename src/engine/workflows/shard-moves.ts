@@ -1,26 +1,26 @@
 import { chunksOfBytes } from "../../core/chunks";
 import type { Id } from "../../core/ids";
-import { isActive, type Position, type StepRecord, type StepStatus } from "../../core/workflows/execution";
+import { type ExecutionPosition, isActive, type StepRecord, type StepStatus } from "../../core/workflows/execution";
 import { readIdRow, type ShardStore, type StoredExecution, type Value } from "./shard-store";
 
-/** What else changes with the position of an execution. */
-export type Beside = Partial<
+/** Columns outside of the position that a move may change, too. */
+export type ExtraColumns = Partial<
   Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "isPublic" | "needs">
 >;
 
-/** An execution as it was read, where it is to go, and what it did on the way. */
-export interface Change {
+/** A move: an execution as it was read, its new position, and the records of the steps on the way. */
+export interface ExecutionChange {
   read: StoredExecution;
-  position: Position;
-  beside?: Beside;
+  position: ExecutionPosition;
+  extra?: ExtraColumns;
   records?: StepRecord[];
 }
 
 /**
- * Moves executions as they were read. Returns each as it is then, or null: after an await the execution may have been
- * moved by somebody else, whose word then counts.
+ * Moves executions, each only if it is unchanged since it was read. Returns each as it is then, or null if another call
+ * moved it during an await: the other call's move stands.
  */
-export function moveExecutions(store: ShardStore, changes: Change[], now: number): (StoredExecution | null)[] {
+export function moveExecutions(store: ShardStore, changes: ExecutionChange[], now: number): (StoredExecution | null)[] {
   const moved = new Set<Id>();
   const planned = changes.map((change) => ({ change, after: afterOf(change, now) }));
   for (const some of Map.groupBy(planned, columnsOf).values()) {
@@ -49,28 +49,28 @@ export function moveExecutions(store: ShardStore, changes: Change[], now: number
 export function moveExecution(
   store: ShardStore,
   read: StoredExecution,
-  position: Position,
+  position: ExecutionPosition,
   now: number,
-  beside: Beside = {},
+  extra: ExtraColumns = {},
 ): StoredExecution | null {
-  return moveExecutions(store, [{ read, position, beside }], now)[0] ?? null;
+  return moveExecutions(store, [{ read, position, extra }], now)[0] ?? null;
 }
 
 interface Planned {
-  change: Change;
+  change: ExecutionChange;
   after: StoredExecution;
 }
 
-/** What one statement carries of outcomes and outputs. */
+/** The most bytes of outcomes and outputs that one statement carries. */
 const maxBytes = 500_000;
 
-function afterOf({ read, position, beside = {} }: Change, now: number): StoredExecution {
-  // A position made of the execution brings its other columns along: what is said beside it counts.
+function afterOf({ read, position, extra = {} }: ExecutionChange, now: number): StoredExecution {
+  // The position may be a whole execution, and so carry old values of other columns; `extra` overrides them.
   const needs = position.status === "RUNNING" ? "step" : null;
-  return { ...read, ...position, needs, ...beside, version: read.version + 1, updatedAt: now };
+  return { ...read, ...position, needs, ...extra, version: read.version + 1, updatedAt: now };
 }
 
-/** What a move sets: the fewer columns, the fewer indexes it writes to. */
+/** The columns that a move sets, by case: the fewer columns, the fewer indexes the move writes to. */
 const columnsMoved = {
   always: [
     ...["status", "step_id", "entered_at", "place", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],
@@ -81,14 +81,14 @@ const columnsMoved = {
   bySecondEvent: ["earlier"],
 };
 
-/** The statement that a move takes: moves with the same columns go together. */
-function columnsOf({ change: { beside }, after }: Planned): string {
-  const isByEvent = beside?.eventId !== undefined || beside?.causes !== undefined || beside?.hearsPublic !== undefined;
+/** Returns the SET clause of a move. Moves with the same columns share a statement. */
+function columnsOf({ change: { extra }, after }: Planned): string {
+  const isByEvent = extra?.eventId !== undefined || extra?.causes !== undefined || extra?.hearsPublic !== undefined;
   return [
     ...columnsMoved.always,
     ...(isActive(after.status) ? [] : columnsMoved.atEnd),
     ...(isByEvent ? columnsMoved.byEvent : []),
-    ...(beside?.earlier === undefined ? [] : columnsMoved.bySecondEvent),
+    ...(extra?.earlier === undefined ? [] : columnsMoved.bySecondEvent),
   ]
     .map((column) => `${column} = r.value->>'${column}'`)
     .join(", ");
@@ -139,7 +139,7 @@ function saveRecords(store: ShardStore, given: { workflowId: Id; executionId: Id
   }
 }
 
-/** Counts records before they are saved: what there is of them yet says what changes. */
+/** Counts records. Must run before they are saved, because the stored state tells what changes. */
 function countRecords(store: ShardStore, records: string): void {
   const more = (status: StepStatus) =>
     `sum((r.value->>'status' = '${status}') - coalesce(s.status = '${status}', false))`;
@@ -163,8 +163,9 @@ function countRecords(store: ShardStore, records: string): void {
 }
 
 /**
- * Counts the steps at which executions stand that are ended from outside. Their records stay as they are: whoever reads
- * them sees that the execution is over. `ended`: a query for `workflow_id`, `id` and `step_id` of these executions.
+ * Counts as skipped the current steps of executions that are ended from outside. The step records stay as they are;
+ * they are read as skipped, because their execution has ended. `ended` is a query for `workflow_id`, `id` and `step_id`
+ * of these executions.
  */
 export function countSkipped(store: ShardStore, ended: string, ...values: Value[]): void {
   store.run(

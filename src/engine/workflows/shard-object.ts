@@ -25,8 +25,8 @@ import { eraseRowsOf, projectDisabled, workflowRemoved } from "./shard-erase";
 import { type Forgetting, firstForgetting, forgetSome } from "./shard-forget";
 import { type Mirrored, mirrorThese } from "./shard-mirror";
 import { moveExecution } from "./shard-moves";
+import { endInChunks, runPasses } from "./shard-passes";
 import { askForCalls } from "./shard-pump";
-import { endPieces, runRounds } from "./shard-rounds";
 import { countsOf, dropCounts, findExecution, hasActive, hasUnmirrored, hasWork, isAnyUnmirrored } from "./shard-rows";
 import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
 import { migrateShard, openStore, type ShardStore } from "./shard-store";
@@ -35,30 +35,30 @@ import { vacateSome } from "./shard-vacate";
 const addressKey = "address";
 
 /**
- * A sixteenth of a project's executions: this object's SQLite is the truth about them, D1 has a mirror for lists and
- * sweeps. A call changes rows and sets the alarm in one synchronous step, and starts the pump, which does the rest.
+ * Holds a sixteenth of a project's executions. This object's SQLite is the source of truth; D1 has a mirror for lists
+ * and sweeps. A call changes rows and sets the alarm in one synchronous step, and starts the pump, which does the rest.
  */
 export class WorkflowShardObject extends DurableObject implements WorkflowShard {
-  /** What the object takes of the world. Tests put theirs in its place. */
+  /** Opens the object's connection to the outside. Replaced in tests. */
   openPlatform: () => Platform;
   private readonly store: ShardStore;
   private readonly ownAlarm: Alarm;
   private pumping: Promise<void> | null = null;
   private failures = 0;
-  /** The last run of the pump has computed all that it may. */
+  /** Whether the last run of the pump used up its CPU time. */
   private isSpent = false;
-  /** Calls that cancel many, and show it themselves. */
+  /** The number of calls in progress that cancel many executions and mirror them themselves. */
   private ending = 0;
 
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     super(state, env);
-    // The bindings that wrangler.toml names are the Worker's own.
+    // These are the bindings that wrangler.toml names, as in the Worker.
     this.openPlatform = () => openPlatform(env as unknown as Env, state);
     this.store = openStore(state.storage, () => this.openPlatform().realClock().getTime());
     this.ownAlarm = openAlarm(state.storage);
-    // An object that nobody has used stores nothing.
+    // An unused object stores nothing.
     if (this.address() !== null) migrateShard(state.storage);
-    // An alarm may be lost: whoever calls the object brings it back.
+    // An alarm may be lost, so every call that wakes the object sets it again.
     this.arm();
   }
 
@@ -72,7 +72,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   async start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null> {
     const started = this.change(address, (now) => startByHand(this.store, given, now));
     if (started === null) return null;
-    // On a clock that stands still the caller's next event has the time of the start, and comes after it all the same.
+    // On a test clock the caller's next event has the same time as the start, but must still come after it.
     await this.comeToRest(address);
     return this.answer(started.id);
   }
@@ -92,7 +92,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     });
   }
 
-  /** Nobody sees here what a list does not show yet. */
+  /** Mirrors the executions first, so that an answer never shows more than a list does. */
   async get(_address: ShardAddress, ids: Id[]): Promise<ExecutionView[]> {
     if (this.address() === null) return [];
     await this.mirror(ids);
@@ -133,7 +133,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async vacate(address: ShardAddress, given: Vacating): Promise<Id | null> {
     if (this.address() === null) return null;
-    // A round that began before may know the steps still, and bring somebody there.
+    // A pass that began earlier may still have the deleted steps in memory and move an execution to one.
     if (given.after === belowAllIds) await this.pumping;
     if (this.address() === null) return null;
     const last = this.change(address, (now) => vacateSome(this.store, given, now));
@@ -162,33 +162,37 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
-    // Whoever wakes all shards wakes those that nobody has used, too.
+    // Waking every shard also wakes unused ones.
     if (this.address() === null) return;
     this.change(address, (now) => {
-      // Time stands still until calls are heard of: whose report was lost asks at once.
+      // On a test clock time stands still until calls are reported, so executions ask at once in case a report was
+      // lost.
       if (address.at !== undefined) askForCalls(this.store, now);
     });
     await this.comeToRest(address);
   }
 
-  /** Erases everything, because the project was deleted. When it comes back, nobody here writes for the project any more. */
+  /**
+   * Erases everything, because the project was deleted. On return, nothing in this object writes for the project any
+   * more.
+   */
   async erase(): Promise<void> {
     if (this.address() !== null) await this.clear();
     await this.pumping;
   }
 
-  /** It may come late, twice, or for nothing. */
+  /** May run late, twice or without need. */
   override async alarm(): Promise<void> {
     this.ownAlarm.hasRung();
     await this.pump();
   }
 
-  /** Comes back when the pump rests. */
+  /** Resolves when the pump rests. */
   async rest(): Promise<void> {
     await this.pumping;
   }
 
-  /** A change, the alarm after it and the address are written as one. Then the pump goes on by itself. */
+  /** Writes the change, its alarm and the address in one transaction, and starts the pump without waiting for it. */
   private change<T>(address: ShardAddress, work: (now: number) => T): T {
     const isNew = this.address() === null;
     if (isNew) migrateShard(this.ctx.storage);
@@ -203,22 +207,22 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   /**
-   * Whoever moves a project's own clock goes on when all is done that a call has begun, and the mirror shows it. Throws
-   * when that did not succeed: the caller tries again.
+   * A caller that advances a project's test clock gets its answer only when all that its call began is done and
+   * mirrored. Throws if that failed, so that the caller tries again.
    */
   private async comeToRest({ at }: ShardAddress): Promise<void> {
     if (at === undefined) return;
     do await this.pump();
     while (this.failures === 0 && !this.isSpent && (hasWork(this.store) || hasUnmirrored(this.store)));
     if (this.failures > 0 || (this.isSpent && hasWork(this.store)))
-      throw new Error("Executions of workflows could not go on");
+      throw new Error("Workflow executions could not continue");
   }
 
-  /** An execution whose mirror shows it as it is now. */
+  /** Returns an execution after mirroring its current state. */
   private async answer(id: Id): Promise<ExecutionView> {
     await this.mirror([id]);
     const view = viewOf(this.store, id);
-    if (!view) throw new Error("An execution is gone that was just changed");
+    if (!view) throw new Error("Execution not found right after it was changed");
     return view;
   }
 
@@ -243,23 +247,23 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   private async work(): Promise<void> {
     try {
       for (let isOver = this.address() === null; !isOver; ) {
-        // What begins after the project was asked for may begin in an enabled one.
+        // Taken before the project is read: executions that begin after that may belong to a project enabled again.
         const ending = cancelling(this.store, null, projectDisabled);
         const ctx = await this.context();
-        // Its deletion erases the object, and whoever came later has left something in it.
+        // The deletion of the project erases this object, but a late call has written to it since.
         if (ctx === null) return await this.clear();
         if (ctx.project.disabled) await this.endAll(ctx, ending);
         const shard = this.mirrored();
-        if (shard) await runRounds(ctx, shard);
+        if (shard) await runPasses(ctx, shard);
         this.isSpent = ctx.cpu.isSpent();
-        // Others may not know yet that the project is disabled, and have started executions meanwhile.
+        // Other isolates may not know yet that the project is disabled, and may have started executions meanwhile.
         isOver = !ctx.project.disabled || this.address() === null || !hasActive(this.store);
       }
       this.failures = 0;
     } catch (error) {
       this.failures++;
       const { log } = this.openPlatform();
-      log("error", "Executions of workflows could not go on, and are tried again", {
+      log("error", "Workflow executions could not continue and will be retried", {
         ...{ ...this.address(), failures: this.failures, reason: reasonOf(error) },
       });
     }
@@ -270,7 +274,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (shard === null) return 0;
     this.ending++;
     try {
-      return await endPieces(ctx, shard, given, {
+      return await endInChunks(ctx, shard, given, {
         now,
         // The project may be erased in between.
         isWanted: () => this.address() !== null,
@@ -289,7 +293,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   private async clear(): Promise<void> {
     this.failures = 0;
-    // Without an await in between, in which somebody could write.
+    // Without an await in between, during which another call could write.
     await Promise.all([this.ownAlarm.delete(), this.ctx.storage.deleteAll()]);
   }
 
@@ -305,10 +309,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return this.ctx.storage.kv.get<ShardAddress>(addressKey) ?? null;
   }
 
-  /** Sets the alarm for the next that is to do. */
+  /** Sets the alarm to when the object next has something to do. */
   private arm(): void {
     const address = this.address();
-    // It was never used, or has just been erased.
+    // The object is unused, or was just erased.
     if (address === null) return;
     const { clock, config } = this.openPlatform();
     const at = nextDue(this.store, {

@@ -1,7 +1,7 @@
 import { partOf } from "../../core/cpu";
 import { belowAllIds } from "../../core/ids";
 import { MAX_UNITS } from "../../core/templating/budget";
-import type { Position, StepRecord } from "../../core/workflows/execution";
+import type { ExecutionPosition, StepRecord } from "../../core/workflows/execution";
 import {
   advance,
   afterFailedTry,
@@ -23,26 +23,29 @@ import { type BrokenOff, runEffect } from "./run-effect";
 import { gaveUp } from "./shard-deaths";
 import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
-import { type Change, moveExecution, moveExecutions } from "./shard-moves";
-import { askingOf, dropEntry, executionsPerRound, needLog, takeWork, unmovedOf } from "./shard-rows";
+import { type ExecutionChange, moveExecution, moveExecutions } from "./shard-moves";
+import { askingOf, dropEntry, executionsPerPass, needLog, takeWork, unmovedOf } from "./shard-rows";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
-const workflowsPerRound = 10;
-
-/** All that a round renders: as much as one mail may. Of all shards of an isolate one computes, and others wait for its round. */
-const unitsPerRound = MAX_UNITS;
+const workflowsPerPass = 10;
 
 /**
- * One round of a shard: wakes what is due, takes up executions that have something to do, and moves each as far as it
- * goes without another effect. Returns whether there was anything to do. Whatever is awaited here, the executions may
- * change meanwhile: each is moved only as it was read.
+ * The most that one pass may render: as much as a single email may. Only one shard of an isolate computes at a time,
+ * and the others wait for its pass.
  */
-export async function runRound(given: Context, shard: Mirrored): Promise<boolean> {
+const unitsPerPass = MAX_UNITS;
+
+/**
+ * Makes one pass: wakes executions that are due, takes those that have something to do, and moves each as far as it
+ * gets with one effect. Returns whether there was anything to do. Executions may change during every await here, so
+ * each is moved only if it is unchanged since it was read.
+ */
+export async function runPass(given: Context, shard: Mirrored): Promise<boolean> {
   const { store } = shard;
-  const ctx = { ...given, cpu: partOf(given.cpu, unitsPerRound) };
+  const ctx = { ...given, cpu: partOf(given.cpu, unitsPerPass) };
   const begunAt = ctx.clock().getTime();
-  const work = awake(store, ofFewWorkflows(takeWork(store, executionsPerRound, begunAt)), begunAt);
+  const work = awake(store, ofFewWorkflows(takeWork(store, executionsPerPass, begunAt)), begunAt);
   if (work.length === 0) return false;
   const live = await readLive(
     ctx,
@@ -53,7 +56,7 @@ export async function runRound(given: Context, shard: Mirrored): Promise<boolean
   const standing = store.together(() => settle(store, live, work, now));
   const groups = Map.groupBy(standing, ({ step }) => step.id);
   for (const group of groups.values()) {
-    // The others stay where they stand, and are next.
+    // The other executions stay at their steps, and the next pass takes them.
     if (ctx.cpu.isSpent()) break;
     await runGroup(ctx, shard, group);
   }
@@ -68,16 +71,18 @@ export async function runRound(given: Context, shard: Mirrored): Promise<boolean
   return true;
 }
 
-/** The graph of a workflow may have half a megabyte, so a round reads few of them. The others are next. */
+/**
+ * Limits a pass to a few workflows, because the graph of one may have half a megabyte. Later passes take the others.
+ */
 function ofFewWorkflows(work: StoredExecution[]): StoredExecution[] {
-  const few = [...new Set(work.map(({ workflowId }) => workflowId))].slice(0, workflowsPerRound);
+  const few = [...new Set(work.map(({ workflowId }) => workflowId))].slice(0, workflowsPerPass);
   return work.filter(({ workflowId }) => few.includes(workflowId));
 }
 
 /**
- * Those whose time has come go on as if they had been woken. That is written with where they go next, and not before:
- * until then their time stays, and who dies finds them again. What somebody waits for may have happened in time, and be on
- * its way: the log knows, and is asked first.
+ * Treats executions as woken if their time has come. The wake-up is stored only together with the following move: until
+ * then the wake time stays, so an object that dies finds them again. The event that an execution waits for may have
+ * happened in time with its message still on the way, so the log is asked first.
  */
 function awake(store: ShardStore, work: StoredExecution[], now: number): StoredExecution[] {
   const waited = work.filter(({ needs, pause }) => needs === null && pause === "event");
@@ -91,7 +96,7 @@ function awake(store: ShardStore, work: StoredExecution[], now: number): StoredE
   });
 }
 
-/** Executions that wait for a call do their step again, which finds the call, or what came of it. */
+/** Makes executions that wait for a call repeat their step, which finds the call or its outcome. */
 export function askForCalls(store: ShardStore, now: number): void {
   const calling = store.all(readExecution, "SELECT * FROM executions WHERE pause = 'call'");
   for (const execution of calling) {
@@ -99,7 +104,10 @@ export function askForCalls(store: ShardStore, now: number): void {
   }
 }
 
-/** Moves executions as far as the graph and the clock decide alone. Returns those that stand at a step then. */
+/**
+ * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an
+ * effect.
+ */
 function settle(store: ShardStore, live: Live, work: StoredExecution[], now: number): Standing[] {
   const steps = work.filter(({ needs }) => needs === "step");
   const moves = steps.map((execution) => ({ execution, change: settled(live, execution, now) }));
@@ -113,23 +121,26 @@ function settle(store: ShardStore, live: Live, work: StoredExecution[], now: num
   });
 }
 
-function settled(live: Live, execution: StoredExecution, now: number): Change | null {
+function settled(live: Live, execution: StoredExecution, now: number): ExecutionChange | null {
   const workflow = live.workflows.get(execution.workflowId);
   if (!workflow) {
-    // There is no graph to ask any more: the execution came in as the workflow was deleted.
+    // The execution started while its workflow was being deleted, so there is no graph to follow.
     const over = cancelled(execution, workflowRemoved, now);
     return { read: execution, position: { ...over, status: "EXITED" } };
   }
   if (!live.contacts.has(execution.contactId)) {
     return { read: execution, position: cancelled(execution, goneReason, now) };
   }
-  return goOn(workflow, execution, execution.outcome, now);
+  return applyOutcomes(workflow, execution, execution.outcome, now);
 }
 
-/** Stores what changes, all at once. Who does not change is as it was; who was moved by others meanwhile is null. */
+/**
+ * Stores all changes together. Unchanged executions are returned as read; null stands for one that another call moved
+ * meanwhile.
+ */
 function moveAll(
   store: ShardStore,
-  moves: { execution: StoredExecution; change: Change | null }[],
+  moves: { execution: StoredExecution; change: ExecutionChange | null }[],
   now: number,
 ): (StoredExecution | null)[] {
   const changes = moves.flatMap(({ change }) => change ?? []);
@@ -139,16 +150,16 @@ function moveAll(
 }
 
 /**
- * Acts on the outcome, if there is one, and on those of the next steps that need no effect. Returns where that leads, as
- * one change; null when it leads nowhere.
+ * Applies the outcome, if there is one, and then those of the following steps that need no effect. Returns the result
+ * as one change; null if nothing changes.
  */
-function goOn(
+function applyOutcomes(
   { graph }: LiveWorkflow,
   execution: StoredExecution,
   first: Outcome | null,
   now: number,
-  from: Position = execution,
-): Change | null {
+  from: ExecutionPosition = execution,
+): ExecutionChange | null {
   let move: Move = { position: from, record: null };
   const records: StepRecord[] = [];
   let outcome = first ?? decided(graph, from);
@@ -160,20 +171,20 @@ function goOn(
   return move.position === execution ? null : { read: execution, position: move.position, records };
 }
 
-/** A step that is gone is left by any outcome. */
-function decided(graph: LiveWorkflow["graph"], position: Position): Outcome | null {
+/** A removed step is left whatever the outcome. */
+function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): Outcome | null {
   const step = stepOf(graph, position);
   return step === null ? { kind: "done" } : decide(step, position);
 }
 
-/** Does a step for all of the executions that stand at it. */
+/** Runs a step for all executions that are at it. */
 async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promise<void> {
   const [first] = group;
   if (!first) return;
   const { step, workflow } = first;
   const { store } = shard;
   const isWait = step.type === "WAIT_FOR_EVENT";
-  if (isWait || leadsToWait(workflow.graph, step.id)) await noteSince(ctx, store, group);
+  if (isWait || leadsToWait(workflow.graph, step.id)) await recordWaitStart(ctx, store, group);
   if (isWait) {
     enterWaits(store, group, step, ctx.clock().getTime());
     return;
@@ -187,7 +198,7 @@ async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promi
   const ready = group.filter(({ execution }) => unmoved.has(execution));
   for (const some of chunksByEvents(store, ready)) {
     if (ctx.cpu.isSpent()) break;
-    await haveEffects(ctx, store, some);
+    await runEffects(ctx, store, some);
   }
 }
 
@@ -196,10 +207,13 @@ interface Acting {
   arrival: Arrival;
 }
 
-/** Does a step that renders so that the object cannot die of it for ever: see shard-deaths.ts. The others only ask. */
-async function haveEffects(ctx: Context, store: ShardStore, all: Acting[]): Promise<void> {
+/**
+ * Runs the effects. Steps that render are guarded against killing the object for ever (see shard-deaths.ts); the other
+ * steps only query.
+ */
+async function runEffects(ctx: Context, store: ShardStore, all: Acting[]): Promise<void> {
   const isRendering = all.some(({ arrival: { step } }) => step.type === "UPDATE_CONTACT" || step.type === "WEBHOOK");
-  if (!isRendering) return haveEffect(ctx, store, all);
+  if (!isRendering) return runAndMove(ctx, store, all);
   const { deaths } = store;
   for (const group of deaths.inGroups(all, ({ arrival }) => effectIdOf(arrival))) {
     if (ctx.cpu.isSpent()) return;
@@ -207,13 +221,13 @@ async function haveEffects(ctx: Context, store: ShardStore, all: Acting[]): Prom
     if (ids.some(deaths.isHopeless)) moveBy(ctx, store, group, () => ({ kind: "failed", reason: gaveUp }));
     else {
       deaths.begin(ids);
-      await haveEffect(ctx, store, group);
+      await runAndMove(ctx, store, group);
     }
     deaths.survived(ids);
   }
 }
 
-async function haveEffect(ctx: Context, store: ShardStore, group: Acting[]): Promise<void> {
+async function runAndMove(ctx: Context, store: ShardStore, group: Acting[]): Promise<void> {
   const results = await runEffect(
     ctx,
     group.map(({ arrival }) => arrival),
@@ -221,7 +235,7 @@ async function haveEffect(ctx: Context, store: ShardStore, group: Acting[]): Pro
   moveBy(ctx, store, group, (place) => results[place] ?? null);
 }
 
-/** Moves each by what came of its step. Null leaves it where it stands: it is next. */
+/** Moves each execution by the result of its step. Null leaves it at the step for the next pass. */
 function moveBy(
   ctx: Context,
   store: ShardStore,
@@ -232,25 +246,24 @@ function moveBy(
   const moves = group.map(({ standing: { execution, workflow } }, place) => {
     const result = resultAt(place);
     if (result === null) return { execution, change: null };
-    if ("kind" in result) return { execution, change: goOn(workflow, execution, result, now) };
+    if ("kind" in result) return { execution, change: applyOutcomes(workflow, execution, result, now) };
     const { position, outcome } = afterFailedTry(execution, result.error, now);
-    return { execution, change: goOn(workflow, execution, outcome, now, position) };
+    return { execution, change: applyOutcomes(workflow, execution, outcome, now, position) };
   });
   store.together(() => moveAll(store, moves, now));
 }
 
 /**
- * Notes in the executions after which event a wait begins: before the step that leads to it has its effect, or, where that
- * asks nobody, when the wait has come. If it is asked late, because an object died, what happened meanwhile counts all the
- * same.
+ * Records in the executions after which event a wait counts: before the effect of the step that leads to the wait, or,
+ * if that step has none, on arrival at the wait. If an object died and this comes late, events since then still count.
  */
-async function noteSince(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
+async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
   const asking = group.filter(({ execution }) => execution.since === null);
   if (asking.length === 0) return;
   const newest = await readNewest(
     ctx,
     asking.map(({ execution: { contactId, place, startedAt, enteredAt }, step }) => {
-      // Whoever is started by hand and comes to a wait at once waits since then.
+      // An execution that was started by hand and comes to a wait at once has waited since its start.
       const waitsSince = place === 1 ? startedAt : enteredAt;
       return { contactId, upTo: step.type === "WAIT_FOR_EVENT" ? waitsSince : null };
     }),
@@ -277,10 +290,10 @@ function enterWaits(
   step: Extract<Step, { type: "WAIT_FOR_EVENT" }>,
   now: number,
 ): void {
-  const changes = group.map(({ execution, workflow: { graph, hearsPublic } }): Change => {
+  const changes = group.map(({ execution, workflow: { graph, hearsPublic } }): ExecutionChange => {
     const wait = beginWait(step, execution, execution.since ?? belowAllIds);
     const { position, record } = advance(graph, execution, wait, now);
-    return { read: execution, position, records: record ? [record] : [], beside: { hearsPublic, needs: "log" } };
+    return { read: execution, position, records: record ? [record] : [], extra: { hearsPublic, needs: "log" } };
   });
   store.together(() => moveExecutions(store, changes, now));
 }

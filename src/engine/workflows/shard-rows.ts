@@ -1,6 +1,6 @@
 import { belowAllIds, type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import { isActive, type Position, type StepRecord } from "../../core/workflows/execution";
+import { type ExecutionPosition, isActive, type StepRecord } from "../../core/workflows/execution";
 import { asId, asJson, asNumber, asText, columns } from "../../db/rows";
 import type { StepCounts } from "../../platform/workflow-shards";
 import {
@@ -10,8 +10,8 @@ import {
   readNumber,
   readStepRecord,
   type ShardStore,
-  type StoredEvent,
   type StoredExecution,
+  type TakenEvent,
 } from "./shard-store";
 
 export function findExecution(store: ShardStore, id: Id): StoredExecution | null {
@@ -20,8 +20,8 @@ export function findExecution(store: ShardStore, id: Id): StoredExecution | null
 }
 
 /**
- * Up to so many executions that have something to do, the longest running first, and those whose time has come. When
- * there are many of both, each gets half.
+ * Returns up to `limit` executions that have something to do, the oldest first, and executions whose time has come. If
+ * there are many of both, each kind gets half.
  */
 export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
   const busy = store.all(
@@ -38,13 +38,13 @@ export function takeWork(store: ShardStore, limit: number, now: number): StoredE
   return [...due, ...busy.slice(0, limit - due.length)];
 }
 
-/** Of the execution that began last; below all ids when there is none. */
+/** Returns the id of the newest execution; an id below all others if there is none. */
 export function newestId(store: ShardStore): Id {
   const [newest] = store.all(readIdRow, "SELECT coalesce(max(id), '') AS id FROM executions");
   return newest?.id ?? belowAllIds;
 }
 
-/** Those of the executions that nobody has moved since they were read. */
+/** Filters the executions that have not moved since they were read. */
 export function unmovedOf<T extends Pick<StoredExecution, "id" | "version">>(store: ShardStore, read: T[]): T[] {
   const unmoved = store.all(
     readIdRow,
@@ -55,7 +55,7 @@ export function unmovedOf<T extends Pick<StoredExecution, "id" | "version">>(sto
   return read.filter(({ id }) => ids.has(id));
 }
 
-/** Those of the executions that have yet to ask the log. */
+/** Returns those of the executions that have yet to ask the log. */
 export function askingOf(store: ShardStore, ids: Id[]): StoredExecution[] {
   return store.all(
     readExecution,
@@ -69,12 +69,12 @@ export interface NewExecution {
   id: Id;
   workflowId: Id;
   contactId: Id;
-  position: Position;
+  position: ExecutionPosition;
   eventId: Id | null;
   isPublic: boolean;
   context: JsonObject | null;
   causes: string[];
-  /** The key of the call that started it, and until when it counts, by the real clock. */
+  /** The idempotency key of the call that started it, and when the key expires by the real clock. */
   request: { key: string; until: number } | null;
   now: number;
 }
@@ -96,12 +96,12 @@ export function insertExecutions(store: ShardStore, given: NewExecution[]): void
   );
 }
 
-/** Nobody can enter the workflow any more. */
+/** Deletes the re-entry record for a workflow that was deleted. */
 export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredExecution): void {
   store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
 }
 
-/** The log is asked for the events that these executions wait for. Where they stand is as before. */
+/** Marks executions to ask the log for the events that they wait for. Their positions stay the same. */
 export function needLog(store: ShardStore, ids: Id[]): void {
   if (ids.length === 0) return;
   store.run(
@@ -110,7 +110,10 @@ export function needLog(store: ShardStore, ids: Id[]): void {
   );
 }
 
-/** What the execution did so far, in order. Whoever ended it from outside has skipped the step at which it stood. */
+/**
+ * Returns the step records of an execution, in order. When an execution is ended from outside, its current step counts
+ * as skipped.
+ */
 export function recordsOf(store: ShardStore, { id, status, exitReason, completedAt }: StoredExecution): StepRecord[] {
   const records = store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(id));
   if (isActive(status)) return records;
@@ -123,7 +126,7 @@ export function recordsOf(store: ShardStore, { id, status, exitReason, completed
 
 const readOutput = columns({ executionId: asId, name: asText, output: asJson<JsonObject>() });
 
-/** The outputs of the steps of executions, by their names: the last one of a name counts. */
+/** Returns the outputs of executions' steps by step name. If two steps share a name, the later one counts. */
 export function outputsOf(store: ShardStore, ids: Id[]): Map<Id, JsonObject> {
   const found = store.all(
     readOutput,
@@ -144,7 +147,10 @@ const readCounts = columns({
 
 const readBranch = columns({ stepId: asId, branch: asText, taken: asNumber });
 
-/** What became of those who came to these steps. Who neither completed nor skipped it, and did not fail, stands there. */
+/**
+ * Counts what became of the executions that came to these steps. Executions that entered a step and neither completed,
+ * skipped nor failed it are still at it.
+ */
 export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {
   const counted = store.all(
     readCounts,
@@ -170,15 +176,15 @@ export function dropCounts(store: ShardStore, workflowId: Id): void {
     store.run(`DELETE FROM ${table} WHERE workflow_id = ?`, textOf(workflowId));
 }
 
-export function saveEvent(store: ShardStore, { id, name, source, data }: StoredEvent): void {
+export function saveEvent(store: ShardStore, { id, name, source, data }: TakenEvent): void {
   store.run(
     "INSERT INTO events (id, name, source, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
     ...[textOf(id), name, source, JSON.stringify(data)],
   );
 }
 
-/** Those that `event.*` of the execution is made of, oldest first. */
-export function eventsOf(store: ShardStore, execution: Pick<StoredExecution, "eventId" | "earlier">): StoredEvent[] {
+/** Returns the events that make up `event.*` of the execution, oldest first. */
+export function eventsOf(store: ShardStore, execution: Pick<StoredExecution, "eventId" | "earlier">): TakenEvent[] {
   const ids = eventIdsOf(execution);
   if (ids.length === 0) return [];
   return store.all(
@@ -192,7 +198,10 @@ export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId"
   return eventId === null ? [] : [...(earlier ?? []), eventId];
 }
 
-/** Deletes those of the events that no execution refers to any more. An event is about one contact. */
+/**
+ * Deletes those of the events that no execution refers to any more. An event is about one contact, so only that
+ * contact's executions are checked.
+ */
 export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {
   if (eventIds.length === 0) return;
   store.run(
@@ -204,7 +213,7 @@ export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): vo
   );
 }
 
-/** The earliest time at which an execution wakes; null when none sleeps. */
+/** Returns the earliest wake time of all executions; null if none sleeps. */
 export function nextWake(store: ShardStore): number | null {
   const [row] = store.all(readNumber, "SELECT min(wake_at) AS n FROM executions WHERE wake_at IS NOT NULL");
   return row?.n ?? null;
@@ -217,31 +226,34 @@ export function hasWork(store: ShardStore): boolean {
   );
 }
 
-/** A round takes up no more executions. */
-export const executionsPerRound = 100;
+/** The most executions that one pass takes. */
+export const executionsPerPass = 100;
 
-/** How many executions a round takes up or shows, at least one. */
+/** Counts how many executions a pass takes or mirrors, at least one. */
 export function countWork(store: ShardStore, now: number): number {
   const [work] = store.all(
     readNumber,
     `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_todo
           WHERE needs IS NOT NULL OR version > mirrored LIMIT ?1))
         + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
-    ...[executionsPerRound, now],
+    ...[executionsPerPass, now],
   );
-  return Math.min(executionsPerRound, Math.max(1, work?.n ?? 0));
+  return Math.min(executionsPerPass, Math.max(1, work?.n ?? 0));
 }
 
-/** The size of the next piece of cancelling beside rounds, in executions. A large one has its turn alone. */
+/**
+ * Returns the size of the next chunk of a cancelling, in executions. A large one is infinite, so that it runs without
+ * any pass next to it.
+ */
 export function countActive(store: ShardStore): number {
   const [active] = store.all(
     readNumber,
     `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
       WHERE completed_at IS NULL LIMIT ?)`,
-    executionsPerRound,
+    executionsPerPass,
   );
   const count = Math.max(1, active?.n ?? 0);
-  return count < executionsPerRound ? count : Number.POSITIVE_INFINITY;
+  return count < executionsPerPass ? count : Number.POSITIVE_INFINITY;
 }
 
 export function hasActive(store: ShardStore): boolean {

@@ -4,7 +4,7 @@ import { joinEvents } from "../../core/workflows/joined-events";
 import { startPosition, wakeByEvent } from "../../core/workflows/machine";
 import { asFlag, asId, asNumber, columns, orNull } from "../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
-import { type Beside, moveExecution } from "./shard-moves";
+import { type ExtraColumns, moveExecution } from "./shard-moves";
 import {
   dropUnused,
   eventIdsOf,
@@ -14,12 +14,18 @@ import {
   type NewExecution,
   saveEvent,
 } from "./shard-rows";
-import { readExecution, readIdRow, type ShardStore, type StoredEvent, type StoredExecution } from "./shard-store";
+import { readExecution, readIdRow, type ShardStore, type StoredExecution, type TakenEvent } from "./shard-store";
 
-/** Events are remembered for this long, and an older one starts nothing: nobody could tell whether it did. */
+/**
+ * Events that start workflows are remembered for this long. An older event starts nothing, because whether it already
+ * did is no longer known.
+ */
 const rememberedMs = 30 * dayMs;
 
-/** Takes an event once: wakes the executions of its contact that wait for it, and starts the workflows that its row names. */
+/**
+ * Takes an event once: wakes the executions of its contact that wait for it, and starts the workflows that its row
+ * names.
+ */
 export function deliverEvent(store: ShardStore, delivery: Delivery, now: number): void {
   wakeWaiting(store, delivery, now);
   const { event, starts } = delivery;
@@ -46,7 +52,7 @@ function wakeWaiting(store: ShardStore, { event, contactId, isPublic, causes }: 
   for (const execution of waiting) wakeOne(store, execution, { event, isPublic, causes }, now);
 }
 
-/** Wakes the execution if it waits for the event: then its causes are causes of what comes after, too. */
+/** Wakes the execution if it waits for the event, whose causes then also become causes of what follows. */
 export function wakeOne(
   store: ShardStore,
   execution: StoredExecution,
@@ -59,17 +65,17 @@ export function wakeOne(
   const joined = joinEvents([...eventsOf(store, execution), event]).events.map(({ id }) => id);
   saveEvent(store, event);
   const all = [...new Set([...execution.causes, ...causes])];
-  const beside = {
+  const extra = {
     ...{ eventId: event.id, ...earlierOf(execution, joined), causes: all },
     isPublic: execution.isPublic || isPublic,
   };
-  moveExecution(store, execution, position, now, beside);
+  moveExecution(store, execution, position, now, extra);
   const leftOut = eventIdsOf(execution).filter((id) => !joined.includes(id));
   dropUnused(store, execution.contactId, [...leftOut, event.id]);
 }
 
-/** Who has taken one event only names none before it, which costs a row less. */
-function earlierOf({ earlier }: StoredExecution, joined: Id[]): Pick<Beside, "earlier"> {
+/** An execution with a single event stores no earlier ones; that saves a row write. */
+function earlierOf({ earlier }: StoredExecution, joined: Id[]): Pick<ExtraColumns, "earlier"> {
   const before = joined.slice(0, -1);
   if (before.length > 0) return { earlier: before };
   return earlier === null ? {} : { earlier: null };
@@ -84,7 +90,7 @@ const readEntry = columns({
 });
 type Entry = ReturnType<typeof readEntry>;
 
-/** What a start remembers of itself beside the execution. */
+/** Times that a start leaves in the entry, to limit later starts. */
 type Mark = Partial<Pick<Entry, "publicAt" | "segmentAt" | "tick">>;
 
 function startByEvent(
@@ -98,14 +104,14 @@ function startByEvent(
   const entry = findEntry(store, workflowId, contactId);
   if (!mayEnter(entry, allowReentry)) return;
   if (isPublic && isNear(entry?.publicAt, at, minuteMs)) return;
-  // Events of segments carry no causes, so a circle through a segment is slowed instead.
+  // Events of segments carry no causes, so a circle through a segment cannot be detected and is slowed down instead.
   if (isSegment && isNear(entry?.segmentAt, at, hourMs)) return;
   saveEvent(store, event);
   const mark = { ...(isPublic ? { publicAt: at } : {}), ...(isSegment ? { segmentAt: at } : {}) };
   enter(store, { workflowId, contactId, causes, event, isPublic, context: null, request: null, mark, now });
 }
 
-/** Starts an execution by hand; null when the workflow does not let the contact in. */
+/** Starts an execution by hand; null if the workflow does not let the contact in. */
 export function startByHand(store: ShardStore, given: StartByHand, now: number): StoredExecution | null {
   const request = given.request && { key: given.request.key, until: store.realNow() + given.request.ttlMs };
   if (request !== null) {
@@ -122,7 +128,7 @@ export function startByHand(store: ShardStore, given: StartByHand, now: number):
   return findExecution(store, id);
 }
 
-/** A tick starts each contact once: a later one was not missed, and an earlier one is over. */
+/** Starts each contact once per tick, and never for a tick that is not newer than the contact's last one. */
 export function startScheduled(store: ShardStore, given: ScheduledStarts, now: number): void {
   const { workflowId, allowReentry, tick } = given;
   const contactIds = [...new Set(given.contactIds)];
@@ -153,31 +159,31 @@ function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<I
   return new Map(entries.map((entry) => [entry.contactId, entry]));
 }
 
-/** Without re-entry any earlier execution blocks, also one that is forgotten; with it, only an active one. */
+/** Without re-entry any earlier execution blocks, including a forgotten one; with re-entry only an active one does. */
 function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
   return entry === null || (allowReentry && !entry.isActive);
 }
 
-/** Two events of a moment may come in either order. */
+/** Compares in both directions, because two close events may arrive in either order. */
 function isNear(last: number | null | undefined, at: number, windowMs: number): boolean {
   return last !== null && last !== undefined && Math.abs(at - last) < windowMs;
 }
 
 interface Entering
   extends Pick<NewExecution, "workflowId" | "contactId" | "isPublic" | "causes" | "context" | "request"> {
-  event: StoredEvent | null;
+  event: TakenEvent | null;
   mark: Mark;
   now: number;
 }
 
-/** Check and entry happen in one synchronous block, so a contact is never in twice. */
+/** Check and entry happen in one synchronous block, so a contact is never in a workflow twice. */
 function enter(store: ShardStore, entering: Entering): Id {
   const [id] = enterAll(store, [entering]);
-  if (id === undefined) throw new Error("Nobody has entered");
+  if (id === undefined) throw new Error("Start did not produce an execution");
   return id;
 }
 
-/** Contacts enter, each for itself: none is named twice. */
+/** Starts an execution for each of the contacts, which are all different. */
 function enterAll(store: ShardStore, all: Entering[]): Id[] {
   if (all.length === 0) return [];
   const entering = all.map((one) => ({ ...one, id: newIdAt(one.now) }));

@@ -1,6 +1,6 @@
 import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import type { ExecutionStatus, Pause, Position, StepRecord, StepStatus } from "../../core/workflows/execution";
+import type { ExecutionPosition, ExecutionStatus, Pause, StepRecord, StepStatus } from "../../core/workflows/execution";
 import type { Outcome } from "../../core/workflows/outcome";
 import type { StepType } from "../../core/workflows/step";
 import {
@@ -21,31 +21,31 @@ import { adoptOlderTables } from "./older-tables";
 import { type Deaths, openDeaths } from "./shard-deaths";
 import { firstTables, shardMigrations } from "./shard-tables";
 
-/** An execution as its object keeps it. */
-export interface StoredExecution extends Position {
+/** An execution as its object stores it. */
+export interface StoredExecution extends ExecutionPosition {
   id: Id;
   workflowId: Id;
   contactId: Id;
   /** The event that last started or woke it. */
   eventId: Id | null;
-  /** Those before it that `event.*` has keys of, oldest first; null when there are none. */
+  /** The earlier events that `event.*` still has keys of, oldest first; null if there are none. */
   earlier: Id[] | null;
-  /** Events of public keys wake it too. */
+  /** Whether events of public keys wake it, too. */
   hearsPublic: boolean;
-  /** An event of a public key has started or woken it. */
+  /** Whether an event of a public key has started or woken it. */
   isPublic: boolean;
-  /** What the caller gave who started it by hand. */
+  /** The caller's input, if it was started by hand. */
   context: JsonObject | null;
   causes: string[];
-  /** What the pump has to do with it: its step, or to ask the log for the event that it waits for. */
+  /** What the pump has to do next: run its step, or ask the log for the event that it waits for. */
   needs: "step" | "log" | null;
   version: number;
   startedAt: number;
   updatedAt: number;
 }
 
-/** An event that started or woke executions. It is kept once, for as long as one of them refers to it. */
-export interface StoredEvent {
+/** An event that started or woke executions. It is stored once, as long as one of them refers to it. */
+export interface TakenEvent {
   id: Id;
   name: string;
   source: EventSource;
@@ -55,18 +55,18 @@ export interface StoredEvent {
 export type Value = string | number | null;
 
 /**
- * The rows of one shard, in the SQLite of its object. All here is synchronous: what a caller does between two awaits
- * happens at once, and is written as one.
+ * The rows of one shard, in the SQLite of its object. Everything here is synchronous, so a caller's changes between two
+ * awaits are atomic.
  */
 export interface ShardStore {
-  /** The current time, also where the project has a clock of its own: retention and idempotency keys go by it. */
+  /** The current time, even if the project has a test clock: retention and idempotency keys use it. */
   realNow(): number;
   /** Runs a statement and reads its rows. */
   all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
   run(query: string, ...values: Value[]): void;
   /** The steps at which this object has died. */
   deaths: Deaths;
-  /** Several statements, all or nothing. */
+  /** Runs several statements in one transaction. */
   together<T>(work: () => T): T;
 }
 
@@ -81,7 +81,7 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
   };
 }
 
-/** Makes the tables, or brings them to this version. */
+/** Creates the tables, or migrates them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
   migrateTables(storage, shardMigrations, (sql) => adoptOlderTables(sql, firstTables));
 }
@@ -130,7 +130,7 @@ export const readStepRecord: RowReader<StepRecord> = columns({
   scheduledFor: orNull(asNumber),
 });
 
-export const readEvent: RowReader<StoredEvent> = columns({
+export const readEvent: RowReader<TakenEvent> = columns({
   id: asId,
   name: asText,
   source: asOneOf<EventSource>(),

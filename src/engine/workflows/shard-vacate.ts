@@ -6,14 +6,15 @@ import type { Vacating } from "../../platform/workflow-shards";
 import { moveExecutions } from "./shard-moves";
 import { readExecution, readStepRecord, type ShardStore } from "./shard-store";
 
-/** Some milliseconds, and what these say fits into memory. */
+/** Takes a few milliseconds, and the records of these executions fit into memory. */
 const executionsPerWindow = 200;
 
 const readWindow = columns({ count: asNumber, last: orNull(asId) });
 
 /**
- * Takes executions off steps that are gone: to another step, or to their end. It looks at the next active ones of the
- * workflow, and returns where the others begin; null at the end. Who is off is not found again, so it may be repeated.
+ * Moves executions off removed steps: to another step, or to their end. Looks at the next window of the workflow's
+ * active executions, and returns where to continue; null at the end. Moved executions are not found again, so this may
+ * be repeated.
  */
 export function vacateSome(store: ShardStore, { workflowId, stepIds, to, after }: Vacating, now: number): Id | null {
   const isOfIt = "completed_at IS NULL AND workflow_id = ? AND id > ?";
@@ -30,7 +31,8 @@ export function vacateSome(store: ShardStore, { workflowId, stepIds, to, after }
       WHERE ${isOfIt} AND id <= ? AND step_id IN (SELECT value FROM json_each(?))`,
     ...[textOf(workflowId), textOf(after), textOf(window.last), JSON.stringify(stepIds)],
   );
-  // Whoever reads an execution that is over sees that its last step was skipped. One that goes on says it of each step.
+  // If the executions end here, the open record of their last step is read as skipped. If they continue, the record
+  // itself must say so.
   const open = to === null ? new Map<Id, StepRecord>() : openRecords(store, standing);
   moveExecutions(
     store,
@@ -43,7 +45,7 @@ export function vacateSome(store: ShardStore, { workflowId, stepIds, to, after }
   return window.count < executionsPerWindow ? null : window.last;
 }
 
-/** What executions have written down of the step at which they stand. */
+/** Returns the open records of the executions' current steps. */
 function openRecords(store: ShardStore, standing: { id: Id; stepId: Id | null }[]): Map<Id, StepRecord> {
   const found = store.all(
     (raw) => ({ ...readStepRecord(raw), ...readOwner(raw) }),

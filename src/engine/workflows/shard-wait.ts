@@ -12,18 +12,18 @@ import { addMirror, type Mirrored } from "./shard-mirror";
 import { moveExecutions } from "./shard-moves";
 import { findExecution } from "./shard-rows";
 import { wakeOne } from "./shard-starts";
-import type { StoredEvent, StoredExecution } from "./shard-store";
+import type { StoredExecution, TakenEvent } from "./shard-store";
 
 /**
- * How a wait misses no event. The object first notes that the execution waits: from here on, it is woken by what is
- * delivered. Then one batch inserts the listener's row and looks into the log. An event that is committed before that
- * batch is found in the log; one that is committed after it has a listener, and is delivered. Who dies in between asks
- * again. Who has waited long enough asks once more: the event may have happened in time, and its message be late.
+ * How a wait misses no event: first the object records that the execution waits; from then on, delivered events wake
+ * it. Then one batch inserts the listener's row and looks into the log. An event committed before that batch is found
+ * in the log; one committed after it has a listener, and is delivered. If the object dies in between, it asks again. At
+ * its timeout an execution asks the log once more, because the event may have happened in time and its message be late.
  */
 
 /**
- * The newest event of each contact's log up to the end of a millisecond, or as of now; `belowAllIds` where there is none.
- * In the order in which they are asked for.
+ * Returns the newest event in each contact's log, up to the given millisecond or now; `belowAllIds` if there is none.
+ * The results are in the order of `asked`.
  */
 export async function readNewest(ctx: Context, asked: { contactId: Id; upTo: number | null }[]): Promise<Id[]> {
   const items = asked.map(({ contactId, upTo }) => [contactId, upTo === null ? aboveAllIds : firstIdAt(upTo + 1)]);
@@ -37,7 +37,10 @@ export async function readNewest(ctx: Context, asked: { contactId: Id; upTo: num
   return rows.map(({ id }) => id);
 }
 
-/** Asks the log for executions that have just begun to wait, or whose time is over: then they have waited in vain. */
+/**
+ * Asks the log for executions that have just begun to wait, or whose timeout has come. The latter then take their
+ * timeout branch unless an event is found.
+ */
 export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecution[]): Promise<void> {
   if (waiting.length === 0) return;
   const { store } = shard;
@@ -86,11 +89,11 @@ const readFound = columns({
   causes: orNull(asJson<string[]>()),
 });
 
-/** For each execution the first event that counts. */
+/** Selects for each execution the first event that counts. */
 function selectFirst(
   ctx: Context,
   waiting: StoredExecution[],
-): Statement<StoredEvent & { executionId: Id; isPublic: boolean; causes: string[] | null }> {
+): Statement<TakenEvent & { executionId: Id; isPublic: boolean; causes: string[] | null }> {
   const items = JSON.stringify(
     waiting.map(({ id, contactId, awaits, since, hearsPublic }) => ({
       ...{ id, contactId, name: awaits, since, hearsPublic: hearsPublic ? 1 : 0 },

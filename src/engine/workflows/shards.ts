@@ -14,13 +14,13 @@ export function openShard(
   project: number,
   shard: number,
 ): OpenShard {
-  // Whoever reports a call goes by the real clock.
+  // A caller without a project, which only reports a call's outcome, uses the real clock.
   const own = platform.project?.testClock ? { at: timeOfProject(platform.project) } : {};
   const address = { project, shard, ...own };
   return { address, shard: platform.workflowShards.of(address) };
 }
 
-/** The shard that keeps the executions of a contact. */
+/** Returns the shard that stores the executions of a contact. */
 export function shardOfContact(ctx: Context, contactId: Id): OpenShard {
   return openShard(ctx, ctx.project.number, shardOf(contactId));
 }
@@ -29,7 +29,7 @@ export function allShards(platform: Platform, project: number): OpenShard[] {
   return Array.from({ length: shardCount }, (_, shard) => openShard(platform, project, shard));
 }
 
-/** One call for each shard that has some of the items, all at once. Throws when one of them did not take its own. */
+/** Calls each shard that has any of the items, all in parallel. Throws if one of the calls fails. */
 export async function eachShard<T>(
   ctx: Context,
   items: readonly T[],

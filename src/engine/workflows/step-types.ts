@@ -7,12 +7,13 @@ import { sendStepEmails } from "./effects/send-email";
 import { updateStepContacts } from "./effects/update-contact";
 import { storeStepCalls } from "./effects/webhook";
 
-/** The steps that do something. The others are decided by the machine. */
+/** The steps with an effect. The machine decides the others. */
 export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT" | "EXIT">;
 
 /**
- * Does a step for up to a hundred executions that stand at it, and says what came of it for each, in order: null where the
- * CPU was spent before, so that it is next. It may be repeated, and may have died half-way before: see `effectIdOf`.
+ * Runs a step for up to a hundred executions that are at it, and returns the outcome of each, in order; null if the CPU
+ * time was spent first, so that a later pass runs it. May be repeated, and an earlier attempt may have died half-way:
+ * see `effectIdOf`.
  */
 export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<(Outcome | null)[]>;
 

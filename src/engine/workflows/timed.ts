@@ -5,7 +5,10 @@ import type { Context } from "../../platform/context";
 import type { Timed } from "../clock/timed";
 import { openShard } from "./shards";
 
-/** Delays, timeouts of waits, retries of steps, and what runs. Their shards set no alarms for them. */
+/**
+ * Delays, timeouts of waits, retries of steps, and running executions in projects with a test clock, where shards set
+ * no alarms.
+ */
 export const timedExecutions: Timed = {
   name: "executions of workflows",
   isDue: (ctx) => sql`EXISTS (SELECT 1 ${due(ctx)})`,

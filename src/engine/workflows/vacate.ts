@@ -11,13 +11,16 @@ import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { workOn } from "../jobs/work";
 import { allShards } from "./shards";
 
-/** Steps of a workflow that are gone, and the step at which those go on who stand there; null when they end. */
+/** Removed steps of a workflow, and the step to which their executions move; null if the executions end. */
 export type Vacated = Omit<Vacating, "after">;
 
-/** Where each shard goes on, by its number. One that is done is left out. */
-type Places = Record<string, Id>;
+/** Each shard's cursor, by the shard's number. A shard that is done is left out. */
+type Cursors = Record<string, Id>;
 
-/** For the batch that deletes the steps. Whoever comes to one at the same moment is found as well. */
+/**
+ * Queues the job, in the batch that deletes the steps. The job also finds executions that come to a step at that
+ * moment.
+ */
 export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jobId: Id }): Statement<{ id: Id }> {
   return insertJob(ctx, { id: jobId, type: "workflows.vacate", input });
 }
@@ -26,7 +29,10 @@ const StoredId = z.string().transform(asId);
 const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId), to: StoredId.nullable() });
 const State = z.object({ places: z.record(z.string(), StoredId).optional() });
 
-/** `workflows.vacate`: the next executions of every shard, step by step. Nobody could ask for it again, so it is never given up. */
+/**
+ * Runs `workflows.vacate`: the next window of executions of every shard, one job step after another. The job is never
+ * given up, because customers have no way to request it again.
+ */
 export function vacateStepsJob(platform: Platform, job: MessageOf<"workflows.vacate">): Promise<void> {
   return workOn(platform, job, vacateStep, { release: null });
 }
@@ -42,8 +48,8 @@ async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
   return isOver ? "ended" : "goes on";
 }
 
-/** Has all shards look at their next executions, at once. Returns where they go on; it may be repeated. */
-export async function vacateNext(ctx: Context, given: Vacated, places?: Places): Promise<Places> {
+/** Has all shards process their next window in parallel. Returns their new cursors. May be repeated. */
+export async function vacateNext(ctx: Context, given: Vacated, places?: Cursors): Promise<Cursors> {
   const shards = allShards(ctx, ctx.project.number).filter(({ address }) => !places || places[address.shard]);
   const next = await Promise.all(
     shards.map(async ({ address, shard }) => {

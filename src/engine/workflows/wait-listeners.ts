@@ -7,12 +7,12 @@ import type { Context, Platform } from "../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../platform/sweep";
 import { waitListenerId } from "../events/listener";
 
-// Executions wait for an event by its name, and one row of a project and a name makes such events heard. The row goes when
-// no step names the event and no execution waits for it. Whoever enters a wait writes the row and the mirror's `awaits` in
-// one batch, and whoever deletes it asks for both in one statement. So a wait that is entered before finds its row kept,
-// and one that is entered after writes it anew and looks into the log.
+// Executions wait for an event by its name; one row per project and name makes such events delivered to workflows. The
+// row is deleted when no step names the event and no execution waits for it. A new wait writes this row and the
+// mirror's `awaits` in one batch, and the deletion checks both in its own statement. So a wait that comes before the
+// deletion prevents it, and one that comes after inserts the row again and looks into the log.
 
-/** The row `l` of a wait that nobody needs. A reference leads to the workflows that may name the event in a step. */
+/** Whether the wait row `l` is unneeded. References lead to the workflows whose steps may name the event. */
 const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
   AND NOT EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_awaits
     WHERE e.project_id = l.project_id AND e.awaits = l.name)
@@ -21,7 +21,7 @@ const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
     WHERE a.project_id = l.project_id AND a.kind = 'event' AND a.name = l.name AND a.referrer = 'workflow'
       AND s.type = 'WAIT_FOR_EVENT' AND s.config->>'eventName' = l.name)`;
 
-/** For the batch that changes steps, behind the change: these events are named there no more. */
+/** Deletes unneeded rows of these events. Must come after the change of steps, in the same batch. */
 export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
   return statement(
     sql`DELETE FROM event_listeners AS l WHERE l.project_id = ${ctx.project.number}
@@ -29,17 +29,24 @@ export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
   );
 }
 
-type Place = [projectId: number, name: string, listenerId: string];
+type ListenerKey = [projectId: number, name: string, listenerId: string];
 
 const readRow = columns({ projectId: asNumber, name: asText, listenerId: asText });
 
-/** The sweep over listeners of waits: the last execution that waits for an event may end long after the step is gone. */
+/**
+ * Sweeps the listeners of waits, because the last execution that waits for an event may end long after its step was
+ * deleted.
+ */
 export function forgetWaitListeners(platform: Platform): Promise<void> {
-  return walkDatabases<Place>(platform, "wait-listeners", (db, after) => forgetPage(platform, db, after));
+  return walkDatabases<ListenerKey>(platform, "wait-listeners", (db, after) => forgetPage(platform, db, after));
 }
 
-/** Looks at the next rows of all listeners, and returns the last one; undefined at the end. */
-async function forgetPage(platform: Platform, db: Db, place: Place = [0, "", ""]): Promise<Place | undefined> {
+/** Checks the next page of all listeners. Returns the last one; undefined at the end. */
+async function forgetPage(
+  platform: Platform,
+  db: Db,
+  place: ListenerKey = [0, "", ""],
+): Promise<ListenerKey | undefined> {
   const page = await select(
     db,
     sql`SELECT project_id, name, listener_id FROM event_listeners

@@ -16,8 +16,9 @@ const readCausing = columns({
 });
 
 /**
- * The enabled workflows, other than this one, that start by what steps cause, and cause something in turn. None are read
- * unless a circle may go through this one. Each of nine events has at most fifty listeners.
+ * Returns the other enabled workflows that are started by events which steps cause, and that cause such events
+ * themselves. Reads none unless this workflow could be part of a circle. There are nine such events, each with at most
+ * fifty listeners.
  */
 export async function causingWorkflows(
   ctx: Context,

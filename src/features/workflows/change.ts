@@ -4,7 +4,7 @@ import type { Id } from "../../core/ids";
 import { searchText } from "../../core/search";
 import { issuesOf } from "../../core/workflows/issues";
 import { awaitedEvents, workflowReferences } from "../../core/workflows/references";
-import { insistOnSize } from "../../core/workflows/size";
+import { checkSize } from "../../core/workflows/size";
 import { listenerOf, startListeners, type TriggerListener } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
@@ -19,28 +19,31 @@ import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-/** Each event of that name starts so many executions. */
+/** Each event of a name starts at most this many executions. */
 const maxListeners = 50;
 
-/** What becomes of a workflow, and the statements that write its steps and transitions. The row is written for them. */
-export interface Change {
+/**
+ * A changed workflow, with the statements that write its steps and transitions. `changeWorkflow` writes the workflow's
+ * own row.
+ */
+export interface WorkflowChange {
   after: WholeWorkflow;
   statements?: Statement[];
-  /** What must still hold when it is written. */
+  /** Conditions that must still hold at the commit. */
   guards?: Statement[];
-  /** Holds once it is written, and never before: see `Batch.recognise`. */
+  /** Holds after the commit and never before: see `Batch.recognise`. */
   hasCommitted?: SQL;
 }
 
 /**
- * Reads a workflow, decides, and writes in one batch that only runs if nothing else has changed the workflow meanwhile:
- * else it reads again. So whatever the rules saw is what they decide about, and two calls at once never draw a circle
- * together. Null from `decide` changes nothing. Throws NotFound, Invalid and Conflict.
+ * Reads a workflow, decides, and writes in one batch that only succeeds if the workflow has not changed meanwhile;
+ * otherwise it starts over. So the rules always check the state that is changed, and two concurrent calls never draw a
+ * circle together. Null from `decide` changes nothing. Throws NotFound, Invalid and Conflict.
  */
 export async function changeWorkflow(
   ctx: Context,
   id: Id,
-  decide: (before: WholeWorkflow) => Promise<Change | null> | Change | null,
+  decide: (before: WholeWorkflow) => Promise<WorkflowChange | null> | WorkflowChange | null,
 ): Promise<WholeWorkflow> {
   return untilFresh(async () => {
     const before = await getWorkflow(ctx, id);
@@ -49,7 +52,8 @@ export async function changeWorkflow(
     const { after, statements = [], guards = [], hasCommitted } = change;
     const saved = await decided(ctx, after);
     const batch = openBatch(ctx);
-    // What cannot be recognised changes columns alone: after its own commit it is stale, and then finds nothing left to change.
+    // A change without `hasCommitted` only updates columns. If it is repeated after its own commit, it is stale, reads
+    // again, and finds nothing left to change.
     if (hasCommitted) batch.recognise(hasCommitted);
     else batch.mayRepeat();
     batch.guard(isUnchanged("workflows", before.row), () => new Stale());
@@ -62,11 +66,11 @@ export async function changeWorkflow(
   }, ctx.random);
 }
 
-/** What a change would come to. Whatever would refuse it does so, and nothing is written. Throws as `changeWorkflow`. */
+/** Returns what a change would result in, without writing anything. Throws as `changeWorkflow`. */
 export async function tryChange(
   ctx: Context,
   id: Id,
-  decide: (before: WholeWorkflow) => Promise<Change>,
+  decide: (before: WholeWorkflow) => Promise<WorkflowChange>,
 ): Promise<{ before: WholeWorkflow; after: WholeWorkflow }> {
   return untilFresh(async () => {
     const before = await getWorkflow(ctx, id);
@@ -82,9 +86,9 @@ export async function tryChange(
   }, ctx.random);
 }
 
-/** A change as it would be saved. Throws Invalid and Conflict. */
+/** Returns a change as it would be saved. Throws Invalid and Conflict. */
 async function decided(ctx: Context, after: WholeWorkflow): Promise<WholeWorkflow> {
-  insistOnSize(after);
+  checkSize(after);
   return { ...after, row: await nextRow(ctx, after) };
 }
 
@@ -100,7 +104,10 @@ async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow>
   };
 }
 
-/** Its issues as of now: a segment that starts it, or another workflow, may have changed since the workflow did. */
+/**
+ * Returns the workflow's issues as they are now. They may differ from the stored ones, because the segment that starts
+ * it, or another workflow, may have changed since.
+ */
 export async function issuesNow(ctx: Context, workflow: WholeWorkflow): Promise<WorkflowRow["issues"]> {
   const { trigger, graph } = rulesOf(workflow);
   const [segment, others] = await Promise.all([
@@ -120,7 +127,7 @@ function updateRow(row: WorkflowRow): Statement {
   );
 }
 
-/** Writes anew what the workflow names and what it listens for, if that has changed. */
+/** Writes the names that the workflow refers to, and its listener, if they have changed. */
 function replaceNames(ctx: Context, before: WholeWorkflow, after: WholeWorkflow): Statement[] {
   const namedBy = (workflow: WholeWorkflow) => {
     const { trigger, graph } = rulesOf(workflow);
@@ -136,7 +143,7 @@ function replaceNames(ctx: Context, before: WholeWorkflow, after: WholeWorkflow)
   ];
 }
 
-/** The listeners of events that its waits no longer name, unless others need them. */
+/** Deletes the listeners of events that the workflow's waits no longer name, unless others need them. */
 function forgetWaits(ctx: Context, before: WholeWorkflow, after: WholeWorkflow | null): Statement[] {
   const has = after ? awaitedEvents(rulesOf(after).graph) : [];
   const lost = awaitedEvents(rulesOf(before).graph).filter((name) => !has.includes(name));
@@ -147,7 +154,7 @@ export function listenerOfRow(row: WorkflowRow): TriggerListener | null {
   return listenerOf({ id: row.id, enabled: row.enabled, ...triggerOf(row) });
 }
 
-/** The listener row of the workflow's trigger, as it was and as it is. */
+/** Replaces the listener row of the workflow's trigger. */
 function replaceListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
   if (had?.name === has?.name && had?.listenerId === has?.listenerId) return [];
   const statements: Statement[] = [];
@@ -164,13 +171,15 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
   return statements;
 }
 
-/** The guard that one more workflow may start by the event, if it does not start by it yet. */
+/** Returns the guard that one more workflow may start by the event; none if it already starts by it. */
 export function guardListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
   if (has === null || had?.name === has.name) return [];
   return [guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name))];
 }
 
-/** For the batch that deletes the workflow, behind its steps. */
+/**
+ * Deletes what the workflow refers to and listens for. Must come after the deletion of its steps, in the same batch.
+ */
 export function forgetNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
   const { id, name } = workflow.row;
   return [
@@ -180,7 +189,7 @@ export function forgetNames(ctx: Context, workflow: WholeWorkflow): Statement[] 
   ];
 }
 
-/** For the batch that makes it: what it names, and what it listens for. */
+/** Inserts what a new workflow refers to and listens for, in the batch that creates it. */
 export function insertNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
   const { trigger, graph } = rulesOf(workflow);
   const { id, name } = workflow.row;
@@ -197,7 +206,7 @@ function deleteListener(ctx: Context, { name, listenerId }: TriggerListener): St
   );
 }
 
-/** How many workflows an event of this name starts. */
+/** The number of workflows that an event of this name starts. */
 function listenersOf(ctx: Context, name: string) {
   const kinds = Object.values(startListeners).map((kind) => sql`l.listener_id GLOB ${`${kind}*`}`);
   return sql`(SELECT count(*) FROM event_listeners l

@@ -11,7 +11,10 @@ import type { CreateWorkflow } from "./schema";
 import { readTrigger } from "./trigger";
 import type { WholeWorkflow } from "./workflow";
 
-/** `POST /workflows`: with steps it is whole, in one batch. Throws Invalid, NotFound and Conflict. */
+/**
+ * Implements `POST /workflows`. A workflow with steps is created whole, in one batch. Throws Invalid, NotFound and
+ * Conflict.
+ */
 export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promise<WholeWorkflow> {
   insistOnSteps(input);
   warnOfIgnored(ctx, input);
@@ -21,7 +24,7 @@ export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promi
   }, ctx.random);
 }
 
-/** `POST /workflows?dryRun=true`: what it would make. Throws as the call itself. */
+/** Implements `POST /workflows?dryRun=true`: returns what would be created. Throws as the call itself. */
 export async function planWorkflow(ctx: Context, input: CreateWorkflow): Promise<DocumentPlan> {
   insistOnSteps(input);
   warnOfIgnored(ctx, input);
@@ -47,10 +50,10 @@ async function readNew(ctx: Context, input: CreateWorkflow): Promise<{ made: Who
   return { made: { row, ...graph }, guards };
 }
 
-/** Transitions without steps would be lost, which somebody who drew them does not expect. */
+/** Transitions without steps would be dropped silently, so they are refused. */
 function insistOnSteps({ steps, transitions }: CreateWorkflow): void {
   if (steps || !transitions?.length) return;
-  const message = "Transitions lead from step to step: send steps beside them, each with a key";
+  const message = "Transitions lead from step to step: send steps with them, each with a key";
   throw new Invalid([{ field: "transitions", code: "custom", message }]);
 }
 

@@ -12,8 +12,8 @@ import { forgetNames } from "./change";
 import { getWorkflow } from "./workflow";
 
 /**
- * `DELETE /workflows/{id}`. Throws NotFound, and Conflict while executions are active. Of ended executions nobody can ask any
- * more: a job has them forgotten.
+ * Implements `DELETE /workflows/{id}`. Throws NotFound, and Conflict while executions are active. Ended executions can
+ * no longer be read; a job deletes them.
  */
 export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
@@ -32,7 +32,7 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   }, ctx.random);
 }
 
-/** The executions of a workflow that have not ended, by their rows. */
+/** Selects the workflow's active executions in the mirror. */
 export function activeExecutions(ctx: Context, workflowId: Id): SQL {
   return sql`SELECT 1 FROM workflow_executions
     WHERE ${ofWorkflow(ctx, workflowId)} AND status IN ('RUNNING', 'WAITING')`;

@@ -10,7 +10,10 @@ import { graphOf, triggerOf } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import { getWorkflow } from "./workflow";
 
-/** `GET /workflows/{id}/diagram`: the graph as Mermaid text, with what its steps do and count. Throws NotFound. */
+/**
+ * Implements `GET /workflows/{id}/diagram`: the graph as Mermaid text, with what its steps do and count. Throws
+ * NotFound.
+ */
 export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {
   const workflow = await getWorkflow(ctx, id);
   const graph = graphOf(workflow);
@@ -20,7 +23,7 @@ export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {
   return drawDiagram(graph, { trigger: triggerOf(workflow.row), templates, counts });
 }
 
-/** By the steps that send them. */
+/** Keyed by the steps that send them. */
 async function findTemplates(ctx: Context, steps: readonly Step[]): Promise<Map<Id, NamedTemplate>> {
   const named = steps.flatMap((step) => {
     if (step.type !== "SEND_EMAIL") return [];

@@ -7,11 +7,14 @@ import { newStep, newTransition } from "./graph-rows";
 import { newWorkflow, saveNew } from "./insert";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-/** `POST /workflows/{id}/duplicate`: the same steps and transitions under new ids, disabled. */
+/**
+ * Implements `POST /workflows/{id}/duplicate`: copies the steps and transitions under new ids, into a disabled
+ * workflow.
+ */
 export async function duplicateWorkflow(ctx: Context, id: Id): Promise<WholeWorkflow> {
   return untilFresh(async () => {
     const original = await getWorkflow(ctx, id);
-    // What the original names cannot be deleted while it names it.
+    // No guards are needed: what the original refers to cannot be deleted while it does.
     return saveNew(ctx, copyOf(ctx, original), [guard(isUnchanged("workflows", original.row), () => new Stale())]);
   }, ctx.random);
 }

@@ -23,7 +23,7 @@ export function newTransition(ctx: Context, transition: NewTransition): Workflow
   return { place: null, ...transition, projectId: ctx.project.number, id: newIdAt(now), createdAt: now };
 }
 
-/** The step that every workflow has, made with it. */
+/** Creates the step that every workflow has from the beginning. */
 export function triggerStep(ctx: Context, workflowId: Id): WorkflowStepRow {
   return newStep(ctx, { workflowId, type: "TRIGGER", name: "TRIGGER", x: 0, y: 0, config: {}, templateId: null });
 }
@@ -67,7 +67,7 @@ export function deleteTransitions(ctx: Context, workflowId: Id, ids: readonly Id
   return statement(sql`DELETE FROM workflow_transitions WHERE ${ofWorkflow(ctx, workflowId)} AND ${isOneOf(ids)}`);
 }
 
-/** The transitions with another end, or another place in their document. */
+/** Updates transitions that have a new target or a new position in their document. */
 export function updateTransitions(
   ctx: Context,
   workflowId: Id,
@@ -84,7 +84,7 @@ function isOneOf(ids: readonly Id[]): SQL {
   return sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-/** What makes the rows of one graph those of another. Rows are the same by their ids. */
+/** Returns the statements that turn the rows of one graph into those of another. Rows are matched by id. */
 export function replaceGraph(ctx: Context, before: WholeWorkflow, after: WholeWorkflow): Statement[] {
   const { id } = after.row;
   const [steps, transitions] = [

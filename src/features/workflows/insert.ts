@@ -15,7 +15,7 @@ import { rulesOf, type WholeWorkflow } from "./workflow";
 
 const maxWorkflows = 1_000;
 
-/** A row of a workflow that is about to be made. Only a document says that it is enabled: others have no steps yet. */
+/** Returns the row of a new workflow. Only a document can enable it, because without one it has no steps yet. */
 export function newWorkflow(
   ctx: Context,
   {
@@ -44,7 +44,8 @@ export function newWorkflow(
 }
 
 /**
- * Writes a whole workflow in one batch. Throws Invalid when the project has as many as it may, and what the guards say.
+ * Writes a whole workflow in one batch. Throws Invalid if the project has the maximum of workflows, and what the guards
+ * throw.
  */
 export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Statement[] = []): Promise<WholeWorkflow> {
   const { row, steps, transitions } = made;
@@ -59,7 +60,7 @@ export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Stateme
   return saved;
 }
 
-/** What a new workflow would be. Whatever would refuse it does so, and nothing is written. Throws as `saveNew`. */
+/** Returns what a new workflow would be, without writing anything. Throws as `saveNew`. */
 export async function tryNew(ctx: Context, made: WholeWorkflow, guards: Statement[]): Promise<WholeWorkflow> {
   const issues = await issuesNow(ctx, made);
   const batch = openBatch(ctx);

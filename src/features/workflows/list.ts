@@ -13,7 +13,10 @@ interface WorkflowQuery {
   status?: "enabled" | "disabled";
 }
 
-/** One page of the project's workflows, newest first: ids sort by time. A project has a thousand at most. */
+/**
+ * Returns one page of the project's workflows, newest first, because ids sort by time. A project has a thousand at
+ * most.
+ */
 export async function listWorkflows(
   ctx: Context,
   { page, pageSize, search, status }: WorkflowQuery,

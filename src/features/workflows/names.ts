@@ -2,16 +2,19 @@ import { foreign } from "../../core/foreign-names";
 import { configNames } from "../../core/workflows/config-names";
 import { triggerParts } from "../../core/workflows/trigger";
 
-// The names in the parts of bodies, so that another one there is named in the answer.
+// The names that are known in the parts of bodies; other names there are reported in the answer.
 
 export const triggerNames = { triggerConfig: triggerParts };
 
-/** What stands beside `triggerConfig`: `publicEvents: false` that is ignored would leave a workflow open. */
+/**
+ * Names that are often put next to `triggerConfig` instead of into it. Ignoring `publicEvents: false` there would leave
+ * a workflow open to public events.
+ */
 export const foreignNames = triggerParts
   .filter((name) => name !== "eventName")
   .map((name) => ({ name, advice: `Put it into triggerConfig: { "triggerConfig": { "${name}": … } }` }));
 
-/** A PATCH changes the workflow itself alone. */
+/** A PATCH changes only the workflow itself. */
 export const foreignNamesOfUpdate = [
   ...foreignNames,
   ...foreign(["steps", "transitions"], {
@@ -19,7 +22,7 @@ export const foreignNamesOfUpdate = [
   }),
 ];
 
-/** Of a step. What the configs of all types have is taken together. */
+/** The parts of a step. The configs of all types are combined. */
 export const stepParts = {
   config: configNames,
   "config.recipient": ["type", "customEmail"],
@@ -28,7 +31,7 @@ export const stepParts = {
 };
 export const conditionNames = ["config.condition"];
 
-/** Of a whole workflow. */
+/** The parts of a whole workflow. */
 export const documentParts = {
   ...triggerNames,
   steps: ["key", "type", "name", "config", "templateId", "position"],

@@ -30,7 +30,7 @@ const list = createRoute({
   summary: "List the workflows, newest first",
   request: {
     query: PageQuery.extend({
-      search: z.string().optional().meta({ description: "Any case, in the name and the description." }),
+      search: z.string().optional().meta({ description: "Matches the name and the description, ignoring case." }),
       status: z.enum(["enabled", "disabled"]).optional(),
     }),
   },
@@ -45,16 +45,16 @@ workflows.openapi(list, async (c) => {
   return c.json({ data, total, page, pageSize, totalPages: Math.ceil(total / pageSize) }, 200);
 });
 
-// Before the routes of one workflow, whose id this is not.
+// Registered before the routes of a single workflow, so that `fields` is not read as an id.
 const fields = createRoute({
   method: "get",
   path: "/workflows/fields",
   operationId: "listWorkflowFields",
   tags,
-  summary: "List what a CONDITION may ask",
+  summary: "List the fields that a CONDITION can use",
   description:
-    "The fields of contacts, and those in the data of events that have happened. A field in the context is `context.<key>`, " +
-    "one in the output of a step `steps.<name>.<key>`.",
+    "Returns the fields of contacts, and those in the data of recorded events. A field of the context is `context.<key>`, " +
+    "and one in the output of a step is `steps.<name>.<key>`.",
   request: { query: FieldsQuery },
   responses: { ...ok(WorkflowFields), ...errors(422) },
 });
@@ -75,9 +75,9 @@ const create = createRoute({
   tags,
   summary: "Create a workflow",
   description:
-    "With `steps` and `transitions` it is made whole, or not at all. Steps have keys of yours, which transitions name; each " +
-    "fault names its place, such as `steps[3].config.amount`. GET and PUT `/workflows/{id}/document` read and replace it.\n\n" +
-    "Without `steps` it is made with its TRIGGER alone, and disabled. Add steps and transitions, try it by starting an " +
+    "With `steps` and `transitions` it is created whole, or not at all. Steps have your own keys, which transitions name; each " +
+    "fault names its field, such as `steps[3].config.amount`. GET and PUT `/workflows/{id}/document` read and replace it.\n\n" +
+    "Without `steps` it is created disabled, with only its TRIGGER. Add steps and transitions, try it by starting an " +
     "execution by hand, and enable it with PATCH. A project has at most 1,000 workflows.",
   request: { ...body(CreateWorkflow), query: DryRun },
   responses: {
@@ -121,9 +121,9 @@ const update = createRoute({
   tags,
   summary: "Change a workflow, enable or disable it",
   description:
-    "Only the fields sent change, in `triggerConfig` too; another `triggerType` begins with an empty one. A workflow with " +
-    "issues may be enabled; the answer lists them. Disabling it stops new executions, and those under way go on. At most " +
-    "50 enabled workflows start by one event.",
+    "Only the fields sent change, also within `triggerConfig`; a new `triggerType` starts with an empty one. A workflow with " +
+    "issues can be enabled; the answer lists them. Disabling it stops new executions, while active ones continue. One event " +
+    "can start at most 50 enabled workflows.",
   request: { params: IdParam, ...body(UpdateWorkflow) },
   responses: { ...ok(Workflow), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -141,7 +141,7 @@ const remove = createRoute({
   refusals: () => [workflowIsActive()],
   tags,
   summary: "Delete a workflow",
-  description: "409 while executions of it are active.",
+  description: "409 while it has active executions.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });

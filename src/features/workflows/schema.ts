@@ -13,7 +13,7 @@ export const TriggerType = z.enum(triggerTypes);
 const workflowExample = {
   id: "0199a0f2-b3c4-7a1b-8c2d-3e4f5a6b7c8d",
   name: "Welcome",
-  description: "Mails everybody who signs up",
+  description: "Mails everyone who signs up",
   enabled: false,
   triggerType: "EVENT" as const,
   triggerConfig: { eventName: "signup", publicEvents: true },
@@ -25,7 +25,7 @@ const workflowExample = {
 };
 
 const Issue = z.object({
-  stepId: z.string().optional().meta({ description: "Left out when the issue is one of the whole workflow." }),
+  stepId: z.string().optional().meta({ description: "Absent if the issue concerns the whole workflow." }),
   message: z.string(),
 });
 
@@ -33,7 +33,9 @@ const workflow = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  enabled: z.boolean().meta({ description: "Whether its trigger starts executions. By hand they start either way." }),
+  enabled: z
+    .boolean()
+    .meta({ description: "Whether its trigger starts executions. They can be started by hand either way." }),
   triggerType: TriggerType,
   triggerConfig: z.record(z.string(), z.unknown()).meta({
     description:
@@ -41,10 +43,10 @@ const workflow = z.object({
       "events of public keys neither start nor wake it.",
   }),
   allowReentry: z.boolean().meta({
-    description: "False: a contact enters once, ever. True: again, once the execution before has ended.",
+    description: "If false, a contact enters only once. If true, again after the previous execution has ended.",
   }),
   issues: z.array(Issue).meta({
-    description: "What is probably not meant; empty when the workflow is sound. It may be enabled all the same.",
+    description: "Probable mistakes; empty if the workflow is sound. It can be enabled even so.",
   }),
   projectId: z.string(),
   createdAt: z.iso.datetime(),
@@ -72,15 +74,16 @@ export const WorkflowPage = z
     example: { data: [workflowExample], total: 1, page: 1, pageSize: 20, totalPages: 1 },
   });
 
-/** Which of them a type of trigger takes, and what it needs, is checked with the whole. */
+/** The names that each type of trigger takes and requires are checked later, in readTrigger. */
 const TriggerConfig = z
   .object({
     eventName: AwaitedName.nullish(),
     publicEvents: z.boolean().nullish().meta({
-      description: "Whether events of public keys, which anybody can send, start and wake it. True by default.",
+      description: "Whether events of public keys, which anyone can send, start and wake it. True by default.",
     }),
     cron: z.string().nullish().meta({
-      description: "Five fields, in UTC. Ticks are at least 5 minutes apart; of missed ones only the latest runs.",
+      description:
+        "Five fields, in UTC. Ticks are at least 5 minutes apart; if several were missed, only the latest runs.",
       example: "0 9 * * MON",
     }),
     segmentId: z
@@ -90,7 +93,10 @@ const TriggerConfig = z
       .nullish()
       .meta({ description: "The segment whose members start at each tick." }),
   })
-  .meta({ description: "EVENT takes `eventName` and `publicEvents`, SCHEDULE `cron` and `segmentId`, MANUAL none." });
+  .meta({
+    description:
+      "EVENT takes `eventName` and `publicEvents`, SCHEDULE takes `cron` and `segmentId`, MANUAL takes none.",
+  });
 export type SentTrigger = z.infer<typeof TriggerConfig>;
 
 /** The fields of a workflow that a call sets. */
@@ -106,9 +112,12 @@ export const fields = {
 export const CreateWorkflow = z
   .object({
     ...fields,
-    enabled: z.boolean().nullish().meta({ description: "With `steps` only: without any, it is made disabled." }),
+    enabled: z
+      .boolean()
+      .nullish()
+      .meta({ description: "Only with `steps`: without them the workflow is created disabled." }),
     steps: DocumentSteps.nullish(),
-    transitions: DocumentTransitions.nullish().meta({ description: "With `steps` only: 422 without any." }),
+    transitions: DocumentTransitions.nullish().meta({ description: "Only with `steps`: 422 without them." }),
   })
   .meta({ id: "CreateWorkflow", example: documentExample });
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>;

@@ -6,7 +6,10 @@ import { asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** The segment whose events start the workflow, with all that it names, also by other segments; null when none does. */
+/**
+ * Returns the segment whose events start the workflow, with everything that it names, also through other segments; null
+ * if no segment does.
+ */
 export async function triggerSegment(ctx: Context, trigger: Trigger): Promise<TriggerSegment | null> {
   const eventName = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
   const slug = eventName === null ? null : segmentOfEvent(eventName);

@@ -13,8 +13,8 @@ import type { SentTrigger, UpdateWorkflow } from "./schema";
 type Sent = Pick<UpdateWorkflow, "triggerType" | "triggerConfig" | "eventName">;
 
 /**
- * The trigger that a call asks for: what it leaves out stays, unless the type changes. Throws Invalid. `before` is null
- * for a workflow that is about to be made.
+ * Returns the trigger that a call asks for. Fields that the call leaves out stay, unless the type changes. `before` is
+ * null for a new workflow. Throws Invalid.
  */
 export function readTrigger(ctx: Context, before: Trigger | null, sent: Sent): Trigger {
   const triggerType = sent.triggerType ?? before?.triggerType ?? "EVENT";
@@ -35,7 +35,7 @@ function nameIn({ eventName, triggerConfig }: Sent): string | null {
   return triggerConfig?.eventName ?? eventName ?? null;
 }
 
-/** What each type takes. A part that it does not take wants something done, so it is refused. */
+/** The names that each type takes. Any other name is refused, because the sender expects it to have an effect. */
 const taken: Record<TriggerType, (keyof SentTrigger)[]> = {
   EVENT: ["eventName", "publicEvents"],
   SCHEDULE: ["cron", "segmentId"],
@@ -86,7 +86,7 @@ function scheduleTrigger(ctx: Context, before: Trigger | null, sent: SentTrigger
   return { cron, segmentId };
 }
 
-/** When a scheduled workflow starts next. A tick that is due stays, whatever else changes. */
+/** Returns when a scheduled workflow starts next. A due tick stays, unless the schedule itself changes. */
 export function nextTickOf(
   ctx: Context,
   before: WorkflowRow | null,
@@ -100,7 +100,7 @@ export function nextTickOf(
   return nextTick(cron, ctx.now);
 }
 
-/** The guard that the segment of a schedule exists. */
+/** Returns the guard that the segment of a schedule exists. */
 export function guardTrigger(ctx: Context, trigger: Trigger): Statement[] {
   if (trigger.triggerType !== "SCHEDULE") return [];
   const id = readId(trigger.triggerConfig.segmentId);
@@ -108,7 +108,7 @@ export function guardTrigger(ctx: Context, trigger: Trigger): Statement[] {
   return [guard(isThere, () => new NotFound("segment", id))];
 }
 
-/** As a row has it. */
+/** Returns the columns of a trigger. */
 export function triggerColumns({
   triggerType,
   triggerConfig,

@@ -5,7 +5,7 @@ import type { UpdateWorkflow } from "./schema";
 import { guardTrigger, nextTickOf, readTrigger, triggerColumns } from "./trigger";
 import { rulesOf, type WholeWorkflow } from "./workflow";
 
-/** `PATCH /workflows/{id}`: only the fields sent change. Executions that are under way go on. */
+/** Implements `PATCH /workflows/{id}`: changes only the fields sent. Active executions continue. */
 export async function updateWorkflow(ctx: Context, id: Id, change: UpdateWorkflow): Promise<WholeWorkflow> {
   return changeWorkflow(ctx, id, (before) => {
     const { row } = before;

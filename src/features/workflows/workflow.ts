@@ -15,7 +15,7 @@ import {
 } from "../../engine/workflows/graph";
 import type { Context, Project } from "../../platform/context";
 
-/** A workflow with its steps and the ways between them. */
+/** A workflow with its steps and transitions. */
 export interface WholeWorkflow extends StoredGraph {
   row: WorkflowRow;
 }
@@ -67,7 +67,7 @@ export function transitionJson(row: WorkflowTransitionRow) {
   };
 }
 
-/** Throws NotFound. All of one moment. */
+/** Reads a workflow with its graph, in one batch. Throws NotFound. */
 export async function getWorkflow(ctx: Context, id: Id): Promise<WholeWorkflow> {
   const batch = openBatch(ctx);
   const found = batch.add(selectWorkflow(ctx, id));
@@ -85,7 +85,7 @@ export function requireStep({ steps }: WholeWorkflow, id: Id): WorkflowStepRow {
   return step;
 }
 
-/** What rules ask about a workflow. */
+/** The parts of a workflow that the rules read. */
 export function rulesOf(workflow: WholeWorkflow): { trigger: Trigger; graph: Graph } {
   return { trigger: triggerOf(workflow.row), graph: graphOf(workflow) };
 }

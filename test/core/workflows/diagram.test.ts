@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { asId } from "../../../src/core/ids";
-import { type Drawn, drawDiagram } from "../../../src/core/workflows/diagram";
+import { type DiagramParts, drawDiagram } from "../../../src/core/workflows/diagram";
 import type { Graph, Step, StepType, Transition } from "../../../src/core/workflows/step";
 
 const step = (id: string, type: "TRIGGER" | "EXIT", name: string): Step => ({
@@ -11,7 +11,7 @@ const way = (id: string, from: string, to: string, branch: string | null = null)
   ...{ id: asId(id), fromStepId: asId(from), toStepId: asId(to), branch, priority: 0 },
 });
 
-const nothing: Drawn = {
+const nothing: DiagramParts = {
   trigger: { triggerType: "EVENT", triggerConfig: { eventName: "signup", publicEvents: true } },
   templates: new Map(),
   counts: new Map(),
@@ -58,7 +58,7 @@ it("lets no name leave its quotes, or be read as HTML, Markdown or a directive",
   );
 });
 
-function textOf(type: StepType, config: object, more: Partial<Drawn> = {}): string {
+function textOf(type: StepType, config: object, more: Partial<DiagramParts> = {}): string {
   const one = { id: asId("1"), type, name: "n", config, templateId: null } as Step;
   const [, node = ""] = drawDiagram({ steps: [one], transitions: [] }, { ...nothing, ...more }).split("\n");
   return /"n<br>\w+(?:<br>(.*))?"/.exec(node)?.[1] ?? "";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newIdAt } from "../../../src/core/ids";
-import type { Position } from "../../../src/core/workflows/execution";
+import type { ExecutionPosition } from "../../../src/core/workflows/execution";
 import {
   advance,
   afterFailedTry,
@@ -42,11 +42,11 @@ const line: Graph = {
   transitions: [way(trigger, delay), way(delay, wait), way(wait, exit, "event"), way(wait, mail, "timeout")],
 };
 
-function through(graph: Graph, position: Position, ...outcomes: Outcome[]): Position {
+function through(graph: Graph, position: ExecutionPosition, ...outcomes: Outcome[]): ExecutionPosition {
   return outcomes.reduce((at, outcome) => advance(graph, at, outcome, now).position, position);
 }
 
-const standing = (stepId: Step["id"], more: Partial<Position> = {}): Position => ({
+const standing = (stepId: Step["id"], more: Partial<ExecutionPosition> = {}): ExecutionPosition => ({
   ...startPosition(now, null),
   stepId,
   ...more,

@@ -14,7 +14,7 @@ import {
   type CallKey,
   endUnwanted,
   giveBackCalls,
-  goBehind,
+  moveToBack,
   selectTried,
   takeCalls,
   updateHeard,
@@ -24,30 +24,30 @@ import {
   upsertCalledAt,
 } from "./statements";
 
-/** Who waits for a call. */
-export interface Caller {
+/** The step of an execution that waits for a call. */
+export interface WaitingStep {
   contactId: Id;
   executionId: Id;
   stepId: Id;
 }
 
-/** Reports to an execution what came of its call. It may be told twice. */
-export type Settle = (ctx: Context, caller: Caller, outcome: Outcome) => Promise<void>;
+/** Reports a call's outcome to its execution. May be called twice for one call. */
+export type Settle = (ctx: Context, caller: WaitingStep, outcome: Outcome) => Promise<void>;
 
-/** Then other hosts have their turn: after so many calls, or so much time. */
+/** A host's turn ends after this many calls or this much time, so that other hosts get theirs. */
 const callsPerTurn = 20;
 const turnMs = 2 * secondMs;
 
-/** A host that did not answer so many calls in a row is not waited for by calls that are old already. */
+/** After this many timeouts of a host in a row, calls that have waited too long fail without being made. */
 const silentAfter = 3;
 const reportsAtOnce = 10;
-/** When a host of a disabled project is looked at again. */
+/** When a disabled project's host is looked at again. */
 const disabledMs = 10 * minuteMs;
 
 /**
- * One turn of a host: its next calls, one after the other. It ends with the first call that puts the others off. A consumer
- * that dies keeps what it took for the time of its lease; then the call is made again, with the same key. The outcome is
- * in the row before the execution hears of it: if the report is lost, the execution asks.
+ * Takes one turn of a host: makes its next calls, one after the other, up to the first one that postpones the host. If
+ * a consumer dies, its calls are due again after their lease, and are made again with the same idempotency key. The
+ * outcome is stored before it is reported: if the report is lost, the execution asks.
  */
 export async function callSome(ctx: Context, settle: Settle, host: string, isRunOver: () => boolean): Promise<void> {
   const until = ctx.clock().getTime() + turnMs;
@@ -71,7 +71,7 @@ export async function callSome(ctx: Context, settle: Settle, host: string, isRun
     taken.all.filter(({ createdAt }) => !isSilent || now - createdAt <= maxWaitMs),
   ];
   if (tooOld.length > 0)
-    await record(ctx, settle, host, { keys: tooOld, verdict: gaveUp, left: [], isLast: rest.length === 0 });
+    await record(ctx, settle, host, { keys: tooOld, verdict: hostIsSilent, left: [], isLast: rest.length === 0 });
   for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
     const made = await makeCall(ctx, next);
     const isPutOff = made !== null && made.putOff !== null;
@@ -80,15 +80,15 @@ export async function callSome(ctx: Context, settle: Settle, host: string, isRun
   }
 }
 
-const gaveUp: CallVerdict = {
+const hostIsSilent: CallVerdict = {
   kind: "over",
-  outcome: { kind: "failed", reason: "The host has answered nobody for over an hour." },
+  outcome: { kind: "failed", reason: "The host has not answered any call for over an hour." },
   putOff: null,
 };
 
 async function putOff(ctx: Context, host: string): Promise<void> {
   const batch = openBatch(ctx);
-  batch.add(goBehind(ctx, host, ctx.clock().getTime() + disabledMs));
+  batch.add(moveToBack(ctx, host, ctx.clock().getTime() + disabledMs));
   batch.addAll(updateHostsDue(ctx, [host]));
   await batch.commit();
 }
@@ -96,8 +96,8 @@ async function putOff(ctx: Context, host: string): Promise<void> {
 const readCall = columns({ request: asJson<CallRequest>(), attempts: asNumber, createdAt: asNumber });
 
 /**
- * Null when there is nothing to be called any more: the contact was erased, the execution is over, or another consumer has
- * made the call.
+ * Makes a call. Returns null if it is no longer wanted: the contact was erased, the execution is over, or another
+ * consumer has made it.
  */
 async function makeCall(ctx: Context, key: CallKey): Promise<CallVerdict | null> {
   const { contactId, effectId } = key;
@@ -118,7 +118,10 @@ async function makeCall(ctx: Context, key: CallKey): Promise<CallVerdict | null>
   return ctx.project.testClock ? atOnce(verdict) : verdict;
 }
 
-/** The time of such a project stands still until the call is over: its tries follow each other, and nobody is put off. */
+/**
+ * On a test clock, time stands still until the call is over. So its attempts follow each other at once, and the host is
+ * not postponed.
+ */
 function atOnce(verdict: CallVerdict): CallVerdict {
   if (verdict.kind === "over") return { ...verdict, putOff: null };
   return verdict.isCounted ? { ...verdict, waitMs: 0, putOff: null } : verdict;
@@ -127,7 +130,7 @@ function atOnce(verdict: CallVerdict): CallVerdict {
 interface Tried {
   keys: CallKey[];
   verdict: CallVerdict | null;
-  /** Taken, and not called. */
+  /** Calls that were taken and not made. */
   left: CallKey[];
   isLast: boolean;
 }
@@ -143,11 +146,11 @@ async function record(
   if (left.length > 0) batch.add(giveBackCalls(ctx, left));
   const ended = verdict && batch.add(updateTried(ctx, keys, at, verdict));
   if (verdict) batch.recognise(sql`EXISTS (${selectTried(ctx, keys, at, verdict)})`);
-  if (verdict && verdict !== gaveUp) {
+  if (verdict && verdict !== hostIsSilent) {
     const isAnswered = verdict.kind === "over" && verdict.outcome.kind === "done";
     batch.add(updateHost(ctx, host, at, verdict.putOff, isAnswered));
   }
-  if (isLast) batch.add(goBehind(ctx, host));
+  if (isLast) batch.add(moveToBack(ctx, host));
   batch.addAll(updateHostsDue(ctx, [host]));
   await batch.commit();
   if (ended && verdict?.kind === "over") await report(ctx, settle, ended.all, verdict.outcome);
@@ -162,7 +165,9 @@ async function report(ctx: Context, settle: Settle, keys: CallKey[], outcome: Ou
         await settle(ctx, callerOf(key), outcome);
         heard.push(key);
       } catch (error) {
-        ctx.log("error", "An execution was not told of its call; it will ask", { reason: reasonOf(error) });
+        ctx.log("error", "A call's outcome was not reported to its execution, which will ask for it", {
+          reason: reasonOf(error),
+        });
       }
     }
   };
@@ -173,7 +178,7 @@ async function report(ctx: Context, settle: Settle, keys: CallKey[], outcome: Ou
   await batch.commit();
 }
 
-function callerOf({ contactId, effectId }: CallKey): Caller {
+function callerOf({ contactId, effectId }: CallKey): WaitingStep {
   const [executionId = "", stepId = ""] = effectId.split(":");
   return { contactId, executionId: asId(executionId), stepId: asId(stepId) };
 }

@@ -5,16 +5,19 @@ import { select } from "../../../db/statement";
 import type { OutboundCalls, Receiver } from "../../outbound/drain";
 import { callSome, type Settle } from "./call-some";
 
-/** Hosts of one project that are looked at: it has at most two places, which others of its hosts may have already. */
+/**
+ * How many hosts of one project are considered. A project has at most two turns at a time, which other hosts of it may
+ * be using.
+ */
 const hostsOfProject = 4;
-/** Projects that are looked at. */
+/** How many projects are considered. */
 const maxProjects = 500;
 
 const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumber });
 
 /**
- * The hosts that are due in a database, of each project the first few. It jumps through the index from project to project,
- * so that ten thousand hosts of one hide nobody.
+ * Finds the hosts that are due in a database, the first few of each project. Skips through the index from project to
+ * project, so that ten thousand hosts of one project do not hide the others.
  */
 export async function findDueHosts(db: Db, now: number, limit = hostsOfProject * maxProjects): Promise<Receiver[]> {
   const next = (after: SQL) => sql`(SELECT min(project_id) FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
@@ -36,8 +39,8 @@ export async function findDueHosts(db: Db, now: number, limit = hostsOfProject *
 }
 
 /**
- * The calls of WEBHOOK steps, as a kind of outbound calls: those of a project to one host have their turns together. A
- * project that has just had a turn waits since then, so it goes behind the others, however long its calls have waited.
+ * Defines the calls of WEBHOOK steps as a kind of outbound calls: all calls of a project to one host share turns. A
+ * project's wait is measured from its last turn, so it goes to the back of the line, however old its calls are.
  */
 export function workflowCalls(settle: Settle): OutboundCalls {
   return {

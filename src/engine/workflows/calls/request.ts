@@ -17,7 +17,10 @@ export interface CallRequest {
 
 type Call = Arrival<"WEBHOOK">;
 
-/** The call of a run, or a sentence that says why there can be none. Throws what rendering throws: all of it takes from the budget. */
+/**
+ * Returns the call of a step, or the reason why there can be none. Throws if rendering throws; all rendering shares the
+ * budget.
+ */
 export function requestOf(arrival: Call, contact: RenderedContact, budget: Budget): CallRequest | { reason: string } {
   const { config, id: stepId } = arrival.step;
   const variables = variablesOf(contact, arrival.scope);
@@ -35,14 +38,14 @@ export function requestOf(arrival: Call, contact: RenderedContact, budget: Budge
       ...(type !== null && { "content-type": type }),
       "user-agent": "Petrel-Workflows/1.0",
       ...Object.fromEntries(given),
-      // The same at every try, and at every repeat of the step.
+      // The same at every attempt, and at every repeat of the step.
       "idempotency-key": `${publicId(arrival.executionId)}:${publicId(stepId)}`,
     },
     body: text,
   };
 }
 
-/** Scheme, host and port are as they were saved: whatever a visitor sends must not choose who is called. */
+/** Scheme, host and port are fixed when the step is saved: a visitor's input must not decide which server is called. */
 const literalPart = /^https?:\/\/[^/?#{}\s]+/i;
 
 function urlOf(template: string, variables: Record<string, unknown>, budget: Budget): string | { reason: string } {
@@ -51,7 +54,7 @@ function urlOf(template: string, variables: Record<string, unknown>, budget: Bud
   if (origin === undefined || !/^([/?#]|$)/.test(rest)) return { reason: "The URL has no literal scheme and host" };
   const rendered = renderTemplate(parseTemplate(rest, "url", budget), variables, budget);
   const [path = ""] = rendered.split(/[?#]/);
-  // The only values that would leave their place in spite of being encoded.
+  // Dot segments are the only values that would change the path although they are encoded.
   const climbs = path.split("/").some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
   return climbs ? { reason: "A part of the URL's path is . or .., which names another path" } : origin + rendered;
 }
@@ -62,7 +65,7 @@ function bodyOf(
   variables: Record<string, unknown>,
   budget: Budget,
 ): { text: string | null; type: string | null } {
-  // `fetch` sends none with GET, and hardly anybody reads one with DELETE.
+  // `fetch` sends no body with GET, and few servers read one with DELETE.
   if (config.method === "GET" || (config.method === "DELETE" && config.body === undefined)) {
     return { text: null, type: null };
   }

@@ -14,12 +14,12 @@ export interface CallKey {
   effectId: string;
 }
 
-/** When a host's next call is due, and not before the time to which the host was put off. */
+/** When a host's next call is due, but not before the time to which the host is postponed. */
 export const nextDue = sql`(SELECT max(min(k.next_attempt_at), coalesce(workflow_hosts.put_off_until, 0))
   FROM workflow_calls k INDEXED BY ix_workflow_calls_due
   WHERE k.project_id = workflow_hosts.project_id AND k.host = workflow_hosts.host AND k.next_attempt_at IS NOT NULL)`;
 
-/** Goes after every change of calls, in the same batch. */
+/** Must follow every change of calls, in the same batch. */
 export function updateHostsDue(ctx: Context, hosts: string[]): Statement[] {
   const named = JSON.stringify(hosts);
   return [
@@ -34,7 +34,7 @@ export function updateHostsDue(ctx: Context, hosts: string[]): Statement[] {
   ];
 }
 
-/** Whoever takes a call has it for so long. Then it counts as lost, and is due again. */
+/** Lease: after it, a taken call counts as lost and is due again. */
 export const leaseMs = 2 * minuteMs;
 
 /** Takes the next due calls of a host, the longest due first. */
@@ -51,14 +51,14 @@ export function takeCalls(ctx: Context, host: string, limit: number): Statement<
   );
 }
 
-/** Makes taken calls due again, because nobody was called. */
+/** Makes taken calls due again, because they were not made. */
 export function giveBackCalls(ctx: Context, keys: CallKey[]): Statement {
   return statement(
     sql`UPDATE workflow_calls SET next_attempt_at = ${ctx.clock().getTime()} WHERE ${isOneOf(ctx, keys)} AND ended_at IS NULL`,
   );
 }
 
-/** Ends a call that its execution does not wait for any more, because that is over: by its row in the mirror. */
+/** Ends a call whose execution is over, according to the mirror. */
 export function endUnwanted(ctx: Context, { contactId, effectId }: CallKey): Statement {
   const [executionId = ""] = effectId.split(":");
   const isOver = sql`EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact
@@ -71,7 +71,7 @@ export function endUnwanted(ctx: Context, { contactId, effectId }: CallKey): Sta
   );
 }
 
-/** What a try came to. One that comes twice, or late, counts for a call that is not over. */
+/** Stores the result of an attempt. A repeated or late result has no effect on a call that is over. */
 export function updateTried(ctx: Context, keys: CallKey[], at: number, verdict: CallVerdict): Statement<CallKey> {
   const change =
     verdict.kind === "over"
@@ -86,20 +86,20 @@ export function updateTried(ctx: Context, keys: CallKey[], at: number, verdict: 
   );
 }
 
-/** The calls whose rows say what this try came to. */
+/** Selects the calls whose rows show this result. */
 export function selectTried(ctx: Context, keys: CallKey[], at: number, verdict: CallVerdict): SQL {
   const isTried = verdict.kind === "over" ? sql`ended_at = ${at}` : sql`next_attempt_at = ${at + verdict.waitMs}`;
   return sql`SELECT contact_id, effect_id FROM workflow_calls WHERE ${isOneOf(ctx, keys)} AND ${isTried}`;
 }
 
-/** Nothing of an answer is kept here once its execution has it. */
+/** Deletes the stored outcome once the execution has it, because it may contain parts of the answer. */
 export function updateHeard(ctx: Context, keys: CallKey[]): Statement {
   return statement(
     sql`UPDATE workflow_calls SET outcome = NULL WHERE ${isOneOf(ctx, keys)} AND ended_at IS NOT NULL AND outcome IS NOT NULL`,
   );
 }
 
-/** What a try says of its host: an answer ends what it was put off for. */
+/** Updates the host after an attempt. An answer clears its postponement. */
 export function updateHost(ctx: Context, host: string, at: number, putOff: PutOff, isAnswered: boolean): Statement {
   const isHost = sql`project_id = ${ctx.project.number} AND host = ${host}`;
   if (putOff !== null) {
@@ -114,15 +114,15 @@ export function updateHost(ctx: Context, host: string, at: number, putOff: PutOf
   );
 }
 
-/** Puts a host behind the project's others that are due. Goes before `updateHostsDue`. */
-export function goBehind(ctx: Context, host: string, until = ctx.clock().getTime()): Statement {
+/** Moves a host behind the project's others that are due. Must come before `updateHostsDue`. */
+export function moveToBack(ctx: Context, host: string, until = ctx.clock().getTime()): Statement {
   return statement(
     sql`UPDATE workflow_hosts SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${until}) AS INTEGER)
       WHERE project_id = ${ctx.project.number} AND host = ${host} AND due_at IS NOT NULL`,
   );
 }
 
-/** The project has its turn: the others go before it until they have had theirs. */
+/** Records the project's turn, so that projects that have waited longer go first. */
 export function upsertCalledAt(ctx: Context): Statement {
   return statement(
     sql`INSERT INTO project_counts (project_id, called_at) VALUES (${ctx.project.number}, ${ctx.clock().getTime()})

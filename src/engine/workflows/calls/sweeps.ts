@@ -9,7 +9,7 @@ import { maxSweptRows, sweepDatabases, walkDatabases } from "../../../platform/s
 import { findDueHosts } from "./calls";
 import { leaseMs, nextDue } from "./statements";
 
-/** The sweep that finds due calls, of all projects: those whose wait is over, and those whose message was lost. */
+/** Sweeps for due calls of all projects: those whose wait is over, and those whose message was lost. */
 export function queueDueCalls(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const [first] = await findDueHosts(db, platform.now.getTime(), 1);
@@ -18,7 +18,10 @@ export function queueDueCalls(platform: Platform): Promise<void> {
   });
 }
 
-/** At a start: whatever process had taken a call is gone. One that was to be made again so soon is made now. */
+/**
+ * Ends the leases at a start, because the process that had taken the calls is gone. Calls that were to be retried
+ * within the time of a lease are made now, too.
+ */
 export function endLeasesOfCalls(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
@@ -37,10 +40,10 @@ export function endLeasesOfCalls(platform: Platform): Promise<void> {
   });
 }
 
-/** Much longer than an execution takes to hear. */
+/** Much longer than it takes to report an outcome to its execution. */
 const keptForMs = 2 * dayMs;
 
-/** The sweep over calls that are long over. */
+/** Sweeps calls that were over long ago. */
 export function forgetOldCalls(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const batch = openBatch({ ...platform, db });
@@ -58,22 +61,22 @@ export function forgetOldCalls(platform: Platform): Promise<void> {
   });
 }
 
-type Place = [projectId: number, host: string];
+type HostKey = [projectId: number, host: string];
 
-/** The sweep over hosts that nobody calls any more. */
+/** Sweeps hosts without open calls. */
 export function forgetIdleHosts(platform: Platform): Promise<void> {
-  return walkDatabases<Place>(platform, "workflow-hosts", (db, after) => forgetIdlePage(platform, db, after));
+  return walkDatabases<HostKey>(platform, "workflow-hosts", (db, after) => forgetIdlePage(platform, db, after));
 }
 
 /**
- * Whoever stores a call writes the host's row in the same batch, and this deletes it in the statement that asks: so a call
- * that comes in before keeps the row, and one that comes after writes it anew. A host that is put off stays put off.
+ * A new call writes the host's row in the same batch, and the deletion checks for calls in its own statement. So a call
+ * that comes before the deletion prevents it, and one that comes after inserts the row again. A postponed host stays.
  */
 async function forgetIdlePage(
   platform: Platform,
   db: Db,
-  [project, host]: Place = [0, ""],
-): Promise<Place | undefined> {
+  [project, host]: HostKey = [0, ""],
+): Promise<HostKey | undefined> {
   const page = await select(
     db,
     sql`SELECT project_id, host, due_at IS NULL AS is_idle FROM workflow_hosts

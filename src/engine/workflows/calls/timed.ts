@@ -5,7 +5,10 @@ import { type Context, inRealTime } from "../../../platform/context";
 import type { Timed } from "../../clock/timed";
 import { callSome, type Settle } from "./call-some";
 
-/** Calls of WEBHOOK steps: an advance makes them itself, so that none waits for a message that is lost. */
+/**
+ * Calls of WEBHOOK steps. An advance of the test clock makes them itself, so that none depends on a message that may be
+ * lost.
+ */
 export function timedCalls(report: Settle): Timed {
   return {
     name: "calls of workflows",
@@ -17,7 +20,7 @@ export function timedCalls(report: Settle): Timed {
   };
 }
 
-/** Also those that a consumer has in hand. */
+/** Includes calls that a consumer has taken. */
 function open({ project }: Context): SQL {
   return sql`FROM workflow_calls INDEXED BY ix_workflow_calls_due
     WHERE project_id = ${project.number} AND next_attempt_at IS NOT NULL`;

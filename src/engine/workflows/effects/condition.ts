@@ -4,7 +4,7 @@ import type { Context } from "../../../platform/context";
 import type { Arrival } from "../arrival";
 import { ConditionTooLarge, decide } from "../decide";
 
-/** Decides which way each run takes. It only reads, so a repeat decides anew, by what holds then. */
+/** Decides which branch each execution takes. It only reads, so a repeat decides again by the data of that time. */
 export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[]): Promise<Outcome[]> {
   const [first] = arrivals;
   if (!first) return [];

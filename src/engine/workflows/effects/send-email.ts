@@ -30,37 +30,37 @@ import {
 } from "../public-mail";
 import { contactDeleted } from "./condition";
 
-/** An email that a run is to send, unless it has sent it already. */
+/** An email that an execution is to send, unless it was sent already. */
 interface Wanted {
   emailId: Id;
   effectId: string;
   contactId: Id;
-  /** An address that goes before the contact's. */
+  /** The step's custom address, which replaces the contact's; null without one. */
   to: string | null;
   written: string | null;
   values: ReturnType<typeof storedValues>;
   causes: string[];
-  /** Events of public keys caused it. */
+  /** Whether events of public keys caused it. */
   isPublic: boolean;
-  /** An event of any source caused it. */
+  /** Whether an event of any source caused it. */
   isByEvent: boolean;
 }
 
-/** What one batch carries of the runs' values. */
+/** The most bytes of execution values that one batch carries. */
 const maxBytes = 1_000_000;
 
-/** How long a run waits before it asks again whether its project may send. */
+/** How long an execution waits before it checks again whether its project may send. */
 const pauseMs = 30 * minuteMs;
 
 /**
- * Accepts the emails of a group of runs: one content for all, and a row for each run that has none for this step yet. The
- * unique `effect_id` makes it one for each. The outcomes are read from the rows that are there when the batch ends, so that
- * a repeat has the same.
+ * Accepts the emails of a group of executions: one content for all, and a row for each execution without an email for
+ * this step. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch, so
+ * a repeat returns the same.
  */
 export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<Outcome[]> {
   const [first] = arrivals;
   if (!first) return [];
-  // No call is behind this: links lead to where the workflow was made.
+  // No request is being answered here, so links use the origin where the workflow was made.
   const ctx = { ...given, now: given.clock(), origin: first.workflow.linkBase ?? given.origin };
   const { config, templateId } = first.step;
   const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
@@ -139,7 +139,7 @@ const ofTemplate = {
   ...{ headers: {}, attachments: [], size: 0, ownData: {}, mayTrack: true },
 };
 
-/** The items `r` without an email, with those contacts `c` who may get mail of this type and topic. */
+/** Selects the items `r` without an email whose contacts `c` may get mail of this type and topic. */
 function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }): SQL {
   return sql`${inPlaces(ctx, items)} r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
@@ -147,7 +147,7 @@ function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }
       WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
 }
 
-/** TRANSACTIONAL mail goes to all, other mail to who is subscribed, and in its topic. */
+/** TRANSACTIONAL mail goes to everyone, other mail to contacts that are subscribed, also to its topic. */
 function isWanted({ type, topicId }: { type: SQL; topicId: SQL }): SQL {
   return sql`(${type} = 'TRANSACTIONAL' OR (c.subscribed AND ${isInItsTopic(topicId)}))`;
 }
@@ -192,17 +192,17 @@ const readSent = columns({
   isThere: asFlag,
   isSubscribed: orNull(asFlag),
   isInTopic: orNull(asFlag),
-  /** Null when there is no such template. */
+  /** Null if the template does not exist. */
   type: orNull(asOneOf<EmailType>()),
   fromEmail: orNull(asText),
   isVerified: asFlag,
   isPublic: asFlag,
-  /** The contact's last mail of the day, where it gets one. */
+  /** The id of the contact's last such email within a day, if it is limited to one. */
   lastOfDay: orNull(asId),
 });
 type Sent = ReturnType<typeof readSent>;
 
-/** What is there of each item when the batch ends, in their order. */
+/** Reads the state of each item at the end of the batch, in their order. */
 function selectSent(ctx: Context, items: string, template: Id): Statement<Sent> {
   return statement(
     sql`SELECT e.id AS email_id, e.status, e.error, c.id IS NOT NULL AS is_there, c.subscribed AS is_subscribed,
@@ -233,7 +233,7 @@ function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
   return refused;
 }
 
-/** What comes of a step whose email is not accepted; null when it is. */
+/** Returns the outcome of a step whose email is not accepted; null if it is accepted. */
 export function whyRefused(
   ctx: Context,
   found: Omit<Sent, "emailId" | "status" | "error" | "isPublic" | "lastOfDay">,

@@ -17,12 +17,12 @@ import { type Planned, selectResults, writeUpdates } from "./update-statements";
 
 type Update = Arrival<"UPDATE_CONTACT">;
 
-/** What one batch carries of new data. */
+/** The most bytes of new data that one batch carries. */
 const maxBytes = 1_000_000;
 
 /**
- * Changes the contacts of a group of runs. A row in `workflow_effects` is the claim: the batch that inserts it makes the
- * change, and a repeat reads the result that it keeps. So a value is rendered and written once, and never rendered again.
+ * Updates the contacts of a group of executions. A row in `workflow_effects` is the claim: the batch that inserts it
+ * makes the change, and a repeat returns the row's stored result. So each value is rendered and written only once.
  */
 export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(Outcome | null)[]> {
   const ctx = { ...given, now: given.clock() };
@@ -35,7 +35,10 @@ export async function updateStepContacts(given: Context, arrivals: Update[]): Pr
   return arrivals.map((arrival) => outcomes.get(arrival) ?? null);
 }
 
-/** Several runs of one contact have their turns one after another, each seeing what the one before has written. */
+/**
+ * Splits the arrivals into groups with at most one execution per contact. The groups run in order, so each execution
+ * sees the changes of the one before.
+ */
 function oneOfEachContact(arrivals: Update[]): Update[][] {
   const groups: Update[][] = [];
   for (const runs of Map.groupBy(arrivals, ({ contactId }) => textOf(contactId)).values()) {
@@ -79,7 +82,9 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
   return outcomes;
 }
 
-/** What a run is to change, or the outcome when that is nothing, or nothing that contacts can have. */
+/**
+ * Returns the change that an execution is to make, or the outcome if there is nothing to change or the data is invalid.
+ */
 export function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | Outcome {
   const { config } = arrival.step;
   try {
@@ -106,7 +111,7 @@ export function planOf(arrival: Update, contact: RenderedContact, budget: Budget
   }
 }
 
-/** The outcome, and the one for a contact that has said no itself, which no step overrides. */
+/** Returns the outcome, and the one for a contact that has unsubscribed itself, which no step overrides. */
 function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Planned, "result" | "ifOptedOut"> {
   const data: JsonObject = keys.length === 0 ? {} : { data: keys };
   const result: Outcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };
@@ -117,7 +122,7 @@ function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Pl
 
 const optedOut = "The person has unsubscribed, which a workflow does not lift";
 
-/** A batch that the data of one run makes fail is tried again run by run. */
+/** Writes the planned updates. If the data of one execution makes the batch fail, each is tried alone. */
 async function write(ctx: Context, planned: Planned[]): Promise<[Update, Outcome][]> {
   const token = textOf(newId());
   try {

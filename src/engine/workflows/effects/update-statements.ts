@@ -12,7 +12,7 @@ import { insertFieldTypes } from "../../contacts/field-types";
 import { updateSubscription } from "../../contacts/subscription";
 import type { Arrival } from "../arrival";
 
-/** A change of a contact that a run is about to make. */
+/** A change that an execution is about to make to its contact. */
 export interface Planned {
   arrival: Arrival<"UPDATE_CONTACT">;
   effectId: string;
@@ -25,14 +25,14 @@ export interface Planned {
 }
 
 interface Found {
-  /** Null when the run has had no effect here. */
+  /** Null if the effect was never claimed. */
   result: Outcome | null;
   isThere: boolean;
 }
 
 /**
- * The one batch of these changes, each of another contact. The claims come first, and all that follows acts only for those
- * with this batch's token.
+ * Commits these changes, each to a different contact, in one batch. The claims come first; all later statements act
+ * only on the claims with this batch's token.
  */
 export async function writeUpdates(ctx: Context, planned: Planned[], token: string): Promise<Found[]> {
   const items = JSON.stringify(
@@ -70,7 +70,7 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
   return found.all;
 }
 
-/** The results of effects that there are already, in the order of their ids. */
+/** Selects the stored results of effects, in the order of their ids. */
 export function selectResults(ctx: Context, effectIds: string[]): Statement<{ result: Outcome | null }> {
   return statement(
     sql`SELECT w.result FROM json_each(${JSON.stringify(effectIds)}) r
@@ -85,7 +85,7 @@ function keysOf(planned: Planned[]): string {
 
 const patch = sql`r.value->'patch'`;
 
-/** A contact that is gone, or has no room for the data, gets none. */
+/** Claims the effects. Leaves out contacts that are deleted or whose data would become too large. */
 function insertClaims(ctx: Context, items: string, token: string): Statement {
   const isSmall = sql`octet_length(contacts.data) + octet_length(${patch}) < ${maxDataBytes / 2}`;
   return statement(
@@ -99,7 +99,7 @@ function insertClaims(ctx: Context, items: string, token: string): Statement {
   );
 }
 
-/** A no that the person has said themselves stays. */
+/** Leaves contacts unsubscribed that have unsubscribed themselves. */
 function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: boolean): Statement[] {
   const isMeant = sql`r.value->>'subscribed' = ${subscribed ? 1 : 0}`;
   const given = (value: SQL) =>
@@ -117,8 +117,8 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
 }
 
 /**
- * The claimed changes are made a table first. Otherwise SQLite, which keeps what UPDATE changes to the left of a CROSS JOIN,
- * would walk through all contacts of the project.
+ * Materializes the claimed changes first. Otherwise SQLite, which keeps the table that UPDATE changes to the left of a
+ * CROSS JOIN, would scan all contacts of the project.
  */
 function updateData(ctx: Context, claimed: SQL): Statement {
   const isMeant = sql`contacts.project_id = ${ctx.project.number} AND contacts.id = r.value->>'contactId'`;

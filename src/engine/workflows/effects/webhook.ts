@@ -27,19 +27,19 @@ interface Planned {
   request: string;
 }
 
-/** What one batch carries of requests, and the most that one may have. */
+/** The most bytes of requests that one batch carries, and the most that one request may have. */
 const maxBytes = 1_000_000;
 const maxRequestBytes = 500_000;
 
-/** When an execution asks what has become of its call, if it has not heard. */
+/** When an execution checks on its call if no outcome was reported. */
 const askAgainMs = 15 * minuteMs;
 
 /**
- * Stores the calls of a group of runs, each as it is rendered now, and asks a consumer to make them. Nobody is called here.
- * A repeat finds the row: the call is under way, or its outcome is there, which the execution has not heard of.
+ * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
+ * stored row: the call is under way, or its outcome is there and the report was lost.
  */
 export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(Outcome | null)[]> {
-  // Calls are made by the real clock, and the execution waits by its project's.
+  // Calls are made by the real clock, while the execution waits by its project's clock.
   const ctx = { ...given, now: given.realClock() };
   const reading = openBatch(ctx);
   const calls = reading.add(selectCalls(ctx, arrivals));
@@ -107,7 +107,7 @@ function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: bool
   );
 }
 
-/** A contact that was deleted meanwhile is called for no more. */
+/** Leaves out contacts that were deleted meanwhile. */
 async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
   const now = ctx.now.getTime();
   const items = planned.map(({ arrival, host, request }) => [
@@ -129,7 +129,7 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
   await batch.commit();
 }
 
-/** After the commit of the calls. */
+/** Must follow the commit of the calls. */
 function askConsumer(ctx: Context): Promise<void> {
   return nudge(ctx, [{ message: { type: "workflows.call" } }]);
 }

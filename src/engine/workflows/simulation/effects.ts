@@ -30,7 +30,7 @@ type SimulatedEffect<T extends EffectType> = (
   world: SimulatedWorld,
 ) => Promise<Outcome>;
 
-/** What each type of step comes to in a simulation. Each notes what it would do, and does nothing. */
+/** The simulated effect of each type of step: records what the step would do, without doing it. */
 export const simulatedEffects: { [T in EffectType]: SimulatedEffect<T> } = {
   SEND_EMAIL: noteMail,
   CONDITION: takeBranch,

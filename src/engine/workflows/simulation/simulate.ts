@@ -1,7 +1,7 @@
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
-import { isActive, type Position, type StepRecord } from "../../../core/workflows/execution";
+import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
 import { joinEvents, publicKeysOf } from "../../../core/workflows/joined-events";
 import {
   advance,
@@ -19,38 +19,38 @@ import type { Context } from "../../../platform/context";
 import type { Arrival } from "../arrival";
 import type { EffectType } from "../step-types";
 import { simulatedEffects } from "./effects";
-import { type GivenEvent, goOnTo, type NotedMail, type SimulatedWorld } from "./world";
+import { advanceTo, type GivenEvent, type NotedMail, type SimulatedWorld } from "./world";
 
-/** What a simulation is about. */
+/** The inputs of a simulation. */
 export interface Simulated {
   workflow: Arrival["workflow"];
   graph: Graph;
   contact: ContactRow;
-  /** The event that starts the run; null for a start by hand. */
+  /** The event that starts the execution; null for a start by hand. */
   start: GivenEvent | null;
   /** All events, in the order of time. */
   events: readonly GivenEvent[];
-  /** Where the simulation stops; null when only the run's end stops it. */
+  /** When the simulation stops; null to continue until the execution ends. */
   until: number | null;
 }
 
 export interface Simulation {
-  position: Position;
-  /** In the order in which the run came to the steps. */
+  position: ExecutionPosition;
+  /** In the order in which the execution came to the steps. */
   records: StepRecord[];
   mails: NotedMail[];
 }
 
 /**
- * The path that a run would take, with every wait and mail, and without any effect. The machine and the compiler are
- * those of real runs; contact and events are the simulation's. It jumps from wait to wait, so a year costs no more than
- * a minute; and as graphs have no circles, it ends.
+ * Returns the path that an execution would take, with every wait and email, and without any effect. It uses the machine
+ * and the compiler of real executions; only the contact and the events are simulated. It jumps from wait to wait, so a
+ * year costs no more than a minute. It ends, because graphs have no circles.
  */
 export async function simulate(ctx: Context, given: Simulated): Promise<Simulation> {
   const { graph, start, events } = given;
   const now = start?.at ?? ctx.now.getTime();
   const world: SimulatedWorld = { now, contact: given.contact, events, happened: 0, mails: [], budget: new Budget() };
-  goOnTo(world, now, start);
+  advanceTo(world, now, start);
   const records = new Map<Id, StepRecord>();
   let position = startPosition(now, start?.id ?? null);
   let heard = start ? [start] : [];
@@ -58,28 +58,29 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
     if (position.status === "WAITING") {
       const next = nextWake(position, world);
       if (next === null || (given.until !== null && next.at > given.until)) break;
-      goOnTo(world, next.at, next.event);
+      advanceTo(world, next.at, next.event);
       if (next.event) heard = joinEvents([...heard, next.event]).events;
       position = next.event ? wakeByEvent(position, next.event) : wakeByTime(position, world.now);
       continue;
     }
     const newest = newestOf(world);
     const outcome = await outcomeAt(ctx, { ...given, position, heard, records, world });
-    // What a step causes counts for a wait after it, as in a real run, which asks the log before the effect.
+    // An event that a step causes counts for a wait after it, as in a real execution, which asks the log before the
+    // effect.
     const isEffect = position.outcome === null && outcome.kind === "done";
     const before = isEffect ? { ...position, since: position.since ?? newest } : position;
     const move = advance(graph, before, outcome, world.now);
     if (move.record) records.set(move.record.stepId, move.record);
     position = move.position;
-    // What holds it back is not a matter of time.
+    // The obstacle does not go away with time, so the simulation stops here.
     if (outcome.kind === "later") break;
   }
   return { position, records: [...records.values()].toSorted((a, b) => a.place - b.place), mails: world.mails };
 }
 
-/** What ends the run's wait: the event that it waits for, or its wake time. Null when neither comes. */
+/** Returns what ends the wait: the event that the execution waits for, or its wake time. Null if neither comes. */
 function nextWake(
-  { awaits, since, wakeAt }: Position,
+  { awaits, since, wakeAt }: ExecutionPosition,
   { events, now }: SimulatedWorld,
 ): { at: number; event: GivenEvent | null } | null {
   const event =
@@ -89,24 +90,24 @@ function nextWake(
   return wakeAt === null ? null : { at: wakeAt, event: null };
 }
 
-interface Standing extends Simulated {
-  position: Position;
-  /** The events that started or woke the run, oldest first. */
+interface SimulationState extends Simulated {
+  position: ExecutionPosition;
+  /** The events that started or woke the execution, oldest first. */
   heard: GivenEvent[];
   records: ReadonlyMap<Id, StepRecord>;
   world: SimulatedWorld;
 }
 
-async function outcomeAt(ctx: Context, standing: Standing): Promise<Outcome> {
-  const { graph, position, world } = standing;
+async function outcomeAt(ctx: Context, state: SimulationState): Promise<Outcome> {
+  const { graph, position, world } = state;
   if (position.outcome) return position.outcome;
   const step = stepOf(graph, position);
   if (step === null) return { kind: "done" };
   if (step.type === "WAIT_FOR_EVENT") return beginWait(step, position, position.since ?? newestOf(world));
-  return decide(step, position) ?? (await effectOf(step)(ctx, arrivalAt(standing, step), world));
+  return decide(step, position) ?? (await effectOf(step)(ctx, arrivalAt(state, step), world));
 }
 
-/** Every step that the machine does not decide has its entry. */
+/** Every step type that the machine does not decide has an entry. */
 function effectOf(step: Step): (ctx: Context, arrival: Arrival, world: SimulatedWorld) => Promise<Outcome> {
   return simulatedEffects[step.type as EffectType] as (
     ctx: Context,
@@ -119,7 +120,7 @@ function newestOf({ events, happened }: SimulatedWorld): Id {
   return events[happened - 1]?.id ?? belowAllIds;
 }
 
-function arrivalAt({ workflow, contact, heard, records }: Standing, step: Step): Arrival {
+function arrivalAt({ workflow, contact, heard, records }: SimulationState, step: Step): Arrival {
   const outputs: JsonObject = {};
   for (const { name, output } of records.values()) if (output) outputs[name] = output;
   const { data, events } = joinEvents(heard);

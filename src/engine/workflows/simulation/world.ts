@@ -4,18 +4,18 @@ import type { Budget } from "../../../core/templating/budget";
 import type { ContactRow } from "../../../db/tables";
 import type { EventSource } from "../arrival";
 
-/** An event of a simulation. Its id is made of its time. */
+/** An event of a simulation. Its id is made from its time. */
 export interface GivenEvent {
   id: Id;
   at: number;
   name: string;
   source: EventSource;
   data: JsonObject;
-  /** What it writes to the contact's data. */
+  /** The changes that it makes to the contact's data. */
   patch: JsonObject;
 }
 
-/** A mail that a run would send. */
+/** An email that an execution would send. */
 export interface NotedMail {
   at: number;
   templateId: Id;
@@ -23,25 +23,25 @@ export interface NotedMail {
   subject: string;
 }
 
-/** The part of the world that a simulated run changes. All else is as it is now. */
+/** The part of the world that a simulated execution changes. Everything outside of it is read as it is now. */
 export interface SimulatedWorld {
-  /** The time of the simulation, in milliseconds since 1970. */
+  /** The simulation's time, in milliseconds since 1970. */
   now: number;
   contact: ContactRow;
-  /** In the order of time, also those that are yet to come. */
+  /** In the order of time, including those still to come. */
   events: readonly GivenEvent[];
-  /** So many of the events have happened. */
+  /** How many of the events have happened. */
   happened: number;
   mails: NotedMail[];
-  /** Of all that the simulation renders. */
+  /** The budget of everything that the simulation renders. */
   budget: Budget;
 }
 
 /**
- * Time goes on, up to an event or to a moment: of the events of that moment only those up to the given one have happened.
- * What they say of the contact is written.
+ * Moves the time forward to an event or a moment, and applies what the events up to then change about the contact. If
+ * several events share a moment, only those up to the given one have happened.
  */
-export function goOnTo(world: SimulatedWorld, now: number, event: GivenEvent | null): void {
+export function advanceTo(world: SimulatedWorld, now: number, event: GivenEvent | null): void {
   const { events, happened } = world;
   const before = event ? events.indexOf(event) + 1 : events.filter(({ at }) => at < now).length;
   for (const { at, patch } of events.slice(happened, before)) {
@@ -51,7 +51,10 @@ export function goOnTo(world: SimulatedWorld, now: number, event: GivenEvent | n
   world.now = Math.max(world.now, now);
 }
 
-/** An event that the run itself causes, now. Ids are in the order of events, so it comes after all that have happened. */
+/**
+ * Adds an event that the execution itself causes now. Ids are in the order of events, so it comes after all that have
+ * happened.
+ */
 export function happen(world: SimulatedWorld, name: string): void {
   const { events, happened, now } = world;
   const newest = events[happened - 1];
@@ -60,7 +63,7 @@ export function happen(world: SimulatedWorld, name: string): void {
   world.happened = happened + 1;
 }
 
-/** Keys are replaced whole, and null deletes one, as in the database. */
+/** Replaces keys as a whole, and deletes a key with null, as the database does. */
 export function withData(contact: ContactRow, patch: JsonObject, at: number): ContactRow {
   const data = Object.entries({ ...contact.data, ...patch }).filter(([, value]) => value !== null);
   return { ...contact, data: Object.fromEntries(data), updatedAt: at };

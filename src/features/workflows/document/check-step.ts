@@ -13,17 +13,19 @@ import { checkConfig, insistOnMail } from "../steps/check-config";
 import { insistOnType, templateIn } from "../steps/update";
 import type { SentStep } from "./graph-schema";
 
-/** A step of a document that may be saved, with the guards of what its config names. */
+/** A step of a document that may be saved, with the guards for what its config names. */
 export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position"> {
   name: string;
   config: JsonObject;
   templateId: Id | null;
-  /** Where the document names the template. */
+  /** The field of the document that names the template. */
   templateField: string;
   guards: Statement[];
 }
 
-/** Checks a step by the rules of single calls. What its config names is asked for only if it is new. Throws Invalid. */
+/**
+ * Checks a step by the rules of the single calls. What its config names is only looked up if it is new. Throws Invalid.
+ */
 export async function checkStep(
   ctx: Context,
   row: WorkflowStepRow | undefined,
@@ -37,14 +39,16 @@ export async function checkStep(
   const warnings: Warning[] = [];
   const { config, guards } =
     row && isKept ? { config: row.config, guards: [] } : await checkConfig({ ...ctx, warnings }, type, sent ?? {});
-  ctx.warnings.push(...warnings.map((told) => ({ ...told, field: `steps[${index}].${told.field}` })));
+  ctx.warnings.push(...warnings.map((warning) => ({ ...warning, field: `steps[${index}].${warning.field}` })));
   const inConfig = type === "SEND_EMAIL" ? templateIn(config) : null;
   const templateField = `steps[${index}].${templateId ? "templateId" : "config.templateId"}`;
   const ids = { templateId: templateId ?? inConfig, templateField };
   return { key, type, name: name ?? type, config, ...ids, position, guards };
 }
 
-/** The guard that the templates exist which steps name that did not before. Throws NotFound with the place of the first. */
+/**
+ * Returns the guard that newly named templates exist. It throws NotFound with the field of the first one that does not.
+ */
 export async function guardTemplates(
   ctx: Context,
   before: readonly WorkflowStepRow[],

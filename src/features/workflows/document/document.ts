@@ -4,10 +4,10 @@ import type { Issue } from "../../../core/workflows/issues";
 import { triggerOf } from "../../../engine/workflows/graph";
 import type { WholeWorkflow } from "../workflow";
 
-/** The workflow as its author keeps it. TRIGGER is among the steps once a document has named it. */
+/** Returns the workflow as its author stores it. TRIGGER is among the steps once a document has named it. */
 export function documentOf({ row, steps, transitions }: WholeWorkflow): WorkflowDocument {
   const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
-  // A transition leads from a step of its workflow to another.
+  // Safe, because both ends of a transition are steps of its workflow.
   const keyOfId = (id: (typeof steps)[number]["id"]) => keys.get(id) ?? publicId(id);
   return {
     name: row.name,
@@ -32,12 +32,12 @@ export function documentOf({ row, steps, transitions }: WholeWorkflow): Workflow
   };
 }
 
-/** With the version of the workflow, which a later PUT may name. */
+/** Adds the version of the workflow, which a later PUT may name. */
 export function documentJson(workflow: WholeWorkflow) {
   return { version: workflow.row.version, ...documentOf(workflow) };
 }
 
-/** Issues of a workflow, by the keys of its steps. */
+/** Returns the issues of a workflow by the keys of its steps. */
 export function issuesByKey({ steps }: WholeWorkflow, issues: readonly Issue[]) {
   const keys = new Map(steps.map((step) => [publicId(step.id), keyOf(step)]));
   return issues.map(({ stepId, message }) => ({

@@ -6,7 +6,7 @@ import { oneOfTypes, shapesByType } from "../steps/by-type";
 import { fields as stepFields } from "../steps/schema";
 import { fields as transitionFields } from "../transitions/schema";
 
-/** A whole onboarding: a mail, a wait, a question, and one of two mails. */
+/** A whole onboarding: an email, a wait, a condition, and one of two emails. */
 export const documentExample = {
   name: "Onboarding",
   eventName: "signup",
@@ -37,11 +37,13 @@ export const documentExample = {
 
 const sentFields = {
   key: StepKey.meta({
-    description: "Yours, and unique. `trigger` is the key of the TRIGGER, which may be left out.",
+    description: "Your own unique key. `trigger` is the key of the TRIGGER step, which may be left out.",
   }),
-  name: stepFields.name.nullish().meta({ description: "The type, if it is left out." }),
+  name: stepFields.name.nullish().meta({ description: "The type by default." }),
   templateId: stepFields.templateId,
-  position: stepFields.position.nullish().meta({ description: "Left out: where it is, or below the others." }),
+  position: stepFields.position
+    .nullish()
+    .meta({ description: "By default where the step is, or below the others for a new one." }),
 };
 
 export const DocumentSteps = z
@@ -52,7 +54,7 @@ export const DocumentSteps = z
       example: documentExample.steps[1],
     }),
   )
-  .meta({ description: "At most 100, with the TRIGGER." });
+  .meta({ description: "At most 100, including the TRIGGER." });
 
 export const DocumentTransitions = z
   .array(
@@ -69,7 +71,7 @@ const answeredFields = {
   position: z.object({ x: z.number(), y: z.number() }),
 };
 
-/** A step as the answers have it. */
+/** A step in responses. */
 export const DocumentStep = z.object({ ...answeredFields, type: z.enum(stepTypes), config: StepConfig }).meta({
   id: "WorkflowDocumentStep",
   ...oneOfTypes("Document", stepTypes),
@@ -80,7 +82,7 @@ export const DocumentStep = z.object({ ...answeredFields, type: z.enum(stepTypes
   },
 });
 
-/** The shapes that the document shows of both, by their names there. */
+/** The schemas of both in the OpenAPI document, by name. */
 export const documentStepShapes = [
   ...shapesByType("Document", stepTypes, answeredFields),
   ...shapesByType("PutDocument", stepTypes, sentFields),

@@ -13,13 +13,13 @@ import { rowsToWrite } from "../graph-rows";
 import type { WholeWorkflow } from "../workflow";
 import { documentOf, issuesByKey } from "./document";
 
-/** A step on which executions stand. */
+/** A removed step with active executions. */
 interface Waiting {
   key: string;
   count: number;
 }
 
-/** What a document would change. */
+/** The changes that a document would make. */
 export interface DocumentPlan extends Difference {
   fields: ReturnType<typeof changedFields>;
   transitions: ReturnType<typeof compareTransitions>;
@@ -42,7 +42,7 @@ export function removedSteps(before: WholeWorkflow, after: WholeWorkflow): Id[] 
   return rowsToWrite(before.steps, after.steps).gone;
 }
 
-/** How many executions stand on these steps, as their shards have counted them. */
+/** Counts the executions that are at these steps, as reported by the shards. */
 export async function waitingOn(ctx: Context, { row, steps }: WholeWorkflow, stepIds: Id[]): Promise<Waiting[]> {
   if (stepIds.length === 0) return [];
   const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
@@ -56,9 +56,9 @@ export async function waitingOn(ctx: Context, { row, steps }: WholeWorkflow, ste
 export function stepsAreOccupied(waiting: Waiting[]): Conflict {
   const total = waiting.reduce((sum, { count }) => sum + count, 0);
   const where = waiting.map(({ key, count }) => `${key} (${count})`).join(", ");
-  const stand = total === 1 ? "1 active execution stands" : `${total} active executions stand`;
-  return new Conflict(`${stand} on steps that the document no longer has: ${where}. Nothing was changed.`, {
-    suggestion: "Send it again with ?moveTo=<key> to have them go on at that step, or with ?force=true to end them.",
+  const subject = total === 1 ? "1 active execution is" : `${total} active executions are`;
+  return new Conflict(`${subject} at steps that the document no longer has: ${where}. Nothing was changed.`, {
+    suggestion: "Send it again with ?moveTo=<key> to move them to that step, or with ?force=true to end them.",
     details: { waiting },
   });
 }

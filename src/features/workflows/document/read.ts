@@ -1,7 +1,7 @@
 import { type FieldFault, Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { drawAll, keyFaults, keyOf, placed, triggerKey } from "../../../core/workflows/document";
-import { insistOnCounts, insistOnSize } from "../../../core/workflows/size";
+import { checkCounts, checkSize } from "../../../core/workflows/size";
 import type { Statement } from "../../../db/statement";
 import type { WorkflowStepRow, WorkflowTransitionRow } from "../../../db/tables";
 import { stepOfRow } from "../../../engine/workflows/graph";
@@ -14,19 +14,19 @@ import type { SentGraph, SentStep } from "./graph-schema";
 
 type Rows = Pick<WholeWorkflow, "steps" | "transitions">;
 
-/** The rows that a document asks for, and what must still hold when they are written. */
+/** The rows that a document describes, and what must still hold when they are written. */
 interface ReadGraph extends Rows {
   guards: Statement[];
 }
 
 /**
  * Reads the steps and transitions of a document, by the rules of the single calls. A step of `before` with the same key
- * stays itself, and where it is drawn unless the document says where. Throws Invalid with the places of all faults,
+ * keeps its identity, and its position unless the document has one. Throws Invalid with all faults and their fields,
  * NotFound for a template, and Conflict.
  */
 export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
   const keys = new Set([triggerKey, ...sent.steps.map(({ key }) => key)]);
-  insistOnCounts({ steps: { length: keys.size }, transitions: sent.transitions });
+  checkCounts({ steps: { length: keys.size }, transitions: sent.transitions });
   const trigger = before.steps.find(({ type }) => type === "TRIGGER") ?? triggerStep(ctx, workflowId);
   const known = new Map([...before.steps, trigger].map((step) => [keyOf(step), step]));
   const { checked, unread, faults } = await checkSteps(ctx, known, sent.steps);
@@ -36,7 +36,7 @@ export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent
   const byKey = new Map(steps.map((step) => [keyOf(step), stepOfRow(step)]));
   const { drawn, faults: faultsOfWays } = drawAll(byKey, sent.transitions, unread);
   insistOnNone([...faults, ...faultsOfWays]);
-  insistOnSize({ steps, transitions: sent.transitions }, "steps");
+  checkSize({ steps, transitions: sent.transitions }, "steps");
   const transitions = placed(
     drawn.map((way) => before.transitions.find(isAs(way)) ?? newTransition(ctx, { workflowId, ...way })),
   );
@@ -48,10 +48,10 @@ function insistOnNone(faults: FieldFault[]): void {
   if (faults.length > 0) throw new Invalid(faults);
 }
 
-/** The steps that may be saved, the keys of the others, and all faults of these. */
+/** The valid steps, the keys of the others, and all faults of these. */
 async function checkSteps(ctx: Context, known: ReadonlyMap<string, WorkflowStepRow>, steps: readonly SentStep[]) {
   const faults = keyFaults(steps);
-  // A step whose key is wrong would be compared with another one.
+  // A step with a faulty key would be compared with the wrong step.
   const hasKey = steps.map((_, index) => !faults.some(({ field }) => field === `steps[${index}].key`));
   const read = await Promise.all(
     steps.map(async (step, index): Promise<CheckedStep | null> => {
@@ -101,7 +101,7 @@ function isAs({
     row.fromStepId === fromStepId && row.toStepId === toStepId && row.branch === branch && row.priority === priority;
 }
 
-/** As they are read again: in the order in which they were made. */
+/** Returns the steps in the order in which they will be read again: that of their creation. */
 function inOrderOfIds<T extends { id: Id }>(rows: readonly T[]): T[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

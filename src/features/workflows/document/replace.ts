@@ -6,7 +6,7 @@ import { announceJob } from "../../../engine/jobs/queue-job";
 import { insertVacating, type Vacated, vacateNext } from "../../../engine/workflows/vacate";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
-import { type Change, changeWorkflow, tryChange } from "../change";
+import { changeWorkflow, tryChange, type WorkflowChange } from "../change";
 import { replaceGraph, rowsToWrite } from "../graph-rows";
 import { guardBranches } from "../steps/standing";
 import { guardTrigger, nextTickOf, readTrigger, triggerColumns } from "../trigger";
@@ -16,19 +16,19 @@ import { type DocumentPlan, planOf, stepsAreOccupied, waitingOn } from "./plan";
 import { readGraph } from "./read";
 import type { PutDocument } from "./schema";
 
-/** What becomes of executions that stand on steps which the document no longer has. With neither, it is refused. */
+/** What happens to executions at steps that the document no longer has. With neither, such a document is refused. */
 export interface Leaving {
   moveTo?: string | undefined;
   isForced: boolean;
 }
 
 /**
- * `PUT /workflows/{id}/document?dryRun=true`: what it would change. Throws what the call itself would, but for executions
- * on removed steps, which it counts.
+ * Implements `PUT /workflows/{id}/document?dryRun=true`: returns what the call would change. Throws as the call itself,
+ * except that executions on removed steps are counted and not refused.
  */
 export async function planDocument(ctx: Context, id: Id, sent: PutDocument, leaving: Leaving): Promise<DocumentPlan> {
   const { before, after } = await tryChange(ctx, id, async (before) => {
-    insistOnVersion(before, sent);
+    checkVersion(before, sent);
     const change = await readChange(ctx, before, sent);
     findDestination(change.after, leaving);
     return change;
@@ -36,14 +36,15 @@ export async function planDocument(ctx: Context, id: Id, sent: PutDocument, leav
   return planOf(ctx, before, after);
 }
 
-/** Steps that a document has removed, and the job that takes executions off them. */
+/** The steps that a document has removed, and the job that moves executions off them. */
 interface Removal extends Vacated {
   jobId: Id;
 }
 
 /**
- * `PUT /workflows/{id}/document`. Throws NotFound, Invalid and Conflict. A job takes executions off removed steps. It also
- * finds those who come there at the same moment; before the answer, each shard has looked at its first ones.
+ * Implements `PUT /workflows/{id}/document`. A job moves executions off removed steps, including those that come there
+ * at the same moment; before the answer, each shard has already processed its first ones. Throws NotFound, Invalid and
+ * Conflict.
  */
 export async function replaceDocument(
   ctx: Context,
@@ -53,15 +54,16 @@ export async function replaceDocument(
 ): Promise<{ workflow: WholeWorkflow; jobId: Id | null }> {
   const done: { removal: Removal | null; tries: number } = { removal: null, tries: 0 };
   const workflow = await changeWorkflow(ctx, id, async (before) => {
-    // After a lost answer it is this very call that has moved the version. Then nothing is left to change.
-    if (done.tries++ === 0) insistOnVersion(before, sent);
+    // After a lost answer to the commit, this call itself has moved the version. The repeat then finds nothing left to
+    // change.
+    if (done.tries++ === 0) checkVersion(before, sent);
     const change = await readChange(ctx, before, sent);
     const to = findDestination(change.after, leaving);
     if (isSame(before, change.after)) return null;
-    insistOnVersion(before, sent);
+    checkVersion(before, sent);
     const { gone: stepIds, made } = rowsToWrite(before.steps, change.after.steps);
     const removal = stepIds.length === 0 ? null : { workflowId: id, stepIds, to, jobId: newId() };
-    if (removal && to === null && !leaving.isForced) await insistOnNobody(ctx, before, stepIds);
+    if (removal && to === null && !leaving.isForced) await refuseIfOccupied(ctx, before, stepIds);
     done.removal = removal;
     const transition = rowsToWrite(before.transitions, change.after.transitions).made[0];
     const hasCommitted =
@@ -76,15 +78,18 @@ export async function replaceDocument(
   });
   const { removal } = done;
   if (removal) {
-    // Where nobody stood, only the job looks: for those who came at the same moment.
+    // If no execution was at the steps, only the job looks, for those that came at the same moment.
     if (removal.to !== null || leaving.isForced) await vacateNow(ctx, removal);
     await announceJob(ctx, "workflows.vacate", removal.jobId);
   }
   return { workflow, jobId: removal?.jobId ?? null };
 }
 
-/** What a document asks for, but for its statements. What it leaves out is as in a new workflow, but for `enabled`. */
-async function readChange(ctx: Context, before: WholeWorkflow, sent: PutDocument): Promise<Change> {
+/**
+ * Returns what a document asks for, without the statements. Fields that it leaves out get the values of a new workflow,
+ * except for `enabled`, which stays.
+ */
+async function readChange(ctx: Context, before: WholeWorkflow, sent: PutDocument): Promise<WorkflowChange> {
   const { row } = before;
   const trigger = readTrigger(ctx, null, sent);
   const enabled = sent.enabled ?? row.enabled;
@@ -107,7 +112,7 @@ async function readChange(ctx: Context, before: WholeWorkflow, sent: PutDocument
   return { after: { row: after, steps, transitions }, guards: [...guardTrigger(ctx, trigger), ...guards, ...branches] };
 }
 
-function insistOnVersion({ row }: WholeWorkflow, { version }: PutDocument): void {
+function checkVersion({ row }: WholeWorkflow, { version }: PutDocument): void {
   if (typeof version !== "number" || version === row.version) return;
   throw isOvertaken(version, row.version);
 }
@@ -119,7 +124,7 @@ export function isOvertaken(version: number, current: number): Conflict {
   });
 }
 
-/** The step at which those go on who stand on removed steps; null when none is named. */
+/** Returns the step to which executions on removed steps move; null if none is named. */
 function findDestination({ steps }: WholeWorkflow, { moveTo, isForced }: Leaving): Id | null {
   if (moveTo === undefined) return null;
   if (isForced) throw new Invalid([{ field: "moveTo", code: "custom", message: "Send moveTo or force, not both" }]);
@@ -133,12 +138,12 @@ function isSame(before: WholeWorkflow, after: WholeWorkflow): boolean {
   return JSON.stringify(documentOf(before)) === JSON.stringify(documentOf(after));
 }
 
-async function insistOnNobody(ctx: Context, before: WholeWorkflow, stepIds: Id[]): Promise<void> {
+async function refuseIfOccupied(ctx: Context, before: WholeWorkflow, stepIds: Id[]): Promise<void> {
   const waiting = await waitingOn(ctx, before, stepIds);
   if (waiting.length > 0) throw stepsAreOccupied(waiting);
 }
 
-/** The first executions of each shard. What fails here is left to the job. */
+/** Processes the first executions of each shard. The job repeats whatever fails here. */
 async function vacateNow(ctx: Context, { jobId, ...removal }: Removal): Promise<void> {
   try {
     await vacateNext(ctx, removal);

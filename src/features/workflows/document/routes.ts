@@ -22,8 +22,8 @@ const get = createRoute({
   tags,
   summary: "Get a workflow as a document",
   description:
-    "The whole workflow by keys, without ids: for a file beside your code. A PUT of it changes nothing. Steps that single " +
-    "calls have made have their id as their key.",
+    "Returns the whole workflow with keys instead of ids, for a file next to your code. A PUT of it changes nothing. Steps " +
+    "that were created by single calls have their id as their key.",
   request: { params: IdParam },
   responses: { ...ok(WorkflowDocument), ...errors(404) },
 });
@@ -42,16 +42,16 @@ const put = createRoute({
   conditionNames: documentConditions,
   hasBrackets: true,
   tags,
-  summary: "Replace a workflow by a document",
+  summary: "Replace a workflow with a document",
   description:
-    "All of it changes in one step, or nothing does. A step whose key is known stays itself, so executions that wait there " +
-    "go on. While executions stand on steps that the document no longer has, it is 409 with their number, unless `moveTo` " +
-    "or `force` says what becomes of them. With `dryRun=true` it answers what would change.\n\n" +
-    "What the document leaves out is as in a new workflow; only `enabled`, positions and the TRIGGER stay as they are.",
+    "Everything changes together, or nothing does. A step with a known key remains the same step, so executions that wait " +
+    "there continue. 409 while executions are at steps that the document no longer has, with their number, unless `moveTo` " +
+    "or `force` says what happens to them. With `dryRun=true` the answer says what would change.\n\n" +
+    "Fields that the document leaves out get the values of a new workflow; only `enabled`, positions and the TRIGGER stay.",
   request: { params: IdParam, query: PutQuery, ...body(PutDocument) },
   responses: {
     200: {
-      description: "Done, or with `dryRun=true` what would be done.",
+      description: "The saved document, or with `dryRun=true` what would change.",
       content: {
         "application/json": { schema: SavedDocument.or(DocumentPlan), example: SavedDocument.meta()?.example },
       },

@@ -6,9 +6,11 @@ const Version = z.number().int().min(1);
 
 export const PutDocument = z
   .object({
-    version: Version.nullish().meta({ description: "The one that was read: 409 if the workflow has changed since." }),
+    version: Version.nullish().meta({
+      description: "The version that you have read: 409 if the workflow has changed since.",
+    }),
     ...fields,
-    enabled: z.boolean().nullish().meta({ description: "Left out, it stays as it is." }),
+    enabled: z.boolean().nullish().meta({ description: "Unchanged if left out." }),
     steps: DocumentSteps,
     transitions: DocumentTransitions.nullish(),
   })
@@ -31,7 +33,7 @@ const answerExample = {
 };
 
 const document = z.object({
-  version: Version.meta({ description: "It moves with every change of the workflow." }),
+  version: Version.meta({ description: "Increases with every change of the workflow." }),
   name: z.string(),
   description: z.string().nullable(),
   triggerType: TriggerType,
@@ -48,14 +50,14 @@ export const WorkflowDocument = document.meta({ id: "WorkflowDocument", example:
 
 const Issues = z
   .array(z.object({ key: z.string().optional(), message: z.string() }))
-  .meta({ description: "What is probably not meant, by the keys of the steps." });
+  .meta({ description: "Probable mistakes, by the keys of the steps." });
 
 export const SavedDocument = document
   .extend({
     issues: Issues,
     jobId: z.string().optional().meta({
       description:
-        "When steps were removed: the job that takes executions off them. GET /jobs/{jobId} says when it is done.",
+        "If steps were removed: the job that moves executions off them. GET /jobs/{jobId} says when it is done.",
     }),
   })
   .meta({ id: "SavedWorkflowDocument", example: { ...answerExample, version: 8, issues: [] } });
@@ -75,14 +77,14 @@ export const DocumentPlan = z
     fields: Keys.meta({
       description:
         "The fields of the workflow itself that would change: `name`, `description`, `triggerType`, `triggerConfig`, " +
-        "`allowReentry`, `enabled`. All of them for a new one.",
+        "`allowReentry`, `enabled`. All of them for a new workflow.",
     }),
     transitions: z
       .object({ created: Transitions, removed: Transitions })
-      .meta({ description: "One with another `branch` or `priority` is removed, and created anew." }),
+      .meta({ description: "A transition with another `branch` or `priority` counts as removed and created." }),
     waiting: z
       .array(z.object({ key: z.string(), count: z.number().int() }))
-      .meta({ description: "The removed steps on which executions stand, and how many." }),
+      .meta({ description: "The removed steps that executions are at, and how many." }),
     issues: Issues,
   })
   .meta({
@@ -104,9 +106,13 @@ export const DocumentPlan = z
 
 const flag = z.enum(["true", "false"]).optional();
 
-export const DryRun = z.object({ dryRun: flag.meta({ description: "Says what would change, and changes nothing." }) });
+export const DryRun = z.object({
+  dryRun: flag.meta({ description: "Returns what would change, and changes nothing." }),
+});
 
 export const PutQuery = DryRun.extend({
-  moveTo: z.string().optional().meta({ description: "The step at which executions on removed steps go on." }),
-  force: flag.meta({ description: "Ends the executions on removed steps: EXITED, `Step was removed`." }),
+  moveTo: z.string().optional().meta({ description: "The key of the step to which executions on removed steps move." }),
+  force: flag.meta({
+    description: "Ends the executions on removed steps as EXITED, with the reason `Step was removed`.",
+  }),
 });

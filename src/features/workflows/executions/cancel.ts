@@ -7,7 +7,10 @@ import { requireWorkflow, shardOfExecution } from "./execution";
 
 const reason = "Cancelled";
 
-/** `DELETE /workflows/{id}/executions/{executionId}`. Throws NotFound, and Conflict for one that is over. */
+/**
+ * Implements `DELETE /workflows/{id}/executions/{executionId}`. Throws NotFound, and Conflict for an execution that is
+ * over.
+ */
 export async function cancelExecution(ctx: Context, workflowId: Id, id: Id): Promise<ExecutionView> {
   const { address, shard } = await shardOfExecution(ctx, workflowId, id);
   const cancelled = await shard.cancel(address, id, reason);
@@ -22,7 +25,7 @@ export function executionOver(status: string): Conflict {
   });
 }
 
-/** `POST /workflows/{id}/executions/cancel-all`. Returns how many were active. Throws NotFound. */
+/** Implements `POST /workflows/{id}/executions/cancel-all`. Returns how many were active. Throws NotFound. */
 export async function cancelAllExecutions(ctx: Context, workflowId: Id): Promise<number> {
   await requireWorkflow(ctx, workflowId);
   return cancelExecutions(ctx, workflowId, reason);

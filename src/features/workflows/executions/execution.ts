@@ -7,7 +7,7 @@ import { type OpenShard, openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
 
-/** As the guard of a batch. */
+/** For use as a batch's guard. */
 export function workflowExists(ctx: Context, id: Id): SQL {
   return sql`EXISTS (SELECT 1 FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id})`;
 }
@@ -23,7 +23,7 @@ export async function requireWorkflow(ctx: Context, id: Id): Promise<{ id: Id; a
   return found;
 }
 
-/** The shard that keeps the execution: its mirror row says which. Throws NotFound. */
+/** Returns the shard that stores the execution, according to its mirror row. Throws NotFound. */
 export async function shardOfExecution(ctx: Context, workflowId: Id, id: Id): Promise<OpenShard> {
   await requireWorkflow(ctx, workflowId);
   const found = await selectFirst(

@@ -1,6 +1,6 @@
 import { foreign } from "../../../core/foreign-names";
 
-/** What callers send in place of a contact's id. */
+/** Names that callers send instead of a contact's id. */
 export const foreignNamesOfExecution = foreign(["email", "contact", "userId", "user_id"], {
   standsFor: "contactId",
   advice: "Use contactId: GET /contacts?email= finds the id of an address",

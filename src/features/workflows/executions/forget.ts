@@ -17,14 +17,14 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId });
 
 /**
- * `workflows.forget`: what executions of a deleted workflow have left in its shards and in the mirror. Nobody could ask for
- * it again, so it is never given up.
+ * Runs `workflows.forget`: deletes the executions of a deleted workflow from its shards and the mirror. The job is
+ * never given up, because customers have no way to request it again.
  */
 export function forgetWorkflowJob(platform: Platform, job: MessageOf<"workflows.forget">): Promise<void> {
   return workOn(platform, job, forgetStep, { release: null });
 }
 
-/** The shards go on by themselves, with the rows of the mirror too. */
+/** The shards continue by themselves, and delete the mirror's rows, too. */
 async function forgetStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId } = Input.parse(row.input);
   const ticks = openBatch(ctx);

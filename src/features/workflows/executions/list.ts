@@ -10,7 +10,7 @@ import { openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
 import { workflowExists } from "./execution";
-import { countNewest, type Part, partsFrom, rowsPerPart } from "./parts";
+import { countNewest, type ExecutionPart, partsFrom, rowsPerPart } from "./parts";
 
 interface ExecutionQuery {
   page: number;
@@ -20,8 +20,8 @@ interface ExecutionQuery {
 }
 
 /**
- * One page of a workflow's executions, newest first, by their mirror. Their contexts are in their objects. Throws
- * NotFound.
+ * Returns one page of a workflow's executions, newest first, from the mirror. Their contexts come from their objects.
+ * Throws NotFound.
  */
 export async function listExecutions(
   ctx: Context,
@@ -49,11 +49,11 @@ export async function listExecutions(
   };
 }
 
-/** A page that begins below the newest part. */
+/** Returns a page that begins below the newest part. */
 async function farPage(
   ctx: Context,
   found: SQL,
-  parts: Part[],
+  parts: ExecutionPart[],
   { pageSize, skipped }: { pageSize: number; skipped: number },
 ): Promise<WorkflowExecutionRow[]> {
   let left = skipped;
@@ -68,8 +68,8 @@ async function farPage(
 }
 
 /**
- * A page from `newest` on. Ids are found first: for whole rows SQLite would go through those of all statuses, in the
- * table itself.
+ * Selects a page from `newest` on. Ids are selected first: for whole rows SQLite would read those of all statuses, in
+ * the table itself.
  */
 function selectPage(found: SQL, newest: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
   const ids = sql`SELECT id ${found} AND id <= ${newest} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;

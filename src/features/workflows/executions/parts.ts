@@ -8,65 +8,65 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
 /*
- * A long list is counted in parts. What is below the first part is cut by the times of its ids into ranges, and many of
- * these are counted at once. Of a range with more than a part, the newest part is counted, and the rest is cut again. A
- * whole part leaves no more ranges than a round counts: however uneven the times are, there are no more rounds than
- * whole parts.
+ * A long list is counted in parts. The rows below the first part are cut into ranges by the times of their ids, and
+ * many ranges are counted at once. If a range has more than one part, its newest part is counted and the rest is cut
+ * again. A whole part leaves at most as many ranges as are counted at once, so however uneven the times are, this takes
+ * no more repetitions than there are whole parts.
  */
 
-/** A statement goes through its part twice at most: for its count, and for its end. */
+/** A statement reads its part twice at most: for its count, and for its edge. */
 export const rowsPerPart = maxRowsPerStatement / 2;
 
-/** A batch of whole parts takes some 20 ms, in which the database does nothing else. */
+/** A batch of whole parts takes about 20 ms, during which the database does nothing else. */
 const partsPerBatch = 7;
 
-/** A round is two batches, on their way at once. */
-const partsPerRound = 2 * partsPerBatch;
+/** Two batches are counted in parallel. */
+const partsAtOnce = 2 * partsPerBatch;
 
 /** The newest executions of a range, at most `rowsPerPart`. */
-export interface Part {
+export interface ExecutionPart {
   count: number;
   newest: Id | null;
-  /** The last one of a whole part. */
+  /** The last id of a whole part. */
   edge: Id | null;
-  /** Of the whole range. */
+  /** The oldest id of the whole range. */
   oldest: Id | null;
 }
 
 interface Range {
   from: Id;
   below: Id;
-  /** It is likely to have more than a part. */
+  /** Whether it probably has more than one part. */
   isLong: boolean;
 }
 
 /** Counts the newest part of a list. `found` is its FROM and WHERE. */
-export function countNewest(found: SQL): Statement<Part> {
+export function countNewest(found: SQL): Statement<ExecutionPart> {
   return countPart(found, { from: belowAllIds, below: aboveAllIds, isLong: false });
 }
 
-/** A part and all those below it, newest first, then those that are empty. */
-export async function partsFrom(ctx: Context, found: SQL, part: Part): Promise<Part[]> {
+/** Counts everything below a part. Returns the part and the ones below, newest first, then empty ones. */
+export async function partsFrom(ctx: Context, found: SQL, part: ExecutionPart): Promise<ExecutionPart[]> {
   const parts = [part];
   for (let ranges = rangesBelow(part); ranges.length > 0; ) {
-    const batches = chunksOf(ranges.slice(0, partsPerRound), partsPerBatch);
+    const batches = chunksOf(ranges.slice(0, partsAtOnce), partsPerBatch);
     const counted = (await Promise.all(batches.map((some) => countParts(ctx, found, some)))).flat();
     parts.push(...counted);
-    ranges = [...ranges.slice(partsPerRound), ...counted.flatMap(rangesBelow)];
+    ranges = [...ranges.slice(partsAtOnce), ...counted.flatMap(rangesBelow)];
   }
-  const keyOf = ({ newest }: Part) => textOf(newest ?? belowAllIds);
+  const keyOf = ({ newest }: ExecutionPart) => textOf(newest ?? belowAllIds);
   return parts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
 }
 
 /**
- * Cuts what is below a whole part, newest first. It is expected to be as dense as that part, and may be twice as dense
- * before a range has more than a part.
+ * Cuts the ids below a whole part into ranges, newest first. Sized for twice that part's density, so only denser ranges
+ * have more than one part.
  */
-function rangesBelow({ newest, edge, oldest }: Part): Range[] {
+function rangesBelow({ newest, edge, oldest }: ExecutionPart): Range[] {
   if (newest === null || edge === null || oldest === null || edge === oldest) return [];
   const [first, last, end] = [timeOf(newest), timeOf(edge), timeOf(oldest)];
   const expected = (last - end + 1) / (first - last + 1);
-  const count = Math.min(Math.ceil(2 * expected), partsPerRound);
+  const count = Math.min(Math.ceil(2 * expected), partsAtOnce);
   const ranges: Range[] = [];
   for (let [n, below] = [1, edge]; n <= count; n++) {
     const from = firstIdAt(last - ((last - end) * n) / count);
@@ -76,15 +76,15 @@ function rangesBelow({ newest, edge, oldest }: Part): Range[] {
   return ranges;
 }
 
-async function countParts(ctx: Context, found: SQL, ranges: Range[]): Promise<Part[]> {
+async function countParts(ctx: Context, found: SQL, ranges: Range[]): Promise<ExecutionPart[]> {
   const batch = openBatch(ctx);
   const counted = ranges.map((range) => batch.add(countPart(found, range)));
   await batch.commit();
   return counted.map(({ one }) => one);
 }
 
-/** What is likely to suffice is asked first: whether a long range has a whole part, and how many a short one has. */
-function countPart(found: SQL, { from, below, isLong }: Range): Statement<Part> {
+/** Evaluates first what probably suffices: for a long range whether it has a whole part, for a short one its count. */
+function countPart(found: SQL, { from, below, isLong }: Range): Statement<ExecutionPart> {
   const range = sql`${found} AND id >= ${from} AND id < ${below}`;
   const count = sql`(SELECT count(*) FROM (SELECT 1 ${range} LIMIT ${rowsPerPart}))`;
   const edge = sql`(SELECT id ${range} ORDER BY id DESC LIMIT 1 OFFSET ${rowsPerPart - 1})`;

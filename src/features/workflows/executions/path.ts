@@ -16,23 +16,25 @@ export const pathStepExample = {
   nextAt: "2026-01-31T09:00:00.000Z",
 };
 
-/** A step on the way of an execution, real or simulated. */
+/** A step on the path of an execution, real or simulated. */
 export const PathStep = z
   .object({
     stepId: z.string(),
     name: z.string(),
     type: z.enum(stepTypes),
-    at: z.iso.datetime().meta({ description: "When it came to the step." }),
+    at: z.iso.datetime().meta({ description: "When the execution came to the step." }),
     input: z.record(z.string(), z.unknown()).nullable().meta({
-      description: "What the step is set up with now. Null when the step was removed.",
+      description: "The step's current config. Null if the step was removed.",
     }),
     outcome: z.enum(stepStatuses),
     branch: z.string().nullable().meta({ description: "The branch that it took." }),
     reason: z.string().nullable().meta({
-      description: "Why it took the branch: what it saw. Or why it was skipped, waits for another try, or failed.",
+      description:
+        "Why the branch was taken, with the values that decided it; or why the step was skipped, will be tried again, or failed.",
     }),
     nextAt: z.iso.datetime().nullable().meta({
-      description: "When it went on, or goes on at the latest. Null while that depends on an event alone.",
+      description:
+        "When the execution continued, or will continue at the latest. Null while that depends on an event alone.",
     }),
   })
   .meta({
@@ -45,7 +47,10 @@ export const ExecutionPath = z
   .object({ path: z.array(PathStep) })
   .meta({ id: "WorkflowExecutionPath", example: { path: [pathStepExample] } });
 
-/** The way of an execution, in the order in which it came to the steps. `steps` are those that the workflow has now. */
+/**
+ * Returns the path of an execution, in the order in which it came to the steps. `steps` are the workflow's current
+ * ones.
+ */
 export function pathOf(records: readonly StepRecord[], steps: readonly Pick<Step, "id" | "config">[]): PathStep[] {
   const inputs = new Map(steps.map(({ id, config }) => [id, config]));
   return records.map((record) => ({

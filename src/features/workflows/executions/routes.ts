@@ -34,7 +34,7 @@ const start = createRoute({
   tags,
   summary: "Start a workflow for a contact",
   description:
-    "Also when the workflow is disabled, so that you can try a draft. 409 when re-entry refuses the contact.",
+    "Also works if the workflow is disabled, so that you can try a draft. 409 if the contact may not enter again.",
   foreignNames: foreignNamesOfExecution,
   request: { params: IdParam, ...body(StartExecution) },
   responses: { ...created(Execution), ...errors(400, 403, 404, 409, 413, 422, 503) },
@@ -89,7 +89,8 @@ const explain = createRoute({
   operationId: "explainWorkflowExecution",
   tags,
   summary: "Explain the path of an execution",
-  description: "Each step that it came to, what came of it, why it took its branch, and when it went on.",
+  description:
+    "Returns each step that the execution came to, its outcome, why it took its branch, and when it continued.",
   request: { params: ExecutionParam },
   responses: { ...ok(ExecutionPath), ...errors(404) },
 });
@@ -106,7 +107,7 @@ const cancel = createRoute({
   refusals: () => [executionOver("COMPLETED")],
   tags,
   summary: "Cancel an execution",
-  description: "It is CANCELLED where it stands. 409 when it is over already.",
+  description: "Ends it at its current step, as CANCELLED. 409 if it is already over.",
   request: { params: ExecutionParam },
   responses: { ...ok(Execution), ...errors(403, 404, 409) },
 });

@@ -6,7 +6,7 @@ import { Warnings } from "../../../core/warning";
 import { executionStatuses, stepStatuses } from "../../../core/workflows/execution";
 import { stepTypes } from "../../../core/workflows/step";
 
-/** Larger data belongs to an event, which is kept once. */
+/** Larger data belongs in an event, which is stored once. */
 export const maxContextBytes = 16 * 1024;
 
 const ids = {
@@ -53,13 +53,13 @@ const execution = z.object({
   id: z.string(),
   workflowId: z.string(),
   contactId: z.string(),
-  status: ExecutionStatus.meta({ description: "Active are RUNNING and WAITING." }),
-  currentStepId: z.string().nullable().meta({ description: "Where it stands, or where it ended." }),
+  status: ExecutionStatus.meta({ description: "RUNNING and WAITING executions are active." }),
+  currentStepId: z.string().nullable().meta({ description: "The step that it is at, or ended at." }),
   exitReason: z.string().nullable().meta({ description: "Why it is EXITED or CANCELLED." }),
   context: z.record(z.string(), z.unknown()).meta({
     description:
-      "What the caller gave, and under `event` the data of the events that started or woke it: of a key the newest value. " +
-      "Together they have at most 64 KB; beyond that the oldest events give way.",
+      "The caller's input, and under `event` the joined data of the events that started or woke it, with the newest value of " +
+      "each key. The data has at most 64 KB; beyond that the oldest events are left out.",
   }),
   error: z.string().nullable().meta({ description: "Why it is FAILED." }),
   startedAt: z.iso.datetime(),
@@ -81,13 +81,13 @@ const StepExecution = z
     output: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: "Later steps know it as `steps.<name>`." }),
+      .meta({ description: "Available to later steps as `steps.<name>`." }),
     branch: z.string().nullable().meta({ description: "The branch that it took." }),
-    reason: z.string().nullable().meta({ description: "Why it was SKIPPED, or is tried again." }),
+    reason: z.string().nullable().meta({ description: "Why the step was SKIPPED, or is tried again." }),
     error: z.string().nullable(),
     startedAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
-    scheduledFor: z.iso.datetime().nullable().meta({ description: "When it goes on, or is tried again." }),
+    scheduledFor: z.iso.datetime().nullable().meta({ description: "When the step continues, or is tried again." }),
   })
   .meta({ id: "WorkflowStepExecution", example: stepExecutionExample });
 
@@ -114,7 +114,7 @@ const Context = ContactData.refine((value) => utf8Bytes(JSON.stringify(value)) <
   params: { code: "too_big" },
 }).meta({
   type: "object",
-  description: "Templates and conditions know it as `context.*`. At most 16 KB of JSON.",
+  description: "Available to templates and conditions as `context.*`. At most 16 KB of JSON.",
 });
 
 export const StartExecution = z

@@ -11,8 +11,8 @@ import { requireWorkflow } from "./execution";
 import type { StartExecution } from "./schema";
 
 /**
- * `POST /workflows/{id}/executions`: also on a disabled workflow, so that a draft can be tried. Throws NotFound, and
- * Conflict when the workflow does not let the contact enter again.
+ * Implements `POST /workflows/{id}/executions`. Works on a disabled workflow, too, so that a draft can be tried. Throws
+ * NotFound, and Conflict if the workflow does not let the contact enter again.
  */
 export async function startExecution(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function startExecution(
   const key = ctx.idempotencyKey;
   const started = await shard.start(address, {
     ...{ workflowId, contactId, allowReentry, context: context ?? null },
-    // By a key of its own, the call may be repeated when the object was reset on the way.
+    // Every call has an idempotency key, so it can be repeated if the object is reset meanwhile.
     request:
       key === null
         ? { key: `call:${crypto.randomUUID()}`, ttlMs: minuteMs }

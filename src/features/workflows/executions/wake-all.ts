@@ -7,15 +7,15 @@ import type { Platform } from "../../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
 
 /**
- * The sweep that wakes every shard of the projects with workflows. A shard that died before the mirror had its executions,
- * and whose alarm was lost too, is found by nobody else until its next call.
+ * Sweeps the projects with workflows and wakes all their shards. This is the only way to find a shard that died before
+ * its executions were mirrored and whose alarm was lost as well; otherwise it would sleep until its next call.
  */
 export function wakeAll(platform: Platform): Promise<void> {
   return walkDatabases<number>(platform, "workflow-shards", (db, after = 0) => wakePage(platform, db, after));
 }
 
 async function wakePage(platform: Platform, db: Db, after: number): Promise<number | undefined> {
-  // From project to project by the key, whatever the number of their workflows.
+  // Skips from project to project by the key, however many workflows each has.
   const page = await select(
     db,
     sql`WITH RECURSIVE p (id) AS (SELECT min(project_id) FROM workflows WHERE project_id > ${after}

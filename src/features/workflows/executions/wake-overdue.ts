@@ -9,14 +9,14 @@ import { openShard } from "../../../engine/workflows/shards";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
-/** A shard whose alarm was not lost has moved on by then. */
+/** A shard with an alarm has moved on by then. */
 const patienceMs = minuteMs;
-/** What is overdue still is told again after this long. */
+/** The shard is woken again after this long if it is still overdue. */
 const againAfterMs = 5 * minuteMs;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
 
-/** The sweep that finds executions which should have gone on: their shard's alarm was lost, or it never said how they stand. */
+/** Sweeps executions that should have moved on: their shard's alarm was lost, or it never mirrored their state. */
 export function wakeOverdue(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
@@ -42,7 +42,10 @@ export function wakeOverdue(platform: Platform): Promise<void> {
   });
 }
 
-/** `workflows.wake`: the shards look what they have to do. Those of a project with its own clock are woken by its advances. */
+/**
+ * Runs `workflows.wake`: the shards check what they have to do. Shards of a project with a test clock are woken by its
+ * advances instead.
+ */
 export async function wakeShardsJob(
   platform: Platform,
   { projectId, shards }: MessageOf<"workflows.wake">,

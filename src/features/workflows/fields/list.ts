@@ -14,14 +14,14 @@ interface WorkflowField {
   category: "contact" | "event";
 }
 
-/** Nobody chooses among more. */
+/** More would be too many to choose from. */
 const maxFields = 1_000;
-/** Events whose data is looked at. */
+/** How many events' data is inspected. */
 const maxEvents = 50;
 
 /**
- * `GET /workflows/fields`: what a CONDITION may ask. The fields of events are those of some that have happened: of this
- * name, or, without one, of the newest.
+ * Implements `GET /workflows/fields`: the fields that a CONDITION may name. Fields of events are taken from recorded
+ * events: of this name, or, without a name, from the newest ones.
  */
 export async function listWorkflowFields(ctx: Context, eventName: string | undefined): Promise<WorkflowField[]> {
   const batch = openBatch(ctx);
@@ -49,12 +49,12 @@ function listed(fields: Map<string, FieldType>, category: WorkflowField["categor
   return found.sort((one, other) => (one.field < other.field ? -1 : 1));
 }
 
-/** `event.source` is always ours; a key of the data with this name is told apart. */
+/** `event.source` always comes from the service, so a key of the data with this name is `event.data.source`. */
 function eventField(key: string, type: FieldType): [string, FieldType] {
   return [key === "source" ? `event.data.${key}` : `event.${key}`, type];
 }
 
-/** What is in the data of events that the service records itself, whether or not any has happened. */
+/** Returns the keys in the data of events that the service records itself, even before any was recorded. */
 function ownKeys(eventName: string | undefined): readonly string[] {
   const event = eventName === undefined ? undefined : serviceEvent(eventName);
   return [...(event?.isOfEmail ? emailDataKeys : []), ...(event?.fields ?? [])];
@@ -74,7 +74,7 @@ function selectTopics(ctx: Context) {
   );
 }
 
-/** A value in JSON, as SQLite's json_each names its kinds. */
+/** The kind of a JSON value, as named by SQLite's json_each. */
 type Kind = "true" | "false" | "integer" | "real" | "text" | "array" | "object";
 
 function selectEventKeys(

@@ -13,11 +13,11 @@ const simulate = createRoute({
   policy: { isRead: true },
   partNames: { events: ["at", "after", "name", "data"] },
   tags: ["Workflows"],
-  summary: "Try a workflow without an effect",
+  summary: "Simulate a workflow",
   description:
-    "The path that the contact would take, with every wait and mail, by the machine and the conditions of real executions. " +
-    "Nothing is sent, called or changed. Topics and memberships of segments are as of now, and a WEBHOOK counts as answered with 200. " +
-    "All that a simulation renders shares the limit of one email. It also works in a disabled project.",
+    "Returns the path that the contact would take, with every wait and email, by the same rules as real executions. " +
+    "Nothing is sent, called or changed. Topics and segment memberships are the current ones, and a WEBHOOK counts as " +
+    "answered with 200. Everything that a simulation renders shares the limit of one email. It also works in a disabled project.",
   request: { params: IdParam, ...body(SimulateWorkflow) },
   responses: { ...ok(WorkflowSimulation), ...errors(400, 404, 413, 422) },
 });

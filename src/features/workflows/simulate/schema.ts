@@ -36,12 +36,12 @@ const Delay = z
 const Happening = z
   .object({
     at: Time.nullish().meta({
-      description: "When it happens. Pass this or `after`; without either, it happens when the run starts.",
+      description: "When it happens. Pass this or `after`; without either, it happens when the execution starts.",
     }),
     after: Delay.nullish().meta({
       description:
-        "How long after the start of the run it happens: `0m`, `36h`, `3d`. Units are s, m, h, d and w. The run starts at " +
-        "the `at` of the event that starts it, or else now. Pass this or `at`.",
+        "How long after the start of the execution it happens: `0m`, `36h`, `3d`. Units are s, m, h, d and w. The execution " +
+        "starts at the `at` of the event that starts it, otherwise now. Pass this or `at`.",
     }),
     name: z.string().min(1).max(maxNameLength),
     data: ContactData.refine((data) => utf8Bytes(JSON.stringify(data)) <= maxDataBytes, {
@@ -66,12 +66,12 @@ export const SimulateWorkflow = z
       .nullish()
       .meta({
         description:
-          "What happens to the contact meanwhile, beside what is recorded already. Their data becomes the contact's, as with " +
-          "`POST /events/track`. The first one with the name of the workflow's trigger starts the run; without such an " +
+          "What happens to the contact meanwhile, in addition to recorded events. The events' data becomes the contact's, as with " +
+          "`POST /events/track`. The first one with the name of the workflow's trigger starts the execution; without such an " +
           "event it starts now, as if by hand. What recipients and providers do with its mail, such as `email.opened`, is " +
           "among them or does not happen.",
       }),
-    until: Time.nullish().meta({ description: "Where to stop. By default the simulation goes on to the end." }),
+    until: Time.nullish().meta({ description: "When to stop. By default the simulation continues to the end." }),
   })
   .meta({ id: "SimulateWorkflow", example });
 export type SimulateWorkflow = z.infer<typeof SimulateWorkflow>;
@@ -86,7 +86,10 @@ export const WorkflowSimulation = z
         subject: z.string().meta({ description: "As it would be rendered." }),
       }),
     ),
-    endsAt: z.iso.datetime().nullable().meta({ description: "Null when it still waits where the simulation stops." }),
+    endsAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "Null if the execution still waits when the simulation stops." }),
     status: z.enum(executionStatuses),
   })
   .meta({

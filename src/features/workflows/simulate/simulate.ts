@@ -13,8 +13,8 @@ import { getWorkflow } from "../workflow";
 import type { SimulateWorkflow, WorkflowSimulation } from "./schema";
 
 /**
- * `POST /workflows/{id}/simulate`: the path that a contact would take, with every wait and mail, and without an effect.
- * Throws NotFound, of either.
+ * Implements `POST /workflows/{id}/simulate`: the path that a contact would take, with every wait and email, and
+ * without any effect. Throws NotFound for the workflow or the contact.
  */
 export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkflow): Promise<WorkflowSimulation> {
   const [workflow, contact] = await Promise.all([getWorkflow(ctx, id), getContact(ctx, call.contactId)]);
@@ -43,11 +43,14 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
 
 function insistOnOrder(startsAt: number, until: number | null): void {
   if (until === null || until >= startsAt) return;
-  const message = `Must not be before the run starts, which is at ${iso(startsAt)}`;
+  const message = `Must not be before the execution starts, which is at ${iso(startsAt)}`;
   throw new Invalid([{ field: "until", code: "too_small", message }]);
 }
 
-/** In the order of time, with ids in the same order. `starting` is the name of the event that starts the run. */
+/**
+ * Returns the events in the order of time, with ids in the same order. `starting` is the name of the event that starts
+ * the execution.
+ */
 function givenEvents(ctx: Context, { events }: SimulateWorkflow, starting: string | null): GivenEvent[] {
   const starts = (events ?? []).flatMap(({ at, name }) => (at && name === starting ? [Date.parse(at)] : []));
   const startsAt = starts.length === 0 ? ctx.now.getTime() : Math.min(...starts);
@@ -55,7 +58,7 @@ function givenEvents(ctx: Context, { events }: SimulateWorkflow, starting: strin
     .map(({ at, after, name, data }, index) => {
       const { own, patch } = readGivenData(ctx, data ?? {}, `events.${index}.data`);
       const time = at ? Date.parse(at) : startsAt + (after ?? 0);
-      // What we record ourselves writes nothing to contacts.
+      // Events of the service itself write nothing to contacts.
       const more = isReservedEvent(name) ? { source: "SYSTEM" as const, patch: {} } : { source: "API" as const, patch };
       return { at: time, name, data: own, ...more };
     })

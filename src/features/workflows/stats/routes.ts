@@ -16,8 +16,8 @@ const stats = createRoute({
   tags,
   summary: "Count the executions of a workflow, step by step",
   description:
-    "Of all executions there ever were, also those that are not kept any more, by branch too; and what became of the emails " +
-    "of SEND_EMAIL steps.",
+    "Counts all executions there ever were, including those that are no longer stored, in total and by branch, and the " +
+    "emails of SEND_EMAIL steps.",
   request: { params: IdParam },
   responses: { ...ok(WorkflowStats), ...errors(404) },
 });
@@ -31,8 +31,8 @@ const diagram = createRoute({
   tags,
   summary: "Draw a workflow",
   description:
-    "Mermaid text, which GitHub, GitLab and many editors show as a picture. Steps say what they do, how many came to them " +
-    "and how many wait there; branches, how many took them.",
+    "Returns Mermaid text, which GitHub, GitLab and many editors show as a picture. Each step shows what it does, how many " +
+    "executions came to it and how many wait there; each branch shows how many took it.",
   request: { params: IdParam },
   responses: {
     200: {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { stepTypes } from "../../../core/workflows/step";
 
 const count = z.number().int();
-const mails = count.optional().meta({ description: "Emails; only of a SEND_EMAIL step." });
+const mails = count.optional().meta({ description: "Emails. Only for a SEND_EMAIL step." });
 
 export const WorkflowStats = z
   .object({
@@ -11,14 +11,16 @@ export const WorkflowStats = z
         stepId: z.string(),
         name: z.string(),
         type: z.enum(stepTypes),
-        entered: count.meta({ description: "Executions that came to it." }),
-        waiting: count.meta({ description: "Those that stand at it now." }),
+        entered: count.meta({ description: "Executions that came to the step." }),
+        waiting: count.meta({ description: "Executions that are at the step now." }),
         completed: count,
         failed: count,
-        skipped: count.meta({ description: "Those that it had no effect for, and those that were cancelled at it." }),
+        skipped: count.meta({
+          description: "Executions for which the step had no effect, or that were cancelled at it.",
+        }),
         branches: z
           .array(z.object({ branch: z.string(), count }))
-          .meta({ description: "How many took each branch. Empty for a step without branches." }),
+          .meta({ description: "How many executions took each branch. Empty for a step without branches." }),
         sent: mails,
         delivered: mails,
         opened: mails,
@@ -28,7 +30,7 @@ export const WorkflowStats = z
         unsubscribed: mails,
         approximate: z.literal(true).optional().meta({
           description:
-            "Present when the step sent more than 12,500 emails: their figures are reckoned from the newest.",
+            "Present if the step sent more than 12,500 emails: its email figures are then estimated from the newest ones.",
         }),
         countedAt: z.iso.datetime().optional(),
       }),

@@ -8,7 +8,10 @@ import type { StepCounts } from "../../../platform/workflow-shards";
 import { getWorkflow } from "../workflow";
 import type { WorkflowStats } from "./schema";
 
-/** `GET /workflows/{id}/stats`: what became of the executions that came to each step. Throws NotFound. */
+/**
+ * Implements `GET /workflows/{id}/stats`: how many executions entered, completed, skipped or failed each step. Throws
+ * NotFound.
+ */
 export async function workflowStats(ctx: Context, id: Id): Promise<WorkflowStats> {
   const { steps } = graphOf(await getWorkflow(ctx, id));
   const counted = await countSteps(
@@ -16,17 +19,17 @@ export async function workflowStats(ctx: Context, id: Id): Promise<WorkflowStats
     id,
     steps.map((step) => step.id),
   );
-  const told = steps.map(async (step, place) => {
+  const withMails = steps.map(async (step, place) => {
     const counts = counted[place];
     if (counts === undefined) return [];
     const named = { stepId: publicId(step.id), name: step.name, type: step.type };
     const branches = allBranches(branchNames(step), counts.branches);
     return [{ ...counts, ...named, branches, ...(step.type === "SEND_EMAIL" && (await mailsOf(ctx, counts))) }];
   });
-  return { steps: (await Promise.all(told)).flat() };
+  return { steps: (await Promise.all(withMails)).flat() };
 }
 
-/** Those that the step has now, in their order, and then those that it had. */
+/** Returns the branches that the step has now, in their order, and then those that it had before. */
 function allBranches(names: string[], counted: StepCounts["branches"]): StepCounts["branches"] {
   const counts = new Map(counted.map(({ branch, count }) => [branch, count]));
   const all = new Set([...names, ...counts.keys()]);

@@ -5,12 +5,15 @@ import type { StepType } from "../../../core/workflows/step";
 /** Types whose config may be left out. */
 const withoutConfig: ReadonlySet<StepType> = new Set(["TRIGGER", "SEND_EMAIL", "UPDATE_CONTACT", "EXIT"]);
 
-/** Where the shapes stand: answers of a step and of a document, a call that makes a step, and one that sends a document. */
+/**
+ * Where a step appears: in responses of a step and of a document, in the call that creates a step, and in the one that
+ * sends a document.
+ */
 type Place = "" | "Create" | "Document" | "PutDocument";
 
 /**
- * The shapes of a step in the document, one for each type, by their names there. A client that is generated from them
- * types each config. Requests are validated by the one schema that they add up to.
+ * Returns the schemas of a step in the OpenAPI document, one per type, by name. A client that is generated from them
+ * has typed configs. Requests are validated by a single schema that covers all types.
  */
 export function shapesByType(place: Place, types: readonly StepType[], fields: z.ZodRawShape) {
   const isSent = place === "Create" || place === "PutDocument";
@@ -21,7 +24,7 @@ export function shapesByType(place: Place, types: readonly StepType[], fields: z
   });
 }
 
-/** What the document says of a step: it is one of these shapes, by its `type`. */
+/** Returns the OpenAPI schema of a step: one of these schemas, by its `type`. */
 export function oneOfTypes(place: Place, types: readonly StepType[]) {
   const mapping = Object.fromEntries(types.map((type) => [type, `#/components/schemas/${nameOf(place, type)}`]));
   return {
@@ -32,7 +35,7 @@ export function oneOfTypes(place: Place, types: readonly StepType[]) {
   } as const;
 }
 
-/** WAIT_FOR_EVENT is CreateWaitForEventStep. */
+/** Returns a name such as CreateWaitForEventStep. */
 function nameOf(place: Place, type: StepType): string {
   const words = type.toLowerCase().split("_");
   return `${place}${words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("")}Step`;

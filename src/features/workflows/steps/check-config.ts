@@ -15,10 +15,10 @@ import { checkCondition } from "../../../engine/audience/named-segments";
 import { checkOutboundUrl } from "../../../platform/check-outbound-url";
 import type { Context } from "../../../platform/context";
 
-/** A config that may be saved, with the guards of what it names. */
+/** A config that may be saved, with the guards for what it names. */
 interface CheckedConfig {
   config: JsonObject;
-  /** The template in it. */
+  /** The template that the config names. */
   templateId: Id | null;
   guards: Statement[];
 }
@@ -49,7 +49,7 @@ export async function checkConfig(ctx: Context, type: StepType, sent: JsonObject
   }
 }
 
-/** Of placeholders of other template languages that go out as they are written. */
+/** Warns of placeholders of other template languages, which would be sent unrendered. */
 function warnOfForeign(ctx: Context, config: object): void {
   for (const { text, path } of textsIn(config)) {
     const field = ["config", ...path].join(".");
@@ -57,12 +57,12 @@ function warnOfForeign(ctx: Context, config: object): void {
   }
 }
 
-/** A config was read from JSON, so it is some. */
+/** Safe cast: a config was read from JSON. */
 function jsonOf(config: object): JsonObject {
   return config as JsonObject;
 }
 
-/** The guard that the segments and topics that a condition names stay as they are. */
+/** Returns the guard that the segments and topics of a condition are unchanged. */
 async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statement> {
   try {
     const { unmoved } = await checkCondition(ctx, inSegmentTerms(wholeCondition(config)), { at });
@@ -75,7 +75,7 @@ async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statem
 
 const at = "config.condition";
 
-/** A fault at its place in the config. The condition was made of it, in the same order. */
+/** Returns a fault at its field in the config. The condition was made from the config, in the same order. */
 function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
   if ("condition" in config) return fault;
   const [, place, key] = /\.groups\.(\d+)\.filters\.0\.(\w+)$/.exec(fault.field) ?? [];
@@ -84,14 +84,14 @@ function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
   return { ...fault, field: isOfBranch ? `config.branches.${place}.${key}` : `config.${key}` };
 }
 
-/** The guard that a template exists; none for a step without one. */
+/** Returns the guard that a template exists; none for a step without a template. */
 export function guardTemplate(ctx: Context, id: Id | null): Statement[] {
   if (id === null) return [];
   const isThere = sql`EXISTS (SELECT 1 FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id})`;
   return [guard(isThere, () => new NotFound("template", id))];
 }
 
-/** Only mail has a template. */
+/** Only SEND_EMAIL steps have a template. */
 export function insistOnMail(type: StepType, templateId: Id | null | undefined): void {
   if (type === "SEND_EMAIL" || !templateId) return;
   throw new Invalid([{ field: "templateId", code: "custom", message: `A ${type} step has no template` }]);

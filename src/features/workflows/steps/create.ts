@@ -6,16 +6,16 @@ import { isInserted } from "../../../db/own-rows";
 import type { WorkflowStepRow } from "../../../db/tables";
 import { graphOf } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
-import { type Change, changeWorkflow } from "../change";
+import { changeWorkflow, type WorkflowChange } from "../change";
 import { insertSteps, insertTransitions, newStep, newTransition } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
 import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
 import type { CreateStep } from "./schema";
 
-/** How far below its predecessor a step is drawn, if the call does not say where. */
+/** How far below its predecessor a step is drawn by default. */
 export const rowHeight = 150;
 
-/** `POST /workflows/{id}/steps`. Throws NotFound, Invalid and Conflict. */
+/** Implements `POST /workflows/{id}/steps`. Throws NotFound, Invalid and Conflict. */
 export async function createStep(ctx: Context, workflowId: Id, input: CreateStep): Promise<WorkflowStepRow> {
   insistOnMail(input.type, input.templateId);
   if (input.branch && !input.connectFrom) {
@@ -34,7 +34,7 @@ export async function createStep(ctx: Context, workflowId: Id, input: CreateStep
       config,
       templateId: input.templateId ?? templateId,
     });
-    const change: Change = {
+    const change: WorkflowChange = {
       after: { ...before, steps: [...before.steps, step] },
       statements: [insertSteps([step])],
       guards: [...guards, ...guardTemplate(ctx, step.templateId)],
@@ -46,19 +46,19 @@ export async function createStep(ctx: Context, workflowId: Id, input: CreateStep
   return newest(steps);
 }
 
-/** The one that was added: the rows of a workflow are in the order in which they were made. */
+/** The new step is the last one, because rows are in the order of their creation. */
 function newest(steps: readonly WorkflowStepRow[]): WorkflowStepRow {
   const step = steps.at(-1);
   if (step === undefined) throw new Error("A workflow has at least its TRIGGER");
   return step;
 }
 
-/** The change, with a transition to the new step. The fields of its faults are those of the call. */
+/** Returns the change with a transition to the new step. The fields of its faults are those of the call. */
 function connected(
   ctx: Context,
-  { after, statements = [], ...change }: Change,
+  { after, statements = [], ...change }: WorkflowChange,
   { from, to, branch }: { from: WorkflowStepRow; to: WorkflowStepRow; branch: string | null },
-): Change {
+): WorkflowChange {
   const drawing = { fromStepId: from.id, toStepId: to.id, branch };
   const fault = drawingFault(graphOf(after), drawing);
   if (fault) throw new Invalid([{ ...fault, field: fault.field === "branch" ? "branch" : "connectFrom" }]);
@@ -70,7 +70,7 @@ function connected(
   };
 }
 
-/** The step that is drawn lowest. */
+/** Returns the step that is drawn lowest. */
 function lowest({ steps }: WholeWorkflow): { x: number; y: number } {
   return { x: 0, y: Math.max(...steps.map(({ y }) => y)) };
 }

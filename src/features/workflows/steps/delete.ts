@@ -11,8 +11,8 @@ import { requireStep, type WholeWorkflow } from "../workflow";
 import { guardDeserted } from "./standing";
 
 /**
- * `DELETE /workflows/{id}/steps/{stepId}`. Its transitions go with it; spliced, its predecessors lead to its successor
- * from now on. Throws NotFound and Conflict.
+ * Implements `DELETE /workflows/{id}/steps/{stepId}`. The step's transitions are deleted, too; with a splice, its
+ * predecessors then lead to its successor. Throws NotFound and Conflict.
  */
 export async function deleteStep(
   ctx: Context,
@@ -61,7 +61,7 @@ export function triggerStays(): Conflict {
 }
 
 export function noOneSuccessor(type: WorkflowStepRow["type"] = "CONDITION"): Conflict {
-  return new Conflict(`A ${type} has several successors, so nobody knows which is meant. Nothing was deleted.`, {
+  return new Conflict(`A ${type} has several successors, so it is unclear which one to use. Nothing was deleted.`, {
     suggestion: "Delete the step without splice, and draw the transitions that you want.",
   });
 }

@@ -1,7 +1,7 @@
 import { type ForeignName, foreign } from "../../../core/foreign-names";
 import { configNames } from "../../../core/workflows/config-names";
 
-/** What callers put beside `config`, and what belongs there under another name. */
+/** Names that callers put next to `config`, with the right name for each. */
 export const foreignNamesOfStep: ForeignName[] = [
   ...configNames
     .filter((name) => name !== "templateId")

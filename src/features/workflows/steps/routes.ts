@@ -28,8 +28,8 @@ const create = createRoute({
   tags,
   summary: "Add a step to a workflow",
   description:
-    "With `connectFrom` that step leads to the new one. A workflow has at most 100 steps. What a step names must exist: " +
-    "its template, and the segments and topics of a condition.",
+    "With `connectFrom` that step leads to the new one. A workflow has at most 100 steps. Everything that a step names must " +
+    "exist: its template, and the segments and topics of a condition.",
   request: { params: IdParam, ...body(CreateStep) },
   responses: { ...created(Step), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -50,9 +50,9 @@ const update = createRoute({
   tags,
   summary: "Change a step",
   description:
-    "Only the fields sent change; a config is replaced whole. Executions follow the new config, but what they took when " +
-    "they came to the step stays: the end of a delay, the awaited event, its timeout. Other branches than before are 409 " +
-    "while executions stand on the step, and 422 while the former are drawn.",
+    "Only the fields sent change; a config is replaced whole. Executions follow the new config, except for values that are " +
+    "fixed when they come to the step: the end of a delay, the awaited event, its timeout. A change of branches is 409 " +
+    "while executions are at the step, and 422 while a lost branch is drawn.",
   request: { params: StepParams, ...body(UpdateStep) },
   responses: { ...ok(Step), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -71,8 +71,8 @@ const remove = createRoute({
   tags,
   summary: "Delete a step",
   description:
-    "Its transitions go with it, and the steps after it stay. 409 for TRIGGER, while executions stand on the step, and " +
-    "for a splice of a step with several successors, as a CONDITION has.",
+    "Its transitions are deleted with it, and the steps after it stay. 409 for TRIGGER, while executions are at the step, " +
+    "and for a splice of a step with several successors, such as a CONDITION.",
   request: {
     params: StepParams,
     query: z.object({

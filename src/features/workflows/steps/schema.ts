@@ -39,7 +39,7 @@ const Position = z
     x: z.number().min(-maxPosition).max(maxPosition),
     y: z.number().min(-maxPosition).max(maxPosition),
   })
-  .meta({ description: "Its place in a drawing. It has no other meaning." });
+  .meta({ description: "Where it is drawn. It has no other effect." });
 
 const stepFields = {
   id: z.string(),
@@ -48,9 +48,9 @@ const stepFields = {
     .optional()
     .meta({ description: "As a document names it. All other steps have their id as their key." }),
   workflowId: z.string(),
-  name: z.string().meta({ description: "Its output is `steps.<name>` in later steps." }),
+  name: z.string().meta({ description: "Later steps read its output as `steps.<name>`." }),
   position: Position,
-  templateId: z.string().nullable().meta({ description: "Of a SEND_EMAIL: the template that it sends." }),
+  templateId: z.string().nullable().meta({ description: "The template that a SEND_EMAIL step sends." }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 };
@@ -65,7 +65,7 @@ const Config = z
   .meta({
     type: "object",
     anyOf: stepTypes.map((type) => ({ $ref: `#/components/schemas/${documentedConfigs[type].meta()?.id}` })),
-    description: "As the type of the step has it. At most 32 KB.",
+    description: "The config of the step's type. At most 32 KB.",
   });
 
 /** The fields of a step that a call sets. */
@@ -77,15 +77,15 @@ export const fields = {
     .min(1)
     .transform(readId)
     .nullish()
-    .meta({ description: "For SEND_EMAIL only. It overrules `config.templateId`." }),
+    .meta({ description: "For SEND_EMAIL only. Overrides `config.templateId`." }),
   position: Position,
 };
 
-/** All but TRIGGER, which is made with its workflow. */
+/** All types but TRIGGER, which is created with its workflow. */
 const newTypes = stepTypes.filter((type) => type !== "TRIGGER");
 
 const newFields = {
-  name: fields.name.nullish().meta({ description: "The type, if it is left out." }),
+  name: fields.name.nullish().meta({ description: "The type by default." }),
   templateId: fields.templateId,
   position: Position.nullish(),
   connectFrom: z
@@ -93,8 +93,8 @@ const newFields = {
     .min(1)
     .transform(readId)
     .nullish()
-    .meta({ description: "A step that leads to the new one from now on." }),
-  branch: z.string().min(1).nullish().meta({ description: "Of `connectFrom`, where that step has branches." }),
+    .meta({ description: "An existing step that will lead to the new one." }),
+  branch: z.string().min(1).nullish().meta({ description: "The branch of `connectFrom`, if that step has branches." }),
 };
 
 export const CreateStep = z.object({ ...newFields, type: z.enum(newTypes), config: Config.nullish() }).meta({
@@ -110,10 +110,10 @@ export const UpdateStep = z
     config: Config.optional().meta({ description: "Replaces the whole config. At most 32 KB." }),
     templateId: fields.templateId,
     position: Position.optional(),
-    type: z.string().optional().meta({ description: "Never changes: any other type than the step's is refused." }),
+    type: z.string().optional().meta({ description: "Never changes: a type other than the step's is refused." }),
   })
   .meta({ id: "UpdateWorkflowStep", example: { config: { amount: 3, unit: "days" } } });
 export type UpdateStep = z.infer<typeof UpdateStep>;
 
-/** The shapes that the document shows of both, by their names there. */
+/** The schemas of both in the OpenAPI document, by name. */
 export const stepShapes = [...shapesByType("", stepTypes, stepFields), ...shapesByType("Create", newTypes, newFields)];

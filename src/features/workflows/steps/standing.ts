@@ -7,21 +7,21 @@ import { stepOfRow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { activeExecutions } from "../delete";
 
-/** The guard that no execution stands on a step whose place in the graph changes, by the rows of executions. */
+/** Returns the guard that no execution is at a step whose transitions change, according to the mirror. */
 export function guardDeserted(ctx: Context, { workflowId, id }: WorkflowStepRow): Statement {
   const standing = sql`${activeExecutions(ctx, workflowId)} AND current_step_id = ${id}`;
   return guard(sql`NOT EXISTS (${standing})`, stepIsOccupied);
 }
 
-/** The guard that nobody stands on a step that gets other branches. */
+/** Returns the guard that no execution is at a step whose branches change. */
 export function guardBranches(ctx: Context, before: WorkflowStepRow, after: WorkflowStepRow): Statement[] {
   const namesOf = (row: WorkflowStepRow) => branchNames(stepOfRow(row)).names.join("\n");
   return namesOf(before) === namesOf(after) ? [] : [guardDeserted(ctx, after)];
 }
 
 export function stepIsOccupied(): Conflict {
-  return new Conflict("Executions stand on this step. Nothing was changed.", {
+  return new Conflict("Executions are at this step. Nothing was changed.", {
     suggestion:
-      "Cancel them, or wait until they have gone on. A name, a position and most of a config can change meanwhile.",
+      "Cancel them, or wait until they have moved on. A name, a position and most of a config can change meanwhile.",
   });
 }

@@ -14,7 +14,7 @@ import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
 import type { UpdateStep } from "./schema";
 import { guardBranches } from "./standing";
 
-/** `PATCH /workflows/{id}/steps/{stepId}`: only the fields sent change; a config is replaced whole. */
+/** Implements `PATCH /workflows/{id}/steps/{stepId}`: changes only the fields sent; a config is replaced whole. */
 export async function updateStep(
   ctx: Context,
   { workflowId, stepId }: { workflowId: Id; stepId: Id },
@@ -50,7 +50,7 @@ export async function updateStep(
   return step;
 }
 
-/** A step of another type would be another step. */
+/** A step's records and outputs depend on its type, so the type never changes. */
 export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
   if (wanted === type) return;
   const message = `The type of a step never changes, and this one is ${type}: make another step`;
@@ -58,8 +58,8 @@ export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
 }
 
 /**
- * The column has the template that is used, so that it is found by it. A template of the config's follows the config;
- * one of the step's own stays.
+ * Returns the template for the column, which holds the one that is used, so that references to it can be found. A
+ * template of the config changes with the config; one of the step's own stays.
  */
 function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }: UpdateStep): Id | null {
   if (step.type !== "SEND_EMAIL") return null;
@@ -72,7 +72,7 @@ export function templateIn({ templateId }: JsonObject): Id | null {
   return typeof templateId === "string" ? readId(templateId) : null;
 }
 
-/** A step with branches: those that are drawn stay, and nobody stands there when they become others. */
+/** Returns the guards for a change of branches: drawn branches must stay, and no execution may be at the step. */
 function branchGuards(
   ctx: Context,
   workflow: WholeWorkflow,

@@ -10,12 +10,12 @@ import { upsertJobs } from "../../../engine/jobs/queue-job";
 import { type Context, clockOf, type Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
-const workflowsPerRound = 100;
+const workflowsPerPage = 100;
 
-/** Of one project. Others' jobs, campaigns among them, share the few consumers, and find a place in between. */
+/** Per project. Jobs of other projects share the few consumers, so this leaves capacity for them. */
 export const startsPerSecond = 5;
 
-/** A job that fails is given up after a day, so nobody asks for an older tick. */
+/** A failing job is given up after a day, so older ticks are not read any more. */
 const keptForMs = 2 * dayMs;
 
 const readDue = columns({
@@ -27,9 +27,10 @@ const readDue = columns({
 type Due = ReturnType<typeof readDue>;
 
 /**
- * The sweep that finds scheduled workflows whose time has come. The tick is a row of its own, unique, in the batch that
- * moves the workflow on: so it comes once, whoever sweeps beside us. Of ticks that were missed only the latest comes. A
- * workflow has one job, with its own id: one that is still at an earlier tick takes the latest when it is through.
+ * Sweeps scheduled workflows whose time has come. Each tick is a unique row, inserted in the batch that moves the
+ * workflow to its next tick, so it comes once even if several sweeps overlap. If ticks were missed, only the latest
+ * comes. A workflow has one job, which shares its id: a job that is still at an earlier tick continues with the latest
+ * one.
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   const started: Started = new Map();
@@ -39,25 +40,28 @@ export function queueDueTicks(platform: Platform): Promise<void> {
   });
 }
 
-/** How many each project has started in this sweep, by its number. */
+/** How many jobs each project has started in this sweep, by project number. */
 type Started = Map<number, number>;
 
-/** The same for a project with its own clock, at its time. */
+/** Does the same for a project with a test clock, at its time. */
 export async function queueDueTicksOf(ctx: Context): Promise<void> {
   await queueDue(ctx, ctx.db, clockOf(ctx), new Map());
 }
 
-/** One round, of a few statements: a project with a thousand workflows on the hour holds nobody back. Returns whether there may be more. */
+/**
+ * Queues one page of due workflows with a few statements, so that a project with a thousand workflows on the hour does
+ * not block others. Returns whether there may be more.
+ */
 async function queueDue(platform: Platform, db: Db, clock: number, started: Started): Promise<boolean> {
   const now = platform.now.getTime();
   const due = await select(
     db,
     sql`SELECT project_id, id, trigger_config, next_tick_at FROM workflows INDEXED BY ix_workflows_tick
-      WHERE clock = ${clock} AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerRound}`,
+      WHERE clock = ${clock} AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerPage}`,
     readDue,
   );
   if (due.length > 0) await queueTicks(platform, db, due, started);
-  return due.length === workflowsPerRound;
+  return due.length === workflowsPerPage;
 }
 
 async function queueTicks(platform: Platform, db: Db, due: Due[], started: Started): Promise<void> {

@@ -22,13 +22,13 @@ import { startsPerSecond } from "./queue-due";
 
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId, tick: z.number() });
-/** `tick` is one that came while the job was at an earlier one. */
+/** `tick` is set once the job has moved on to a later tick. */
 const State = z.object({ tick: z.number().optional(), after: StoredId.optional() });
 
-/** A second of work, at most. Then other jobs have a turn, of which only a few are at work at a time. */
+/** At most a second of work. Then other jobs get a turn, because only a few run at a time. */
 const stepsPerRun = 4;
 
-/** Contacts of one step: each shard is called once with its own. */
+/** The contacts of one job step. Each shard is called once with its own. */
 const rowsPerStep = 2_000;
 
 const readWorkflow = columns({
@@ -39,14 +39,14 @@ const readWorkflow = columns({
   contacts: asNumber,
 });
 
-/** `workflows.start`: a tick of a scheduled workflow starts it for every member of its segment. */
+/** Runs `workflows.start`: starts a scheduled workflow for every member of its segment, at one tick. */
 export function startMembersJob(platform: Platform, job: MessageOf<"workflows.start">): Promise<void> {
   return workOn(platform, job, startStep, { stepsPerRun, pauseSeconds });
 }
 
 /**
- * The more schedules a project has, the longer each waits for its next turn; a few wait for nothing. With the most that there
- * can be it is shorter than the time after which a job counts as lost.
+ * Returns how long a job pauses between turns: longer the more schedules its project has, and not at all for a few.
+ * Even for the maximum it is shorter than the time after which a job counts as lost.
  */
 async function pauseSeconds(ctx: Context): Promise<number> {
   const { schedules } = await selectOne(
@@ -58,8 +58,8 @@ async function pauseSeconds(ctx: Context): Promise<number> {
 }
 
 /**
- * One window of the segment's members. The shards take them before the step says how far it is: a step that is repeated
- * gives them the same contacts once more, and a shard starts each once for a tick.
+ * Starts one window of the segment's members. The shards take them before the cursor is stored, so a repeated job step
+ * gives them the same contacts again; a shard starts each contact once per tick.
  */
 async function startStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId, tick: first } = Input.parse(row.input);
@@ -70,12 +70,12 @@ async function startStep(ctx: Context, row: JobRow): Promise<Step> {
       WHERE project_id = ${ctx.project.number} AND id = ${workflowId}`,
     readWorkflow,
   );
-  // Somebody stopped it meanwhile, or chose another trigger.
+  // The workflow was disabled or got another trigger meanwhile, or the project was disabled.
   const isOver = !workflow?.enabled || workflow.triggerType !== "SCHEDULE" || ctx.project.disabled;
   const window = isOver || !workflow ? null : await findMembers(ctx, workflow, after);
   if (window && workflow) {
     const { allowReentry } = workflow;
-    // One after another: each writes a thousand rows at once, and others want to get in between.
+    // Sequential, because each call writes a thousand rows at once, and other requests need to get in between.
     for (const [number, contactIds] of Map.groupBy(window.ids, shardOf)) {
       const { address, shard } = openShard(ctx, ctx.project.number, number);
       await shard.startMany(address, { workflowId, contactIds, allowReentry, tick });
@@ -89,11 +89,11 @@ async function startStep(ctx: Context, row: JobRow): Promise<Step> {
     batch.add(updateState(ctx, row, { tick, after: textOf(window.edge) }, 50));
   }
   await batch.commit();
-  // Whether the job has ended, its row says.
+  // The job's row says whether it has ended.
   return "goes on";
 }
 
-/** The job goes on with the latest tick that has come meanwhile. It ends in the batch that finds none. */
+/** Ends the job, or continues it with the latest tick that came meanwhile. The batch that finds none ends it. */
 function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): Statement[] {
   const latest = sql`(SELECT max(t.tick) FROM workflow_ticks t WHERE t.project_id = ${ctx.project.number}
     AND t.workflow_id = ${workflowId} AND t.tick > ${tick} AND t.completed_at IS NULL)`;
@@ -104,7 +104,7 @@ function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): State
   ];
 }
 
-/** Who is a member is asked of each window as it comes. A segment that is gone has none. */
+/** Finds the next members. Membership is looked up per window. Null if the segment was deleted. */
 async function findMembers(ctx: Context, { triggerConfig, contacts }: ReturnType<typeof readWorkflow>, from: Id) {
   const condition: FilterCondition = {
     logic: "AND",

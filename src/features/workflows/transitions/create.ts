@@ -10,7 +10,7 @@ import { insertTransitions, newTransition } from "../graph-rows";
 import { requireStep } from "../workflow";
 import type { CreateTransition } from "./schema";
 
-/** `POST /workflows/{id}/transitions`. Throws NotFound, Invalid and Conflict. */
+/** Implements `POST /workflows/{id}/transitions`. Throws NotFound, Invalid and Conflict. */
 export async function createTransition(
   ctx: Context,
   workflowId: Id,

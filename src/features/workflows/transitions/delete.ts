@@ -5,7 +5,10 @@ import type { Context } from "../../../platform/context";
 import { changeWorkflow } from "../change";
 import { deleteTransitions } from "../graph-rows";
 
-/** `DELETE /workflows/{id}/transitions/{transitionId}`. Executions that stand before it end after their step. */
+/**
+ * Implements `DELETE /workflows/{id}/transitions/{transitionId}`. Executions at the step before it complete after that
+ * step.
+ */
 export async function deleteTransition(
   ctx: Context,
   { workflowId, transitionId }: { workflowId: Id; transitionId: Id },

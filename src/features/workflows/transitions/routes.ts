@@ -18,10 +18,10 @@ const create = createRoute({
   refusals: () => [tooMany("transitions", 200)],
   partNames: { condition: ["branch"] },
   tags,
-  summary: "Lead from one step to another",
+  summary: "Draw a transition between two steps",
   description:
-    "Refused with 422: from a step to itself, a circle, out of EXIT, into TRIGGER, a branch that is drawn already or that " +
-    "the step does not have, and a second one out of a step without branches. A workflow has at most 200.",
+    "422 for a transition from a step to itself, in a circle, out of EXIT or into TRIGGER; for a branch that is drawn already " +
+    "or that the step does not have; and for a second one out of a step without branches. A workflow has at most 200.",
   request: { params: IdParam, ...body(CreateTransition) },
   responses: { ...created(Transition), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -37,7 +37,7 @@ const remove = createRoute({
   operationId: "deleteWorkflowTransition",
   tags,
   summary: "Delete a transition",
-  description: "Executions follow the graph as it is: one that goes on from there and finds no way out is COMPLETED.",
+  description: "Executions follow the graph as it is now: one that leaves a step without a transition is COMPLETED.",
   request: { params: z.object({ id: pathId("id"), transitionId: pathId("transitionId") }) },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });

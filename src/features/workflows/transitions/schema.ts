@@ -32,7 +32,7 @@ const whichBranch =
   "Out of a CONDITION: `yes` or `no`; with several branches the id of one, or `default`. Out of a WAIT_FOR_EVENT: " +
   "`event`, `timeout`, or none for whichever of them is not drawn. Out of other steps: none.";
 
-/** The fields of a transition that a call sets, beside its ends. */
+/** The fields of a transition that a call sets, in addition to its ends. */
 export const fields = {
   branch: Branch.meta({ description: whichBranch }),
   priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
