@@ -1,5 +1,5 @@
 import { lookAtAccount } from "../lib/account.mjs";
-import { claimName, createMissing, deployWorker, migrate } from "../lib/cloudflare.mjs";
+import { claimName, createDeadLetterQueues, createMissing, deployWorker, migrate } from "../lib/cloudflare.mjs";
 import { askLocation, dataLocationOf, needsLocation } from "../lib/data-location.mjs";
 import { deployed, obstacleList, secretsOnce, secretsUnseen } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
@@ -28,7 +28,8 @@ const HELP = `
 
   Settings stand in petrel.toml, see petrel.example.toml. To make the first
   project, a later deploy needs ADMIN_TOKEN in its environment. In Workers
-  Builds it creates nothing and shows no secret, see docs/deploying.md.
+  Builds it creates only dead-letter queues and shows no secret, see
+  docs/deploying.md.
 `;
 const FLAGS = ["--sandbox", "--dry-run"];
 
@@ -51,8 +52,12 @@ export async function main(args) {
   console.log("");
   const step = steps();
   const account = await look(installation, flags, step);
-  if (flags.isBuild) installation.notes = { ...installation.notes, ...account.ids };
-  else await prepare(installation, account, step);
+  if (flags.isBuild) {
+    installation.notes = { ...installation.notes, ...account.ids };
+    await createDeadLetterQueues(installation, account, step.done);
+  } else {
+    await prepare(installation, account, step);
+  }
   writeDeployConfig(installation, flags);
   // Migrations only add, so the Worker that is still running gets along with the new tables.
   for (const binding of databaseBindings(installation.config)) {

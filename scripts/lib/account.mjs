@@ -18,8 +18,8 @@ export async function lookAtAccount({ config, notes }, { isBuild }) {
   const login = await lookAtLogin(config, notes);
   if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
   const [queues, buckets, databases, secrets] = await Promise.all([
-    // A build creates nothing, so wrangler says at the upload which of these is missing.
-    isBuild ? {} : look("Queues", ["queues", "list"], namesIn),
+    look("Queues", ["queues", "list"], namesIn),
+    // A build creates none, so wrangler says at the upload when it is missing.
     isBuild ? {} : look("R2 bucket", listBuckets, namesIn),
     look("D1 database", ["d1", "list", "--json"], JSON.parse),
     look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
@@ -107,7 +107,7 @@ function missingDatabases(databases) {
     .filter(({ isThere }) => !isThere)
     .map(
       ({ binding, name }) =>
-        `A build creates nothing, and the account has no database ${name}, bound as ${binding}. Create it: ${command(`npx wrangler d1 create ${name}`)}`,
+        `A build creates no database, and the account has no database ${name}, bound as ${binding}. Create it: ${command(`npx wrangler d1 create ${name}`)}`,
     );
 }
 

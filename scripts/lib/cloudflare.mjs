@@ -33,14 +33,29 @@ export async function createMissing({ config, notes }, account, report) {
   return createDatabases({ config, notes }, where, account, report);
 }
 
-async function ensure(kind, names, existing, create, report) {
+/**
+ * All that a build creates: a dead-letter queue has no binding, so neither the Deploy button nor wrangler makes it. The
+ * token may not be allowed to, so a refusal names the commands for all that are missing.
+ */
+export async function createDeadLetterQueues({ config }, account, report) {
+  const bound = config.queues.producers.map((producer) => producer.queue);
+  const names = config.queues.consumers.map((consumer) => consumer.queue).filter((name) => !bound.includes(name));
+  const advise = (left) => {
+    const lines = left.map((name) => `  npx wrangler queues create ${name}`);
+    return `\n\nThe build needs these. To create them from a terminal:\n\n${lines.join("\n")}`;
+  };
+  await ensure("Queues", names, account.queues, ["queues", "create"], report, advise);
+}
+
+async function ensure(kind, names, existing, create, report, advise = () => "") {
+  const missing = names.filter((name) => !existing.includes(name));
   let created = 0;
-  for (const name of names) {
-    if (existing.includes(name)) continue;
+  for (const [index, name] of missing.entries()) {
     const { code, output } = await askWrangler([...create, name]);
     // Lists come in pages, so it may be there after all.
     if (code !== 0 && !/already (exists|taken)/.test(output)) {
-      throw new Failure(`${kind}: ${name} could not be created. ${refusalOf(kind, output)}`);
+      const refusal = `${kind}: ${name} could not be created. ${refusalOf(kind, output)}`;
+      throw new Failure(wrapped(refusal, "") + advise(missing.slice(index)));
     }
     if (code === 0) created += 1;
   }

@@ -3,16 +3,17 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { OWN_SECRETS } from "../../scripts/lib/settings.mjs";
 import { readWranglerToml } from "../../scripts/lib/wrangler-toml.mjs";
-import { closeCheckouts, openCheckout, secretsNamed } from "../support/deploy-checkout";
+import { allQueues, closeCheckouts, openCheckout, secretsNamed, widest } from "../support/deploy-checkout";
 
 vi.setConfig({ testTimeout: 30_000 });
 afterEach(closeCheckouts);
 
 const own = secretsNamed(...OWN_SECRETS.map(({ name }) => name));
+const boundQueues = allQueues.filter((name) => !name.endsWith("-dead"));
 const builds = { WORKERS_CI: "1", CI: "true" };
 
 describe("a deploy in Workers Builds", () => {
-  it("applies the migrations and uploads once: it creates nothing, and writes no petrel.toml", async () => {
+  it("applies the migrations and uploads once: it creates nothing that is there, and writes no petrel.toml", async () => {
     const checkout = openCheckout({ secrets: own });
     const { said, code } = await checkout.deploy([], builds, { isTerminal: false });
     expect(code).toBe(0);
@@ -29,16 +30,50 @@ describe("a deploy in Workers Builds", () => {
     });
   });
 
-  it("has a token that may not list queues and buckets, and does not ask", async () => {
-    const checkout = openCheckout({ secrets: own, lacks: ["Queues", "Workers R2 Storage"] });
+  it("has a token that may not list buckets, and does not ask", async () => {
+    const checkout = openCheckout({ secrets: own, lacks: ["Workers R2 Storage"] });
     expect((await checkout.deploy([], builds, { isTerminal: false })).code).toBe(0);
   });
 
-  it("names the permission that its token lacks, and where it is changed", async () => {
-    const checkout = openCheckout({ secrets: own, lacks: ["D1"] });
+  it.each(["D1", "Queues"])("names the permission %s that its token lacks, and where it is changed", async (lack) => {
+    const checkout = openCheckout({ secrets: own, lacks: [lack] });
     const { said, code } = await checkout.deploy([], builds, { isTerminal: false });
     expect(code).toBe(1);
-    expect(said.replaceAll(/\s+/g, " ")).toContain("permission D1: Edit. Workers Builds uses a token of its own");
+    expect(said.replaceAll(/\s+/g, " ")).toContain(`permission ${lack}: Edit. Workers Builds uses a token of its own`);
+    expect(checkout.calls().filter((call) => /create|apply|^deploy/.test(call))).toEqual([]);
+  });
+
+  it("creates the dead-letter queues, which the Deploy button leaves out", async () => {
+    const checkout = openCheckout({ secrets: own, queues: boundQueues });
+    const { said, code } = await checkout.deploy([], builds, { isTerminal: false });
+    expect(code, said).toBe(0);
+    expect(checkout.account().queues.toSorted()).toEqual(allQueues.toSorted());
+  });
+
+  it("names the commands for all of them where it may not create them, and changes nothing", async () => {
+    const checkout = openCheckout({
+      secrets: own,
+      queues: [...boundQueues, "petrel-mail-dead"],
+      lacks: ["Queues: Edit"],
+    });
+    const { said, code } = await checkout.deploy([], builds, { isTerminal: false });
+    expect(code).toBe(1);
+    expect(widest(said)).toBeLessThanOrEqual(80);
+    expect(said.replaceAll(/\s+/g, " ")).toContain("Give it the permission Queues: Edit. Workers Builds uses a token");
+    const commands = said.split("\n").filter((line) => line.startsWith("  npx wrangler queues create "));
+    const dead = allQueues.filter((name) => name.endsWith("-dead") && name !== "petrel-mail-dead");
+    expect(commands).toEqual(dead.map((name) => `  npx wrangler queues create ${name}`));
+    expect(checkout.calls().filter((call) => /apply|^deploy/.test(call))).toEqual([]);
+
+    checkout.change({ lacks: [] });
+    expect((await checkout.deploy([], builds, { isTerminal: false })).code).toBe(0);
+  });
+
+  it("leaves a queue with a binding to the button, and says which is missing", async () => {
+    const checkout = openCheckout({ secrets: own, queues: allQueues.filter((name) => name !== "petrel-jobs") });
+    const { said, code } = await checkout.deploy([], builds, { isTerminal: false });
+    expect(code).toBe(1);
+    expect(said).toContain("wrangler queues create petrel-jobs");
   });
 
   it("makes the secrets that nobody gave, and prints none, on whatever output", async () => {

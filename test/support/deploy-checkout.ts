@@ -57,6 +57,7 @@ function needs(permission) {
 }
 needs(area);
 if (command === "deploy" && config.routes) needs("Workers Routes");
+if (command === "deploy" && config.queues) needs("Queues");
 if (command === "deploy" && account.isFree && config.limits)
   refuse("A request to the Cloudflare API (/accounts/acme/workers/scripts/petrel) failed.\\n\\n  CPU limits are not supported for the Free plan. [code: 100328]");
 
@@ -119,6 +120,10 @@ else if (said.startsWith("d1 execute ")) {
   if (account.secrets === null) refuse("This Worker does not exist on your account. [code: 10007]");
   console.log(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name }))));
 } else if (command === "deploy") {
+  // Before its upload, wrangler looks for the queues of all producers and consumers.
+  const named = [...(config.queues?.producers ?? []), ...(config.queues?.consumers ?? [])].map(({ queue }) => queue);
+  const lost = named.find((name) => !account.queues.includes(name));
+  if (lost) refuse('Queue "' + lost + '" does not exist. To create it, run: wrangler queues create ' + lost);
   account.secrets ??= {};
   if (secretsFile) {
     account.secretsMode = (statSync(secretsFile).mode & 0o777).toString(8);
