@@ -11,7 +11,7 @@ export const lostAfterMs = 5 * secondMs;
 export interface Nudging {
   enqueue: Enqueue;
   /** A request answers without waiting for this work. A job or a sweep waits for it. */
-  behindAnswer(work: Promise<void>): Promise<void>;
+  afterAnswer(work: Promise<void>): Promise<void>;
   log(level: "error", message: string, details: Record<string, unknown>): void;
 }
 
@@ -19,7 +19,7 @@ export interface Nudging {
  * Sends messages about rows that are committed. The rows are the truth, and a sweep finds those whose message is lost, so
  * a failure is logged and not thrown, and no caller waits for the queue.
  */
-export async function nudge({ enqueue, behindAnswer, log }: Nudging, queued: Queued[]): Promise<void> {
+export async function nudge({ enqueue, afterAnswer, log }: Nudging, queued: Queued[]): Promise<void> {
   if (queued.length === 0) return;
   const sending = enqueue(queued).catch((error: unknown) => {
     log("error", "Messages could not be sent; the sweep finds their rows", {
@@ -27,5 +27,5 @@ export async function nudge({ enqueue, behindAnswer, log }: Nudging, queued: Que
       reason: error instanceof Error ? error.message : String(error),
     });
   });
-  return behindAnswer(sending);
+  return afterAnswer(sending);
 }

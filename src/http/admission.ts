@@ -124,7 +124,7 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   const { status } = c.res;
   if (status < 300) {
     const response = await c.res.clone().text();
-    return ctx.behindAnswer(ctx.gate.complete(ctx.project.id, owned, { status, response }));
+    return ctx.afterAnswer(ctx.gate.complete(ctx.project.id, owned, { status, response }));
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   // If the database does not answer either, the claim stays, and the next request that takes it over looks again.

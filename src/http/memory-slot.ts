@@ -19,22 +19,22 @@ export interface Memory {
 }
 
 export function openMemory(project: number): Memory {
-  const kept = keepBytes(project);
+  const bodyBytes = keepBytes(project);
   let slot: TakenSlot | null = null;
   let size = 0;
   return {
     count(bytes) {
       size += bytes;
-      if (!kept.grow(bytes)) throw busy();
+      if (!bodyBytes.grow(bytes)) throw busy();
     },
     async takeSlot() {
       if (size <= slotBytes) return;
       slot = await takeSlot(project, patienceMs);
       if (!slot) throw busy();
-      kept.letGo();
+      bodyBytes.letGo();
     },
     giveBack() {
-      kept.letGo();
+      bodyBytes.letGo();
       slot?.giveBack();
     },
   };

@@ -85,7 +85,7 @@ export interface Platform {
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
   /** The same for a request. A job or a sweep, which nobody waits for, waits for the work. */
-  behindAnswer(work: Promise<void>): Promise<void>;
+  afterAnswer(work: Promise<void>): Promise<void>;
 }
 
 /** Everything that a verb on a project's data needs. `db` is the database that holds the project's rows. */
@@ -113,13 +113,13 @@ export function openPlatform(
   origin: string | null = null,
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
-  const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
+  const afterAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = { statements: 0, changes: 0 };
-  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, behindAnswer };
+  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, afterAnswer };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "behindAnswer">;
+type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "afterAnswer">;
 
 const worlds = new WeakMap<Env, World>();
 

@@ -5,7 +5,7 @@ import type { QueueMessage } from "../../src/core/messages";
 import { type Hit, maxHits } from "../../src/core/tracking/hit";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
-import { tellHit } from "../../src/features/tracking/tell-hit";
+import { enqueueHit } from "../../src/features/tracking/tell-hit";
 import { handleMessage } from "../../src/queue";
 import { consumeInOutage } from "../support/consume-in-outage";
 import { newProject, type TestProject } from "../support/project";
@@ -201,7 +201,7 @@ it("an answer does not fail when the queue takes nothing", async () => {
   const [id = ""] = scene.emailIds;
   const logged: string[] = [];
   const work: Promise<unknown>[] = [];
-  tellHit(
+  enqueueHit(
     {
       ...scene.world.process().platform,
       enqueue: async () => Promise.reject(new Error("Too many requests")),
@@ -229,7 +229,7 @@ describe("the queue of an isolate", () => {
     const tell = (afterMs: number, projectId = scene.project.number) => {
       world.now = start + afterMs;
       const at = { ...base, now: new Date(world.now) };
-      tellHit(at, { projectId, emailId: readId(scene.emailIds[0] ?? "") }, { kind: "open", isAutomated: false });
+      enqueueHit(at, { projectId, emailId: readId(scene.emailIds[0] ?? "") }, { kind: "open", isAutomated: false });
     };
     const hits = () =>
       messages.map((some) => some.map((one) => (one.type === "tracking.record" ? one.hits.length : 0)));

@@ -10,7 +10,7 @@ import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
 /** The contacts and emails of a call, which the batch has just written. */
-interface Written {
+interface WrittenCall {
   /** The id of the emails' content. */
   id: Id;
   contacts: { id: Id; email: string }[];
@@ -25,7 +25,7 @@ export const readWarning = columns({ warning: orNull((value) => Warning.parse(JS
  * The warnings that only the database can find, for the end of the batch. Each is an SQL expression for `{ field,
  * message }` as JSON, or for NULL.
  */
-export function warningsInSql(ctx: Context, call: SendEmail, written: Written): SQL[] {
+export function warningsInSql(ctx: Context, call: SendEmail, written: WrittenCall): SQL[] {
   return [
     ...(call.template && lacksAddress(ctx, "MARKETING") ? [noAddress(ctx, written)] : []),
     ...(Object.keys(written.data.patch).length > 0 ? [notStored(whoIsFull(ctx, written))] : []),
@@ -35,7 +35,7 @@ export function warningsInSql(ctx: Context, call: SendEmail, written: Written): 
 }
 
 /** Warns for marketing email only. */
-function noAddress(ctx: Context, { id }: Written): SQL {
+function noAddress(ctx: Context, { id }: WrittenCall): SQL {
   return sql`(SELECT ${JSON.stringify(noPostalAddress)} FROM email_contents
     WHERE project_id = ${ctx.project.number} AND id = ${id} AND type = 'MARKETING')`;
 }
@@ -49,7 +49,7 @@ function notStored(who: SQL): SQL {
  * Warns of recipients who get marketing mail without having subscribed. Contacts who opted out get none: their emails
  * are SUPPRESSED.
  */
-function notSubscribed(ctx: Context, { id, recipients }: Written): SQL {
+function notSubscribed(ctx: Context, { id, recipients }: WrittenCall): SQL {
   const project = ctx.project.number;
   const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));
   const who = sql`(SELECT min(e.to_email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')
