@@ -5,7 +5,7 @@ import type { QueueMessage } from "../../src/core/messages";
 import { type Hit, maxHits } from "../../src/core/tracking/hit";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
-import { enqueueHit } from "../../src/features/tracking/tell-hit";
+import { enqueueHit } from "../../src/features/tracking/enqueue-hit";
 import { handleMessage } from "../../src/queue";
 import { consumeInOutage } from "../support/consume-in-outage";
 import { newProject, type TestProject } from "../support/project";

@@ -2,8 +2,8 @@ import { type Id, publicId, textOf } from "../../core/ids";
 import type { Platform } from "../../platform/context";
 import { getStored } from "./get";
 import { listStored } from "./list";
+import { type MailState, statesOf } from "./mail-state";
 import { type OutboxMessage, openMessage, type StoredMail } from "./message";
-import { type MailState, statesOf } from "./standing";
 
 /** A stored mail for display. `state` is null when its record is deleted. */
 export type ShownMail = OutboxMessage & { raw: string; projectName: string; state: MailState | null };

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { EmailStatus } from "../../core/mail/status";
 import { framed, type Html } from "../../http/page";
-import type { MailState } from "./standing";
+import type { MailState } from "./mail-state";
 
 export const noSubject = "(no subject)";
 

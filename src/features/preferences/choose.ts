@@ -5,7 +5,7 @@ import { unsnoozeContact } from "../../engine/contacts/unsnooze";
 import type { Recipient } from "./recipient";
 import type { Choice, Pause } from "./schema";
 import { setSubscription } from "./set-subscription";
-import type { ChoiceOutcome } from "./standing";
+import type { ChoiceOutcome } from "./subscription-state";
 import { setTopic } from "./topics";
 
 /** The recipient's state after their choice, and the outcome of the choice. */

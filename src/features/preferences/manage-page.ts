@@ -4,7 +4,7 @@ import type { ContactTopic } from "../../engine/contacts/topics";
 import type { Html } from "../../http/page";
 import { outcomeLine, page, type Reader, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
-import type { ChoiceOutcome, SubscriptionState } from "./standing";
+import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 import { topicList } from "./topic-page";
 
 /** Shows the current state, and the buttons that change it. */

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { filledIn, type Language, splitAtValues } from "../../core/languages/language";
 import { framed, type Html } from "../../http/page";
 import type { AppEnv } from "../../http/router";
-import type { ChoiceOutcome } from "./standing";
+import type { ChoiceOutcome } from "./subscription-state";
 
 /** The person who reads the page, and the sender who wrote to them. */
 export interface Reader {

@@ -4,7 +4,7 @@ import type { ContactTopic } from "../../engine/contacts/topics";
 import type { Html } from "../../http/page";
 import { manageLink, outcomeLine, page, type Reader, say, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
-import type { ChoiceOutcome, SubscriptionState } from "./standing";
+import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 
 /** Asks whether to leave the topic of the mail, or everything. */
 export function askToLeave(

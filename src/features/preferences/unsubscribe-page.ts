@@ -3,7 +3,7 @@ import { dayIn } from "../../core/languages/language";
 import type { Html } from "../../http/page";
 import { manageLink, outcomeLine, page, type Reader, say, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
-import type { ChoiceOutcome, SubscriptionState } from "./standing";
+import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 
 /**
  * Asks before it unsubscribes, because scanners of mail follow links too. It offers a pause to a person who is

@@ -4,8 +4,8 @@ import { clickPath, pixelPath } from "../../core/tracking/destination";
 import { readClickToken, readPixelToken } from "../../core/tracking/token";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
+import { enqueueHit } from "./enqueue-hit";
 import { badLink } from "./page";
-import { enqueueHit } from "./tell-hit";
 
 /**
  * Serves the pixel and the links of mail. They need no row: the token contains everything, so they work when the

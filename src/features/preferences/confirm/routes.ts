@@ -4,7 +4,7 @@ import { type AppEnv, createRouter } from "../../../http/router";
 import { byLink, managePath, readerOf, withRecipient } from "../link-page";
 import { show } from "../page";
 import { paused } from "../pause-page";
-import { subscriptionStateOf } from "../standing";
+import { subscriptionStateOf } from "../subscription-state";
 import { unsubscribed } from "../unsubscribe-page";
 import { type Confirmed, confirm } from "./confirm";
 import { askToConfirm, confirmed, notConfirmed } from "./confirm-page";
