@@ -28,7 +28,7 @@ import { admission } from "./http/admission";
 import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
 import { readBody, readKeyedBody } from "./http/body";
-import { followBookmark, tellBookmark } from "./http/bookmark";
+import { addBookmark, followBookmark } from "./http/bookmark";
 import { cors } from "./http/cors";
 import { serveDocs } from "./http/docs";
 import { answerFailure } from "./http/failure";
@@ -43,7 +43,7 @@ import { requestId } from "./http/request-id";
 import { logRequest } from "./http/request-log";
 import { createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
-import { tellWarnings, warnOfUnreadBody } from "./http/warnings";
+import { addWarnings, warnOfUnreadBody } from "./http/warnings";
 import { openPlatform } from "./platform/context";
 
 /** Front door 1: the middleware in its order, then every feature's routes. What holds for a route stands beside it. */
@@ -70,7 +70,7 @@ app.use(
   missingPage(() => app.routes),
 );
 app.use("*", requireKey(authenticate));
-app.use("*", tellBookmark);
+app.use("*", addBookmark);
 app.use("*", readKeyedBody);
 app.use("*", admission(findEffect));
 app.use(
@@ -80,7 +80,7 @@ app.use(
 app.use("*", refuseWritesWhenDisabled);
 app.use("*", followBookmark);
 app.use("*", refuseUnknownParameters);
-app.use("*", tellWarnings);
+app.use("*", addWarnings);
 app.use("*", readBody);
 app.use("*", warnOfUnreadBody);
 

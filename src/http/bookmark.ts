@@ -29,7 +29,7 @@ export const bookmarkOfCall = {
  * Adds a bookmark to every answer to a project, where databases have copies: the newest state that the answer shows or
  * has written. A caller who sends it back reads from a copy, and never sees an older state: decision 35.
  */
-export const tellBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const addBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { readsCopies, linkSecrets } = c.get("platform").config;
   if (!readsCopies || !isForProject(c.get("policy"))) return next();
   const ctx = c.get("ctx");
@@ -44,12 +44,12 @@ export const tellBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
   // The answer's state was written elsewhere: by a Durable Object, or by an earlier request with the same key.
   const isNews = c.error instanceof KeyReused || (isElsewhere && c.req.method !== "GET");
-  const at = isNews ? await askNewest(ctx, states) : states.newest();
+  const at = isNews ? await readNewest(ctx, states) : states.newest();
   if (at !== null) c.header(bookmarkHeader, await sealBookmark(linkSecrets, { shard: ctx.project.shard, at }));
 };
 
 /** Null when the database does not answer: no bookmark is better than an old one. */
-async function askNewest(ctx: Context, states: States): Promise<string | null> {
+async function readNewest(ctx: Context, states: States): Promise<string | null> {
   try {
     await states.ask();
     return states.newest();

@@ -19,22 +19,22 @@ export interface Memory {
 }
 
 export function openMemory(project: number): Memory {
-  const held = holdBytes(project);
+  const bodyBytes = holdBytes(project);
   let slot: TakenSlot | null = null;
   let size = 0;
   return {
     count(bytes) {
       size += bytes;
-      if (!held.grow(bytes)) throw busy();
+      if (!bodyBytes.grow(bytes)) throw busy();
     },
     async takeSlot() {
       if (size <= slotBytes) return;
       slot = await takeSlot(project, patienceMs);
       if (!slot) throw busy();
-      held.release();
+      bodyBytes.release();
     },
     giveBack() {
-      held.release();
+      bodyBytes.release();
       slot?.giveBack();
     },
   };

@@ -52,10 +52,10 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const faults = foreignFaults(names.foreign, body);
   const inParts = [
     ...[...names.parts].flatMap(([part, knownThere]) =>
-      placesOf(body, part).flatMap(({ value, at }) => unknownInPart(value, at, knownThere)),
+      valuesAt(body, part).flatMap(({ value, at }) => unknownInPart(value, at, knownThere)),
     ),
     ...names.conditions.flatMap((condition) =>
-      placesOf(body, condition).flatMap(({ value, at }) => unknownInCondition(value, at)),
+      valuesAt(body, condition).flatMap(({ value, at }) => unknownInCondition(value, at)),
     ),
   ];
   if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return nothingUnknown;
@@ -68,16 +68,16 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   return { faults, ignored: warnings.slice(0, mostNamed) };
 }
 
-interface Place {
+interface ValueAt {
   at: string;
   value: unknown;
 }
 
 /** The values at a path such as `config.recipient`, or at `steps.*.config` in each item of the list. */
-function placesOf(body: unknown, path: string): Place[] {
-  return path.split(".").reduce<Place[]>(
-    (places, name) =>
-      places.flatMap(({ at, value }) => {
+function valuesAt(body: unknown, path: string): ValueAt[] {
+  return path.split(".").reduce<ValueAt[]>(
+    (found, name) =>
+      found.flatMap(({ at, value }) => {
         const inner = at === "" ? "" : `${at}.`;
         if (name !== "*") return isJsonObject(value) ? [{ at: `${inner}${name}`, value: value[name] }] : [];
         return Array.isArray(value) ? value.map((item, index) => ({ at: `${inner}${index}`, value: item })) : [];

@@ -30,8 +30,8 @@ export function relocated(endpoints: RouterRoute[], method: string, path: string
 
 /** A sentence that names the endpoint that was probably meant; null when none is near. */
 export function nearest(endpoints: RouterRoute[], method: string, path: string): string | null {
-  const place = relocated(endpoints, method, path);
-  if (place !== null) return `Here it is ${method} ${place}.`;
+  const moved = relocated(endpoints, method, path);
+  if (moved !== null) return `Here it is ${method} ${moved}.`;
   const routes = new Map(
     endpoints
       .filter((route) => route.method === method && !isLinkOfMail(route))

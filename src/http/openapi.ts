@@ -71,13 +71,13 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
   });
   // Generating the document takes far longer than a 304 may. It depends only on its cache key. One document is cached,
   // because anyone can call under any host name.
-  let kept: { key: string; text: string } | null = null;
+  let cached: { key: string; text: string } | null = null;
   app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) => {
     const { origin } = new URL(c.req.url);
     const { config } = c.get("platform");
     const key = `${config.maxAttachmentBytes} ${config.readsCopies} ${origin}`;
-    if (kept?.key !== key) kept = { key, text: JSON.stringify(describe(app, { origin, config })) };
-    return c.body(kept.text, 200, { "Content-Type": "application/json" });
+    if (cached?.key !== key) cached = { key, text: JSON.stringify(describe(app, { origin, config })) };
+    return c.body(cached.text, 200, { "Content-Type": "application/json" });
   });
 }
 
@@ -89,10 +89,10 @@ function describe(app: OpenAPIHono<AppEnv>, { origin, config }: { origin: string
     tags,
     security: [{ secretKey: [] }],
   });
-  const places = tags.map(({ name }) => name);
-  const placeOf = ({ operation }: Described) => places.indexOf(operation.tags?.[0] ?? "");
+  const order = tags.map(({ name }) => name);
+  const positionOf = ({ operation }: Described) => order.indexOf(operation.tags?.[0] ?? "");
   const paths: NonNullable<typeof document.paths> = {};
-  for (const described of operationsOf(document).toSorted((a, b) => placeOf(a) - placeOf(b))) {
+  for (const described of operationsOf(document).toSorted((a, b) => positionOf(a) - positionOf(b))) {
     const { path, method } = described;
     const policy = policyOf(app, described);
     const told = config.readsCopies ? withBookmark(described, policy) : described;

@@ -30,7 +30,7 @@ import type { Described } from "./operations";
 import type { Policy } from "./policy";
 import { wrongWithKey } from "./seen-key";
 
-interface Asked extends Described {
+interface ExampleRoute extends Described {
   policy: Policy;
   config: Config;
   /** The named schemas of the document. */
@@ -40,23 +40,23 @@ interface Asked extends Described {
 const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 
 /** The answer of an operation with this status, as an example for routes that show none of their own. */
-export function exampleOf(status: number, asked: Asked) {
-  return exampleEnvelope(refusalOf(status, asked));
+export function exampleOf(status: number, route: ExampleRoute) {
+  return exampleEnvelope(refusalOf(status, route));
 }
 
-function refusalOf(status: number, asked: Asked): Refusal | null {
-  const { policy, config, method, path } = asked;
+function refusalOf(status: number, route: ExampleRoute): Refusal | null {
+  const { policy, config, method, path } = route;
   switch (status) {
     case 400:
-      return badRequestOf(asked);
+      return badRequestOf(route);
     case 401:
       return unknownCaller(policy);
     case 402:
       return new MonthlyLimitReached(10_000);
     case 403:
-      return sendsMail(asked) ? new UnverifiedSender("acme.example") : new ProjectDisabled();
+      return sendsMail(route) ? new UnverifiedSender("acme.example") : new ProjectDisabled();
     case 404:
-      return notFoundOf(asked);
+      return notFoundOf(route);
     case 408:
       return new TooSlow(15);
     case 409:
@@ -66,17 +66,17 @@ function refusalOf(status: number, asked: Asked): Refusal | null {
     case 413:
       return new TooLarge(typeof policy.maxBody === "function" ? policy.maxBody(config) : (policy.maxBody ?? 0));
     case 422:
-      return new Invalid([faultOf(asked)]);
+      return new Invalid([faultOf(route)]);
     case 429:
       return new RateLimited(policy.bucket ?? "api", 1);
     case 503:
-      return unavailableOf(asked);
+      return unavailableOf(route);
     default:
       return null;
   }
 }
 
-function badRequestOf({ operation, policy }: Asked): Refusal {
+function badRequestOf({ operation, policy }: ExampleRoute): Refusal {
   if (policy.isUpload) return notMultipart();
   return operation.requestBody ? notJson("{", "application/json") : unreadableCursor();
 }
@@ -87,12 +87,12 @@ function unknownCaller({ key }: Policy): Refusal {
 }
 
 /** The operations whose 403 is more likely about the sender than about the project. */
-function sendsMail({ operation }: Asked): boolean {
+function sendsMail({ operation }: ExampleRoute): boolean {
   return ["sendEmail", "createTemplate", "updateTemplate"].includes(operation.operationId ?? "");
 }
 
 /** The resource that the last parameter of the path names. */
-function notFoundOf({ path, method, operation }: Asked): Refusal {
+function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
   const [, parent = "", parameter] = /\/([^/{]+)\/\{([^}]+)\}(?!.*\{)/.exec(path) ?? [];
   switch (parameter) {
     case undefined:
@@ -160,7 +160,7 @@ function reusedKey(request: string): Refusal {
   return new KeyReused(use, { request, hash: "", atMs: Date.parse(exampleTime), status: null, response: null });
 }
 
-function unavailableOf({ operation, policy }: Asked): Refusal {
+function unavailableOf({ operation, policy }: ExampleRoute): Refusal {
   if (policy.once) return gateOutOfReach();
   if (/^verify|^addDomain$/.test(operation.operationId ?? "")) return resolversSilent("acme.example");
   return busy();
@@ -175,9 +175,9 @@ interface Shape {
 }
 
 /** A fault in one of the operation's own fields. */
-function faultOf(asked: Asked): FieldFault {
-  const { operation, path } = asked;
-  const shape = bodyOf(asked);
+function faultOf(route: ExampleRoute): FieldFault {
+  const { operation, path } = route;
+  const shape = bodyOf(route);
   const properties = Object.entries(shape?.properties ?? {});
   const address = properties.find(([, { format }]) => format === "email")?.[0];
   if (address !== undefined && address !== "reply") {
@@ -227,7 +227,7 @@ function faultOf(asked: Asked): FieldFault {
   throw new Error(`Nobody said what ${path} finds not valid`);
 }
 
-function bodyOf({ operation, schemas }: Asked): Shape | undefined {
+function bodyOf({ operation, schemas }: ExampleRoute): Shape | undefined {
   const body = operation.requestBody;
   if (body === undefined || "$ref" in body) return undefined;
   const [media] = Object.values(body.content);

@@ -1,6 +1,6 @@
 import type { ParamIndexMap, Result, Router } from "hono/router";
 
-interface Entry<T> {
+interface RouteEntry<T> {
   method: string;
   path: string;
   handler: T;
@@ -21,7 +21,7 @@ type Table<T> = Map<string, Chain<T>[]>;
  * segment and has one method; middleware takes every method, and `*`, one path, or everything below one segment.
  */
 export function routeTable<T>(): Router<T> {
-  const entries: Entry<T>[] = [];
+  const entries: RouteEntry<T>[] = [];
   let table: Table<T> | null = null;
   return {
     name: "table",
@@ -43,7 +43,7 @@ export function routeTable<T>(): Router<T> {
 
 const everyMethod = "ALL";
 
-function buildTable<T>(entries: Entry<T>[]): Table<T> {
+function buildTable<T>(entries: RouteEntry<T>[]): Table<T> {
   const endpoints = entries.filter(({ method }) => method !== everyMethod);
   // Hono registers one entry for each handler of a route.
   const distinct = new Map(endpoints.map((entry) => [`${entry.method} ${entry.path}`, entry]));
@@ -55,7 +55,7 @@ function buildTable<T>(entries: Entry<T>[]): Table<T> {
   return table;
 }
 
-function chainOf<T>(entries: Entry<T>[], method: string, path: string): Chain<T> {
+function chainOf<T>(entries: RouteEntry<T>[], method: string, path: string): Chain<T> {
   const names = [...path.matchAll(/:([^/]+)/g)].map(([, name = ""], index): [string, number] => [name, index]);
   const own = entries.filter(
     (entry) => (entry.method === method && entry.path === path) || isMiddlewareOf(path, entry),
@@ -66,7 +66,7 @@ function chainOf<T>(entries: Entry<T>[], method: string, path: string): Chain<T>
   };
 }
 
-function isMiddlewareOf(path: string, entry: Entry<unknown>): boolean {
+function isMiddlewareOf(path: string, entry: RouteEntry<unknown>): boolean {
   if (entry.method !== everyMethod) return false;
   if (entry.path === "*" || entry.path === "/*") return true;
   if (!entry.path.endsWith("/*")) return entry.path === path;

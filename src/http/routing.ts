@@ -26,9 +26,9 @@ export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEn
 function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
   const endpoints = routes.filter(isEndpoint);
   const { method, path } = c.req;
-  const place = relocated(endpoints, method, path);
-  const key = keyBeside(endpoints, place ?? path);
-  if (place === null || (key !== "secret" && key !== "public")) return key;
+  const moved = relocated(endpoints, method, path);
+  const key = keyBeside(endpoints, moved ?? path);
+  if (moved === null || (key !== "secret" && key !== "public")) return key;
   return /^Bearer +pk_/i.test(c.req.header("Authorization") ?? "") ? "public" : "secret";
 }
 

@@ -3,10 +3,10 @@ import type { JSONParsed } from "hono/utils/types";
 import { log, reasonOf } from "../platform/log";
 
 /** The JSON form of an object: an async iterable becomes a list. */
-type Written<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
+type Streamed<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
 
 /** The size at which a chunk of text is sent. */
-const charactersPerPiece = 65_536;
+const charactersPerChunk = 65_536;
 
 /**
  * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, and each item is made only
@@ -17,10 +17,10 @@ export function streamObject<T extends object>(
   c: HonoContext,
   fields: T,
   headers: Record<string, string> = {},
-): Response & TypedResponse<JSONParsed<Written<T>>, 200, "json"> {
+): Response & TypedResponse<JSONParsed<Streamed<T>>, 200, "json"> {
   const response = c.body(bytesOf(fields), 200, { "Content-Type": "application/json", ...headers });
   // The stream writes exactly this shape.
-  return response as unknown as Response & TypedResponse<JSONParsed<Written<T>>, 200, "json">;
+  return response as unknown as Response & TypedResponse<JSONParsed<Streamed<T>>, 200, "json">;
 }
 
 function bytesOf(fields: object): ReadableStream<Uint8Array> {
@@ -28,8 +28,8 @@ function bytesOf(fields: object): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { piece, isLast } = await nextPiece(texts);
-      controller.enqueue(encoder.encode(piece));
+      const { chunk, isLast } = await nextChunk(texts);
+      controller.enqueue(encoder.encode(chunk));
       if (isLast) controller.close();
     },
     async cancel() {
@@ -38,15 +38,15 @@ function bytesOf(fields: object): ReadableStream<Uint8Array> {
   });
 }
 
-async function nextPiece(texts: AsyncGenerator<string, void>): Promise<{ piece: string; isLast: boolean }> {
-  let piece = "";
+async function nextChunk(texts: AsyncGenerator<string, void>): Promise<{ chunk: string; isLast: boolean }> {
+  let chunk = "";
   try {
-    while (piece.length < charactersPerPiece) {
+    while (chunk.length < charactersPerChunk) {
       const { done, value } = await texts.next();
-      if (done) return { piece, isLast: true };
-      piece += value;
+      if (done) return { chunk, isLast: true };
+      chunk += value;
     }
-    return { piece, isLast: false };
+    return { chunk, isLast: false };
   } catch (error) {
     log("error", "An answer broke off in the middle", { reason: reasonOf(error) });
     throw error;

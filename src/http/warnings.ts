@@ -4,7 +4,7 @@ import { isForProject, takesKey } from "./policy";
 import type { AppEnv } from "./router";
 
 /** Adds the warnings of the call's verb and body to an answer that is an object. */
-export const tellWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const addWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
   const warnings = isForProject(c.get("policy")) ? c.get("ctx").warnings : [];
   c.set("warnings", warnings);
   await next();

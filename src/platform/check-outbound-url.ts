@@ -1,6 +1,6 @@
 import { isLoopback } from "../core/dns";
 import { Invalid } from "../core/errors";
-import { placeOf } from "../core/outbound/url";
+import { hostAndPort } from "../core/outbound/url";
 import type { Platform } from "./context";
 import { judgeOutboundUrl } from "./outbound";
 
@@ -24,5 +24,5 @@ function hintFor({ config }: Pick<Platform, "config">, written: string): string 
   if (!config.isDevelopment || !URL.canParse(written)) return "";
   const url = new URL(written);
   if (!isLoopback(url.hostname)) return "";
-  return ` For a receiver on this machine, start with OUTBOUND_ALLOW_LOOPBACK=${placeOf(url)}`;
+  return ` For a receiver on this machine, start with OUTBOUND_ALLOW_LOOPBACK=${hostAndPort(url)}`;
 }

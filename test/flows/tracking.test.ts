@@ -6,7 +6,7 @@ import type { QueueMessage } from "../../src/core/messages";
 import { type Hit, maxHits } from "../../src/core/tracking/hit";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
-import { tellHit } from "../../src/features/tracking/tell-hit";
+import { enqueueHit } from "../../src/features/tracking/enqueue-hit";
 import { openQueues } from "../../src/platform/queues";
 import { handleMessage } from "../../src/queue";
 import { consumeInOutage } from "../support/consume-in-outage";
@@ -204,7 +204,7 @@ it("an answer does not fail when the queue takes nothing", async () => {
   const [id = ""] = scene.emailIds;
   const logged: string[] = [];
   const work: Promise<unknown>[] = [];
-  tellHit(
+  enqueueHit(
     {
       ...scene.world.process().platform,
       enqueue: async () => Promise.reject(new Error("Too many requests")),
@@ -232,7 +232,7 @@ describe("the queue of an isolate", () => {
     const tell = (afterMs: number, projectId = scene.project.number) => {
       world.now = start + afterMs;
       const at = { ...base, now: new Date(world.now) };
-      tellHit(at, { projectId, emailId: readId(scene.emailIds[0] ?? "") }, { kind: "open", isAutomated: false });
+      enqueueHit(at, { projectId, emailId: readId(scene.emailIds[0] ?? "") }, { kind: "open", isAutomated: false });
     };
     const hits = () =>
       messages.map((some) => some.map((one) => (one.type === "tracking.record" ? one.hits.length : 0)));
@@ -295,7 +295,11 @@ it("are all recorded when two thousand links of 2,000 characters are followed wi
   const long = `https://shop.example/${"a".repeat(1_979)}`;
   const clicks = scene.emailIds.flatMap((id) => Array.from({ length: 100 }, () => readId(id)));
   for (const emailId of clicks) {
-    tellHit(isolate, { projectId: scene.project.number, emailId }, { kind: "click", link: long, isAutomated: false });
+    enqueueHit(
+      isolate,
+      { projectId: scene.project.number, emailId },
+      { kind: "click", link: long, isAutomated: false },
+    );
   }
   await Promise.all(work);
   expect(logged).toEqual([]);

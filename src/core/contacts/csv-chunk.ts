@@ -1,4 +1,4 @@
-import { type Csv, type CsvFault, type Place, readRows } from "./csv";
+import { type Csv, type CsvFault, type RowStart, readRows } from "./csv";
 import { type CsvRow, type ReadRow, readRow, type Unheeded, unheededIn } from "./csv-row";
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
@@ -8,7 +8,7 @@ export interface CsvChunk {
   rows: (ReadRow & { row: number; unheeded: Unheeded })[];
   skipped: SkippedRow[];
   /** Null at the end of the file. */
-  next: Place | null;
+  next: RowStart | null;
 }
 
 export interface SkippedRow {
@@ -41,11 +41,11 @@ const maxJsonLength = 400_000;
 const maxShownLength = 254;
 
 /** Reads the next rows of a file, up to `atMost`. */
-export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | CsvFault {
+export function readChunk(csv: Csv, start: RowStart, atMost = maxRows): CsvChunk | CsvFault {
   const rows: CsvChunk["rows"] = [];
   const skipped: SkippedRow[] = [];
   let json = 0;
-  const read = readRows(csv, place, (cells, row) => {
+  const read = readRows(csv, start, (cells, row) => {
     const found = readRow(csv, cells);
     if ("reason" in found) {
       skipped.push({ row, email: found.email.slice(0, maxShownLength).toWellFormed(), reason: found.reason });

@@ -8,7 +8,7 @@ import { contactSources } from "./source";
 const movedColumns = ["createdAt", "confirmedAt", "optedOutAt", "source", "topics"] as const;
 
 /** The positions of these columns in the file. */
-export type MovedPlaces = ReadonlyMap<(typeof movedColumns)[number], number>;
+export type MovedColumns = ReadonlyMap<(typeof movedColumns)[number], number>;
 
 /** The limits against which their cells are checked. */
 export interface MovingIn {
@@ -33,20 +33,20 @@ export type MovedFault = "invalid_time" | "invalid_source" | "unknown_topic";
 /** Finds the columns by these names, in any case; a fault when a name occurs twice. */
 export function findMoved(
   onlyColumn: (name: string) => number | null | { fault: string },
-): MovedPlaces | { fault: string } {
-  const places = new Map<(typeof movedColumns)[number], number>();
+): MovedColumns | { fault: string } {
+  const columns = new Map<(typeof movedColumns)[number], number>();
   for (const name of movedColumns) {
     const at = onlyColumn(name);
-    if (typeof at === "number") places.set(name, at);
+    if (typeof at === "number") columns.set(name, at);
     else if (at !== null) return at;
   }
-  return places;
+  return columns;
 }
 
 /** Reads these cells of a row. An empty cell sets nothing. */
-export function readMoved(places: MovedPlaces, cells: string[], moving: MovingIn): Moved | MovedFault {
+export function readMoved(columns: MovedColumns, cells: string[], moving: MovingIn): Moved | MovedFault {
   const moved: Moved = {};
-  for (const [name, at] of places) {
+  for (const [name, at] of columns) {
     const text = cells[at]?.trim() ?? "";
     if (text === "") continue;
     if (name === "source") {

@@ -1,5 +1,5 @@
 import Papa from "papaparse";
-import { findMoved, type MovedPlaces, type MovingIn } from "./csv-moved";
+import { findMoved, type MovedColumns, type MovingIn } from "./csv-moved";
 import { findOptOuts, type OptOutColumn } from "./csv-opt-out";
 import { ContactData, readData } from "./data";
 
@@ -19,18 +19,18 @@ export interface Csv {
   /**
    * The columns of contacts who move from another service, when the caller wants all; with the limits of their cells.
    */
-  moved: { at: MovedPlaces; by: MovingIn } | null;
+  moved: { at: MovedColumns; by: MovingIn } | null;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
   /** The data columns that seem to say who has left. */
   optOuts: OptOutColumn[];
   /** The names of dropped columns, for the caller. */
   dropped: string[];
-  firstRow: Place;
+  firstRow: RowStart;
 }
 
 /** The start of a row in the text, and its number as spreadsheets count: the header is row 1. */
-export interface Place {
+export interface RowStart {
   cursor: number;
   row: number;
 }
@@ -71,13 +71,13 @@ export function countRows(csv: Csv): number | CsvFault {
  * Passes the cells of each row, with the row's number, to `take` until it returns false. Returns the start of the next
  * row; null at the end of the file. Blank lines and rows of empty cells do not count.
  */
-export function readRows(file: CsvText, place: Place, take: Take): { next: Place | null } | CsvFault {
+export function readRows(file: CsvText, from: RowStart, take: Take): { next: RowStart | null } | CsvFault {
   let isEnough = false;
   const taking: Take = (cells, row) => {
     isEnough = !take(cells, row);
     return !isEnough;
   };
-  for (let next = place; ; ) {
+  for (let next = from; ; ) {
     const read = readWindow(file, next, taking);
     if ("fault" in read) return read;
     if (read.cursor === file.text.length) return { next: null };
@@ -95,11 +95,11 @@ type Take = (cells: string[], row: number) => boolean;
  */
 const windowLength = 512 * 1024;
 
-function readWindow({ text, delimiter, newline }: CsvText, place: Place, take: Take): Place | CsvFault {
-  const start = behindLineEnds(text, place.cursor);
+function readWindow({ text, delimiter, newline }: CsvText, from: RowStart, take: Take): RowStart | CsvFault {
+  const start = skipLineEnds(text, from.cursor);
   const window = text.slice(start, start + windowLength);
   const isLast = start + window.length === text.length;
-  const next = { cursor: start, row: place.row };
+  const next = { cursor: start, row: from.row };
   let isBroken = false;
   // The parser's fast mode would split the whole window, even for a few rows.
   const parser = new Papa.Parser({ delimiter, newline, fastMode: false, step: readStep });
@@ -124,7 +124,7 @@ function isFilled(cells: string[]): boolean {
   return cells.some((cell) => cell.trim() !== "");
 }
 
-function behindLineEnds(text: string, cursor: number): number {
+function skipLineEnds(text: string, cursor: number): number {
   const other = /[^\r\n]/g;
   other.lastIndex = cursor;
   return other.exec(text)?.index ?? text.length;
@@ -150,7 +150,7 @@ function newlineOf(text: string): "\n" | "\r" {
 
 interface Header extends CsvText {
   names: string[];
-  firstRow: Place;
+  firstRow: RowStart;
 }
 
 const noEmailColumn =
@@ -211,8 +211,8 @@ function dataColumns(names: string[], taken: ReadonlySet<number>): { at: number;
   const sample = Object.fromEntries(named.map(({ key }) => [key, "text"]));
   const issue = ContactData.safeParse(sample).error?.issues[0];
   if (issue) {
-    const place = issue.path[0] === undefined ? "The header row" : `The column ${shorten(String(issue.path[0]))}`;
-    return { fault: `${place} cannot be imported: ${issue.message}.` };
+    const where = issue.path[0] === undefined ? "The header row" : `The column ${shorten(String(issue.path[0]))}`;
+    return { fault: `${where} cannot be imported: ${issue.message}.` };
   }
   const { patch } = readData(sample);
   const columns = named.filter(({ key }) => Object.hasOwn(patch, key));

@@ -64,13 +64,13 @@ function weightOf(parameters: string[]): number {
 const placeholder = /\{(\w+)\}/;
 
 /** Splits a text at its values: each odd element is the name of a value. */
-export function piecesOf(text: string): string[] {
+export function splitAtValues(text: string): string[] {
   return text.split(placeholder);
 }
 
 /** Fills the values into a text. */
 export function filledIn(text: string, values: Record<string, string>): string {
-  return piecesOf(text)
+  return splitAtValues(text)
     .map((piece, at) => (at % 2 === 0 ? piece : (values[piece] ?? "")))
     .join("");
 }

@@ -34,7 +34,7 @@ export function redirected(
   if (losesBody && call.needsBody) {
     return `It redirects with ${status}, and the event would not arrive there: use the URL that it redirects to.`;
   }
-  const kept = Object.entries(call.headers).filter(([name]) => {
+  const headers = Object.entries(call.headers).filter(([name]) => {
     if (losesBody && name.toLowerCase() === "content-type") return false;
     return to.origin === from.origin || harmless.has(name.toLowerCase());
   });
@@ -42,7 +42,7 @@ export function redirected(
     ...call,
     url: resolved(location, to),
     method: losesBody ? "GET" : call.method,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(headers),
     body: losesBody ? null : call.body,
   };
 }

@@ -43,7 +43,7 @@ export function judgeUrl(written: string, rules: OutboundRules): JudgedUrl {
     return refused("must not have a user name or password in it");
   }
   url.hash = "";
-  if (rules.allowedLoopback.has(placeOf(url))) return { kind: "good", url, name: null };
+  if (rules.allowedLoopback.has(hostAndPort(url))) return { kind: "good", url, name: null };
   return judgeHost(url, rules);
 }
 
@@ -69,7 +69,7 @@ function isOurs(name: string): string {
 }
 
 /** `host:port`, with the port that the scheme implies. */
-export function placeOf(url: URL): string {
+export function hostAndPort(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`;
 }
 

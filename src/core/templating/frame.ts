@@ -95,7 +95,7 @@ const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|sv
  * A piece of HTML that all readers parse alike; each `<` begins one. Marks may be in texts, in quoted values of
  * attributes, and in raw elements.
  */
-const piece = new RegExp(
+const stableMarkup = new RegExp(
   [
     "[^<]+",
     String.raw`<(${rawElement})(?:${attribute})*\s*>(?:[^<]*|(?:[^<\ue000]|<(?!\/\1))*)<\/\1\s*>`,
@@ -111,7 +111,7 @@ export function isStable(frame: string): boolean {
   if (!hasMark(frame)) return true;
   // `&am` followed by a value `p;` would become one character.
   if (/&[#\w]*\ue000/.test(frame)) return false;
-  piece.lastIndex = 0;
-  while (piece.lastIndex < frame.length) if (!piece.test(frame)) return false;
+  stableMarkup.lastIndex = 0;
+  while (stableMarkup.lastIndex < frame.length) if (!stableMarkup.test(frame)) return false;
   return true;
 }

@@ -35,27 +35,27 @@ export function outlineOf(html: string, maxLinks: number): Slot[] {
   let number = 0;
   let at = html.indexOf("<");
   while (at >= 0) {
-    const piece = pieceAt(html, at);
+    const markup = markupAt(html, at);
     // The rest is inside an element that never ends.
-    if (piece === null) break;
-    if (piece.kind === "end tag" && piece.name === "body") bodyEnd = at;
-    if (piece.kind === "end tag" && piece.name === "html") htmlEnd = at;
-    if (piece.kind === "link") {
+    if (markup === null) break;
+    if (markup.kind === "end tag" && markup.name === "body") bodyEnd = at;
+    if (markup.kind === "end tag" && markup.name === "html") htmlEnd = at;
+    if (markup.kind === "link") {
       number += 1;
-      if (number <= maxLinks && piece.isTracked) {
-        links.push({ kind: "link", number, hasMark: hasMark(piece.value.raw), ...piece.value });
+      if (number <= maxLinks && markup.isTracked) {
+        links.push({ kind: "link", number, hasMark: hasMark(markup.value.raw), ...markup.value });
       }
     }
-    const next = piece.kind === "raw" ? endOfRaw(html, piece.name, piece.end) : html.indexOf("<", piece.end);
+    const next = markup.kind === "raw" ? endOfRaw(html, markup.name, markup.end) : html.indexOf("<", markup.end);
     if (next === null) break;
     at = next;
   }
-  const place = bodyEnd ?? htmlEnd ?? (at < 0 ? html.length : at);
-  const pixel: PixelSlot = { kind: "pixel", start: place, end: place };
+  const pixelAt = bodyEnd ?? htmlEnd ?? (at < 0 ? html.length : at);
+  const pixel: PixelSlot = { kind: "pixel", start: pixelAt, end: pixelAt };
   return [...links, pixel].sort((one, other) => one.start - other.start);
 }
 
-type Piece =
+type Markup =
   | { kind: "other"; end: number }
   | { kind: "end tag" | "raw"; name: string; end: number }
   | { kind: "link"; value: Pick<LinkSlot, "start" | "end" | "raw">; isTracked: boolean; end: number };
@@ -73,7 +73,7 @@ export const attribute =
 export const tagEnd = /[\t\n\f\r /]*>/y;
 
 /** The markup that begins with this `<`; null when it does not end. */
-function pieceAt(html: string, at: number): Piece | null {
+function markupAt(html: string, at: number): Markup | null {
   if (html.startsWith("<!--", at)) return endOf(html.indexOf("-->", at + 2), 3);
   const tag = matchAt(tagName, html, at);
   // A `<` before anything but a letter is text; `<!`, `<?` and `</` begin a comment that ends with `>`.
@@ -89,8 +89,8 @@ function pieceAt(html: string, at: number): Piece | null {
   return href === null ? { kind: "other", end } : { kind: "link", value: href, isTracked: !isMarked, end };
 }
 
-function endOf(place: number, length: number): Piece | null {
-  return place < 0 ? null : { kind: "other", end: place + length };
+function endOf(last: number, length: number): Markup | null {
+  return last < 0 ? null : { kind: "other", end: last + length };
 }
 
 interface Attributes {

@@ -119,6 +119,6 @@ function macOfDestination(secret: string, projectId: number, number: number, url
 /** Takes the same time wherever the two differ. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
-  for (const [place, byte] of one.entries()) difference |= byte ^ (other[place] ?? 0);
+  for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);
   return difference === 0;
 }

@@ -53,7 +53,7 @@ function planOf(frame: string): Plan | null {
 function trackedHtml(html: string, tracker: Tracker): string {
   const slots = outlineOf(html, maxLinks);
   const destinations = slots.map((slot) => destinationOf(slot, tracker));
-  return rewritten(html, slots, (slot, place) => urlOf(slot, destinations[place] ?? null, tracker));
+  return rewritten(html, slots, (slot, index) => urlOf(slot, destinations[index] ?? null, tracker));
 }
 
 /** Null when some of our URLs cannot be written as marks. */
@@ -68,16 +68,16 @@ function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Trac
   }
   let choices = "";
   const all = [...values];
-  const marks = slots.map((slot, place) => {
+  const marks = slots.map((slot, index) => {
     const ofValues = hasValues(slot) ? destinationOf({ ...slot, raw: filledHtml(slot.raw, values) }, tracker) : null;
     if (hasValues(slot)) choices += ofValues === null ? "0" : "1";
-    const url = urlOf(slot, ofValues ?? plan.fixed.destinations[place] ?? null, tracker);
+    const url = urlOf(slot, ofValues ?? plan.fixed.destinations[index] ?? null, tracker);
     return url === null ? null : (markForWords(url, all) ?? "");
   });
   // There are more values than marks.
   if (marks.includes("")) return null;
   const known = plan.frames.get(choices);
-  const tracked = known ?? rewritten(frame, slots, (_, place) => marks[place] ?? null);
+  const tracked = known ?? rewritten(frame, slots, (_, index) => marks[index] ?? null);
   if (known === undefined && plan.frames.size < maxFrames) plan.frames.set(choices, tracked);
   return { output: filledHtml(tracked, all), frame: tracked, values: all };
 }
@@ -100,11 +100,11 @@ function urlOf(slot: Slot, destination: string | null, tracker: Tracker): string
   return destination === null ? null : tracker.clickUrl(destination);
 }
 
-function rewritten(html: string, slots: Slot[], put: (slot: Slot, place: number) => string | null): string {
+function rewritten(html: string, slots: Slot[], put: (slot: Slot, index: number) => string | null): string {
   let written = "";
   let done = 0;
-  for (const [place, slot] of slots.entries()) {
-    const url = put(slot, place);
+  for (const [index, slot] of slots.entries()) {
+    const url = put(slot, index);
     if (url === null) continue;
     // Always quoted, because the original value may have no quotes.
     written += html.slice(done, slot.start) + (slot.kind === "pixel" ? pixel(url) : `"${url}"`);

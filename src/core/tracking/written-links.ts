@@ -22,7 +22,7 @@ export function writtenLinks(body: string): WrittenLinks {
   return known.getOrMake(body, () => readLinks(body));
 }
 
-interface Written {
+interface LinkPattern {
   url: string;
   /** The literal texts around its values, in order. A single text is the URL itself. */
   texts: string[];
@@ -33,14 +33,14 @@ const ownVariable = /^\{\{-?\s*(?:unsubscribeUrl|subscribeUrl|manageUrl|confirmU
 
 function readLinks(body: string): WrittenLinks {
   const { html, liquid } = withoutLiquid(body);
-  const written = new Map<string, Written>();
+  const written = new Map<string, LinkPattern>();
   for (const slot of outlineOf(html, maxLinks)) {
     if (slot.kind === "pixel") continue;
     const link = linkOf(slot.raw, liquid);
     if (link !== null && !written.has(link.url)) written.set(link.url, link);
   }
   const urls = [...written.keys()];
-  const numbers = new Map(urls.map((url, place) => [url, place + 1]));
+  const numbers = new Map(urls.map((url, index) => [url, index + 1]));
   const patterns = [...written.values()]
     .filter(({ texts }) => texts.length > 1)
     .toSorted((one, other) => other.texts.join("").length - one.texts.join("").length);
@@ -54,25 +54,25 @@ function readLinks(body: string): WrittenLinks {
 }
 
 /** Null for anything but a link to the web, and for the recipient's own pages. */
-function linkOf(raw: string, liquid: string[]): Written | null {
+function linkOf(raw: string, liquid: string[]): LinkPattern | null {
   if (!mark.test(raw)) {
     const url = webUrlOf(raw);
     return url === null ? null : { url, texts: [url] };
   }
   const marked = cleanUrl(decodeHTMLAttribute(raw));
-  const url = marked.replace(marks, (_, place: string) => liquid[Number(place)] ?? "");
+  const url = marked.replace(marks, (_, index: string) => liquid[Number(index)] ?? "");
   if (!/^https?:\/\/|^\{[{%]/i.test(url) || ownVariable.test(url)) return null;
-  const isTag = (place: string | undefined) => liquid[Number(place)]?.startsWith("{%") ?? false;
+  const isTag = (index: string | undefined) => liquid[Number(index)]?.startsWith("{%") ?? false;
   const pieces = marked.split(marks);
-  const texts = pieces.filter((_, place) => place % 2 === 0);
-  const tags = texts.slice(1).flatMap((_, place) => (isTag(pieces[2 * place + 1]) ? [place] : []));
+  const texts = pieces.filter((_, index) => index % 2 === 0);
+  const tags = texts.slice(1).flatMap((_, index) => (isTag(pieces[2 * index + 1]) ? [index] : []));
   const [first, last] = [tags[0], tags.at(-1)];
   // The text between tags may be left out, or be repeated.
   return { url, texts: first === undefined || last === undefined ? texts : texts.toSpliced(first + 1, last - first) };
 }
 
 /** Whether the URL has the written texts in their order, with anything between them. */
-function isMade({ texts }: Written, url: string): boolean {
+function isMade({ texts }: LinkPattern, url: string): boolean {
   const [first = "", ...rest] = texts;
   const last = rest.pop() ?? "";
   if (url.length < first.length + last.length || !url.startsWith(first) || !url.endsWith(last)) return false;

@@ -15,7 +15,7 @@ export interface DomainFacts {
 
 export const nothingFound: DomainFacts = { nameServers: [], addresses: [], exchanges: [], serversFail: false };
 
-export interface Verdict {
+export interface AddressVerdict {
   email: string;
   valid: boolean;
   isDisposable: boolean;
@@ -31,7 +31,7 @@ export interface Verdict {
 }
 
 /** Judges whether mail can reach an address, and adds warnings. Warnings do not make it invalid. */
-export async function judge(address: JudgedAddress, facts: DomainFacts, lists: DomainLists): Promise<Verdict> {
+export async function judge(address: JudgedAddress, facts: DomainFacts, lists: DomainLists): Promise<AddressVerdict> {
   const { email, local, domain, faults } = address;
   const name = domain ?? "";
   const suggested = domain === null ? null : await suggestDomain(domain);

@@ -69,30 +69,30 @@ function upsertRows(ctx: Context, change: ContactChange): Statement[] {
  * The assignments to the current row of `contacts`, and the condition for them. Without it, unchanged rows would be
  * written.
  */
-interface Change {
+interface RowChange {
   sets: SQL;
   isDue: SQL;
 }
 
 /** Collects all changes that a call may make to a contact; null when there are none. */
-function updateOf(ctx: Context, change: ContactChange): Change | null {
-  const ways = [
+function updateOf(ctx: Context, change: ContactChange): RowChange | null {
+  const changes = [
     ...dataChange(ctx, change),
     ...(change.subscribed === null ? [] : [subscriptionChange(ctx, change.subscribed)]),
     ...sourceChange(change.source),
   ];
-  if (ways.length === 0) return null;
-  const [sets, isDue] = [ways.map((way) => way.sets), ways.map((way) => way.isDue)];
+  if (changes.length === 0) return null;
+  const [sets, isDue] = [changes.map((one) => one.sets), changes.map((one) => one.isDue)];
   return { sets: sql.join(sets, sql`, `), isDue: sql`(${sql.join(isDue, sql` OR `)})` };
 }
 
-function whenItExists(update: Change | null, now: number): SQL {
+function whenItExists(update: RowChange | null, now: number): SQL {
   if (update === null) return sql`DO NOTHING`;
   return sql`DO UPDATE SET ${update.sets}, version = contacts.version + 1, updated_at = max(contacts.updated_at, ${now})
     WHERE ${update.isDue}`;
 }
 
-function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange): Change[] {
+function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange): RowChange[] {
   if (Object.keys(patch).length === 0) return [];
   const isRefused = whenFull === "refuse" && mayLearnIds(ctx);
   if (isRefused) return [{ sets: sql`data = ${mergedData(patch)}`, isDue: changesData(patch) }];
@@ -101,7 +101,7 @@ function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange):
   return [{ sets: sql`data = ${merged}`, isDue: sql`(${changesData(patch)} AND ${fits})` }];
 }
 
-function subscriptionChange(ctx: Context, subscribed: boolean): Change {
+function subscriptionChange(ctx: Context, subscribed: boolean): RowChange {
   const isDue = changesSubscription(ctx, subscribed);
   if (subscribed) return { sets: subscribing(ctx), isDue };
   // Only a flip or the end of a snooze is an opt-out: a contact that was never subscribed did not opt out.
@@ -112,7 +112,7 @@ function subscriptionChange(ctx: Context, subscribed: boolean): Change {
   return { sets, isDue };
 }
 
-function sourceChange(source: ContactRow["source"]): Change[] {
+function sourceChange(source: ContactRow["source"]): RowChange[] {
   if (source === "PUBLIC") return [];
   return [
     {

@@ -32,12 +32,12 @@ async function findWhereabouts(
   column: SQL,
   values: Iterable<number | string>,
 ): Promise<Whereabouts[]> {
-  const asked = JSON.stringify([...new Set(values)]);
-  if (asked === "[]") return [];
+  const ids = JSON.stringify([...new Set(values)]);
+  if (ids === "[]") return [];
   return select(
     control,
     sql`SELECT id, number, shard, deleted_at IS NOT NULL AS is_ending FROM projects
-      WHERE ${column} IN (SELECT value FROM json_each(${asked}))`,
+      WHERE ${column} IN (SELECT value FROM json_each(${ids}))`,
     readWhereabouts,
   );
 }

@@ -59,7 +59,7 @@ export async function listContacts(ctx: Context, query: ContactQuery): Promise<P
     ctx.db,
     sql`WITH facts AS MATERIALIZED (SELECT (${total}) AS total, (${edge}) AS edge)
       SELECT facts.total AS list_total, facts.edge AS list_edge, c.*
-      FROM facts LEFT JOIN (${rowids} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
+      FROM facts LEFT JOIN (${rowids} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.row_id`,
     readLine,
   );
   const rows = lines.flatMap(({ contact }) => contact ?? []);
@@ -111,8 +111,8 @@ function scanOf(ctx: Context, filters: Filters, after: string | null): Scan {
   const order = orders[sort];
   const afterCursor = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
   const mine = sql`project_id = ${ctx.project.number}${afterCursor}`;
-  const byAddress = sql`SELECT rowid AS place FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
-  const half = (isSubscribed: boolean) => sql`SELECT rowid AS place, id, email
+  const byAddress = sql`SELECT rowid AS row_id FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
+  const half = (isSubscribed: boolean) => sql`SELECT rowid AS row_id, id, email
     FROM contacts INDEXED BY ix_contacts_list WHERE ${mine}${passing({ subscribed: isSubscribed, search })}`;
 
   if (email !== undefined) return whole(sql`${byAddress}${passing(filters)}`);

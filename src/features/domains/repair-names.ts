@@ -18,7 +18,7 @@ const sweepName = "domain-names";
  * The cursors of the sweep: one over all names, and one over the domains of each database. A missing one starts from
  * the beginning.
  */
-interface Places {
+interface SweepCursors {
   names?: string | undefined;
   [shard: string]: string | undefined;
 }
@@ -29,11 +29,11 @@ interface Places {
  */
 export async function repairDomainNames(platform: Platform): Promise<void> {
   const before = (await readPlace(platform, sweepName)) || "{}";
-  const places: Places = JSON.parse(before);
+  const cursors: SweepCursors = JSON.parse(before);
   const parts = openParts();
-  await parts.run(() => freeIdleNames(platform, places));
-  for (const shard of platform.shards) await parts.run(() => claimMissingNames(platform, shard, places));
-  const after = JSON.stringify(places);
+  await parts.run(() => freeIdleNames(platform, cursors));
+  for (const shard of platform.shards) await parts.run(() => claimMissingNames(platform, shard, cursors));
+  const after = JSON.stringify(cursors);
   if (after !== before) await keepPlace(platform, sweepName, after);
   parts.end();
 }
@@ -42,14 +42,14 @@ const readClaim = columns({ domain: asText, projectId: asNumber, claim: asText, 
 type Claim = ReturnType<typeof readClaim>;
 
 /** Frees names without a verified row. */
-async function freeIdleNames(platform: Platform, places: Places): Promise<void> {
+async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise<void> {
   const page = await select(
     platform.control,
     sql`SELECT v.domain, v.project_id, v.claim, p.shard FROM verified_domains v LEFT JOIN projects p ON p.number = v.project_id
-      WHERE v.domain > ${places.names ?? ""} ORDER BY v.domain LIMIT ${maxSweptRows}`,
+      WHERE v.domain > ${cursors.names ?? ""} ORDER BY v.domain LIMIT ${maxSweptRows}`,
     readClaim,
   );
-  places.names = nextPlace(page.map(({ domain }) => domain));
+  cursors.names = nextCursor(page.map(({ domain }) => domain));
   const before = firstIdAt(platform.now.getTime() - claimGraceMs);
   const old = page.filter(({ claim }) => claim < textOf(before));
   const parts = openParts();
@@ -83,8 +83,8 @@ async function endClaims(platform: Platform, shard: string, claims: Claim[]): Pr
     ),
   );
   await batch.commit();
-  const kept = new Set(verified.all.map(({ domain }) => domain));
-  return claims.filter(({ domain }) => !kept.has(domain));
+  const isVerified = new Set(verified.all.map(({ domain }) => domain));
+  return claims.filter(({ domain }) => !isVerified.has(domain));
 }
 
 const readDomain = columns({
@@ -97,19 +97,19 @@ const readDomain = columns({
 type CheckedRow = ReturnType<typeof readDomain>;
 
 /** Claims the names of verified rows that have none. No call leaves such a row, but a restored database may. */
-async function claimMissingNames(platform: Platform, shard: string, places: Places): Promise<void> {
-  const from: [number, string] = JSON.parse(places[shard] ?? '[0, ""]');
+async function claimMissingNames(platform: Platform, shard: string, cursors: SweepCursors): Promise<void> {
+  const from: [number, string] = JSON.parse(cursors[shard] ?? '[0, ""]');
   const page = await select(
     platform.databaseOf(shard),
     sql`SELECT id, project_id, domain, status = 'VERIFIED' AS is_verified, version FROM domains
       WHERE (project_id, id) > (${from[0]}, ${from[1]}) ORDER BY project_id, id LIMIT ${maxSweptRows}`,
     readDomain,
   );
-  places[shard] = nextPlace(page.map(({ projectId, id }) => JSON.stringify([projectId, id])));
+  cursors[shard] = nextCursor(page.map(({ projectId, id }) => JSON.stringify([projectId, id])));
   const verified = page.filter(({ isVerified }) => isVerified);
   for (const row of verified.length > 0 ? await findNameless(platform, verified) : []) {
     if (!platform.spent.hasLeft()) {
-      places[shard] = JSON.stringify(from);
+      cursors[shard] = JSON.stringify(from);
       return;
     }
     const { domain, projectId } = row;
@@ -147,6 +147,6 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
 }
 
 /** A page whose repair fails is repeated on the next tick. */
-function nextPlace(page: string[]): string | undefined {
+function nextCursor(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);
 }

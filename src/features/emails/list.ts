@@ -24,9 +24,9 @@ export async function listEmails(
   const { cursor, limit, ...filters } = search;
   const named = namedFilters(filters);
   const [after = null] = readCursor(cursor, ById, named) ?? [];
-  const asked = await withContact(ctx, filters);
-  const isMatch = filtersOf(asked);
-  const window = windowOf(ctx, asked, after);
+  const resolved = await withContact(ctx, filters);
+  const isMatch = filtersOf(resolved);
+  const window = windowOf(ctx, resolved, after);
   const batch = openBatch(ctx);
   const matches = batch.add(
     statement(
@@ -73,13 +73,13 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
  */
 function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
   const { startDate, endDate } = filters;
-  const isBehind = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
+  const isAfterCursor = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
   // An email's id contains its time of creation.
   const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
   const { index, isTheirs } = ownerOf(filters);
   return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source FROM emails ${index}
-    WHERE project_id = ${ctx.project.number} ${isTheirs} ${isBehind} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
+    WHERE project_id = ${ctx.project.number} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
 }
 
 function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isTheirs: SQL } {

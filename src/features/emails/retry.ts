@@ -34,7 +34,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   if (!retryable.includes(email.status)) throw notRetryable(email.status);
   if (!(await findContent(ctx, email))) throw new Gone(contentGone);
   const { monthlySendLimit } = ctx.project;
-  const hasNoPlace = email.status !== "UNKNOWN";
+  const isUncounted = email.status !== "UNKNOWN";
   const month = monthOf(new Date(email.createdAt));
   const now = ctx.now.getTime();
   const at = Math.max(now, email.scheduledAt ?? now);
@@ -61,7 +61,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
     ),
   );
   if (monthlySendLimit !== null) {
-    const isWithin = sql`NOT ${hasNoPlace} OR ${isWithinLimit(ctx, month, monthlySendLimit)}`;
+    const isWithin = sql`NOT ${isUncounted} OR ${isWithinLimit(ctx, month, monthlySendLimit)}`;
     batch.guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit));
   }
   await batch.commit();

@@ -1,12 +1,12 @@
 import { type Id, publicId, textOf } from "../../core/ids";
 import type { Platform } from "../../platform/context";
-import { getKept } from "./get";
-import { listKept } from "./list";
-import { type KeptMail, type OutboxMessage, openMessage } from "./message";
-import { type Standing, standingsOf } from "./standing";
+import { getStored } from "./get";
+import { listStored } from "./list";
+import { type MailState, statesOf } from "./mail-state";
+import { type OutboxMessage, openMessage, type StoredMail } from "./message";
 
-/** A stored mail for display. `standing` is null when its record is deleted. */
-export type ShownMail = OutboxMessage & { raw: string; projectName: string; standing: Standing | null };
+/** A stored mail for display. `state` is null when its record is deleted. */
+export type ShownMail = OutboxMessage & { raw: string; projectName: string; state: MailState | null };
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
@@ -24,8 +24,8 @@ export interface Wanted {
 }
 
 interface Found {
-  mail: KeptMail;
-  standing: Standing | null;
+  mail: StoredMail;
+  state: MailState | null;
 }
 
 const mailsPerPage = 25;
@@ -38,9 +38,9 @@ export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<
   const found = await findMails(platform, wanted);
   const shown = found.slice(0, mailsPerPage);
   const mails: OutboxPage["mails"] = [];
-  for (const { mail, standing } of shown) {
+  for (const { mail, state } of shown) {
     const message = await openMessage(platform, mail);
-    mails.push({ ...message, toEmail: mail.row.toEmail, projectName: mail.project.name, standing });
+    mails.push({ ...message, toEmail: mail.row.toEmail, projectName: mail.project.name, state });
   }
   const last = found.length > mailsPerPage ? shown.at(-1) : undefined;
   return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
@@ -56,15 +56,15 @@ export async function outboxVersion(
 }
 
 function versionOf(found: Found[]): string {
-  return found.map(({ mail, standing }) => `${textOf(mail.row.id)}.${standing?.status}`).join(" ");
+  return found.map(({ mail, state }) => `${textOf(mail.row.id)}.${state?.status}`).join(" ");
 }
 
 /** Returns one mail. */
 export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
-  const mail = await getKept(platform, id);
-  const standings = await standingsOf(platform, [mail]);
+  const mail = await getStored(platform, id);
+  const states = await statesOf(platform, [mail]);
   const message = await openMessage(platform, mail);
-  return { ...message, projectName: mail.project.name, standing: standings.get(mail.row.emailId) ?? null };
+  return { ...message, projectName: mail.project.name, state: states.get(mail.row.emailId) ?? null };
 }
 
 /** Returns the mails of a page, and one more if there is one. A search by subject scans only the newest thousand. */
@@ -74,12 +74,12 @@ async function findMails(platform: Platform, { to, subject, before }: Wanted): P
   const found: Found[] = [];
   let from = before;
   for (let window = 0; window < (isSearch ? maxWindows : 1) && found.length <= mailsPerPage; window++) {
-    const kept = await listKept(platform, { to, before: from, limit });
-    const standings = await standingsOf(platform, kept);
-    const all = kept.map((mail) => ({ mail, standing: standings.get(mail.row.emailId) ?? null }));
-    found.push(...all.filter(({ standing }) => !isSearch || contains(standing?.subject, subject)));
-    if (kept.length < limit) break;
-    from = kept.at(-1)?.row.id;
+    const stored = await listStored(platform, { to, before: from, limit });
+    const states = await statesOf(platform, stored);
+    const all = stored.map((mail) => ({ mail, state: states.get(mail.row.emailId) ?? null }));
+    found.push(...all.filter(({ state }) => !isSearch || contains(state?.subject, subject)));
+    if (stored.length < limit) break;
+    from = stored.at(-1)?.row.id;
   }
   return found.slice(0, mailsPerPage + 1);
 }

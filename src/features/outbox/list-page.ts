@@ -55,7 +55,7 @@ function row(mail: ShownMail, now: Date): Html {
 <li>
 <div class="who"><div dir="auto">${mail.to}</div><span>from <bdi>${mail.from}</bdi></span></div>
 <div class="what"><a href="/outbox/${mail.id}" dir="auto">${mail.subject || noSubject}</a><span dir="auto">${snippet(mail)}</span></div>
-<div class="when"><div>${badge(mail.standing)} ${timeAgo(mail.createdAt, now)}</div><span dir="auto">${mail.projectName}</span></div>
+<div class="when"><div>${badge(mail.state)} ${timeAgo(mail.createdAt, now)}</div><span dir="auto">${mail.projectName}</span></div>
 </li>`;
 }
 

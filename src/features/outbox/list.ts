@@ -3,7 +3,7 @@ import type { Id } from "../../core/ids";
 import { normalizeEmail } from "../../core/mail/address";
 import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import { type KeptMail, type OutboxMessage, openMessage } from "./message";
+import { type OutboxMessage, openMessage, type StoredMail } from "./message";
 
 /** Only the pages show mail that the provider did not accept. */
 const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
@@ -14,7 +14,7 @@ export async function listMessages(
   { to, limit }: { to?: string; limit: number },
 ): Promise<OutboxMessage[]> {
   const messages: OutboxMessage[] = [];
-  for (const mail of await listKept(platform, { to, limit }, wasAccepted)) {
+  for (const mail of await listStored(platform, { to, limit }, wasAccepted)) {
     const { raw: _, ...message } = await openMessage(platform, mail);
     messages.push(message);
   }
@@ -22,14 +22,14 @@ export async function listMessages(
 }
 
 /** `to` is compared in normalized form, and matches nothing when it is not an address. `before` is an id. */
-export async function listKept(
+export async function listStored(
   platform: Platform,
   { to, before, limit }: { to?: string; before?: Id; limit: number },
   condition?: SQL,
-): Promise<KeptMail[]> {
+): Promise<StoredMail[]> {
   const recipient = to === undefined ? undefined : eq(outboxMessages.toEmail, normalizeEmail(to) ?? to);
   const older = before === undefined ? undefined : lt(outboxMessages.id, before);
-  return selectKept(platform, and(recipient, older, condition))
+  return selectStored(platform, and(recipient, older, condition))
     .orderBy(desc(outboxMessages.id))
     .limit(limit);
 }
@@ -40,7 +40,7 @@ const { source: _, ...shown } = getTableColumns(outboxMessages);
  * Selects stored mails with their projects, whose rows outlive them. When another provider is in use, only mail of test
  * clocks counts.
  */
-export function selectKept(platform: Platform, condition: SQL | undefined) {
+export function selectStored(platform: Platform, condition: SQL | undefined) {
   return platform.control
     .select({
       row: shown,

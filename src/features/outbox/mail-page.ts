@@ -17,7 +17,7 @@ export function mailPage(mail: ShownMail, { withImages, now }: { withImages: boo
 <div><dt>From</dt><dd dir="auto">${mail.from}</dd></div>
 <div><dt>To</dt><dd dir="auto">${mail.to}</dd></div>
 ${mail.replyTo ? html`<div><dt>Reply to</dt><dd dir="auto">${mail.replyTo}</dd></div>` : ""}
-${mail.standing ? html`<div><dt>Status</dt><dd>${badge(mail.standing)} ${mail.standing.error ?? ""}</dd></div>` : ""}
+${mail.state ? html`<div><dt>Status</dt><dd>${badge(mail.state)} ${mail.state.error ?? ""}</dd></div>` : ""}
 <div><dt>Received</dt><dd>${timeAgo(mail.createdAt, now)} <small>${exactTime(mail.createdAt)}</small></dd></div>
 <div><dt>Project</dt><dd dir="auto">${mail.projectName}</dd></div>
 <div><dt>Email id</dt><dd><code>${mail.emailId}</code></dd></div>

@@ -9,7 +9,7 @@ import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
 /** The row of a stored mail without its source, with its project. */
-export interface KeptMail {
+export interface StoredMail {
   row: Omit<OutboxRow, "source">;
   project: { id: string; number: number; shard: string; name: string };
 }
@@ -38,7 +38,7 @@ export interface OutboxMessage {
 
 export async function openMessage(
   platform: Platform,
-  { row, project }: KeptMail,
+  { row, project }: StoredMail,
 ): Promise<OutboxMessage & { raw: string }> {
   const source = await sourceOf(platform, { row, project });
   const mail = await PostalMime.parse(source);
@@ -60,7 +60,7 @@ export async function openMessage(
   };
 }
 
-async function sourceOf(platform: Platform, { row, project }: KeptMail): Promise<string | Uint8Array> {
+async function sourceOf(platform: Platform, { row, project }: StoredMail): Promise<string | Uint8Array> {
   const inRow = await selectFirst(
     platform.control,
     sql`SELECT source FROM outbox_messages WHERE project_id = ${project.number} AND id = ${row.id}`,

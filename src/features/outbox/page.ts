@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { EmailStatus } from "../../core/mail/status";
 import { framed, type Html } from "../../http/page";
-import type { Standing } from "./standing";
+import type { MailState } from "./mail-state";
 
 export const noSubject = "(no subject)";
 
@@ -31,9 +31,9 @@ export function missingPage(): Html {
 const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
 
 /** The status of a mail, as its record has it. */
-export function badge(standing: Standing | null): Html | "" {
-  if (standing === null) return "";
-  const { status, error } = standing;
+export function badge(state: MailState | null): Html | "" {
+  if (state === null) return "";
+  const { status, error } = state;
   // Mail that waits after a try has an error with the provider's reason.
   const isAlarming = failures.has(status) || error !== null;
   return html`<b class="${isAlarming ? "badge alarm" : "badge"}" title="${error ?? status}">${status.toLowerCase()}</b>`;

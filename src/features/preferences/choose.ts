@@ -5,13 +5,13 @@ import { unsnoozeContact } from "../../engine/contacts/unsnooze";
 import type { Recipient } from "./recipient";
 import type { Choice, Pause } from "./schema";
 import { setSubscription } from "./set-subscription";
-import type { Outcome } from "./standing";
+import type { ChoiceOutcome } from "./subscription-state";
 import { setTopic } from "./topics";
 
 /** The recipient's state after their choice, and the outcome of the choice. */
 export interface Chosen {
   recipient: Recipient;
-  outcome: Outcome;
+  outcome: ChoiceOutcome;
 }
 
 /**

@@ -4,11 +4,16 @@ import type { ContactTopic } from "../../engine/contacts/topics";
 import type { Html } from "../../http/page";
 import { outcomeLine, page, type Reader, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
-import type { Outcome, Standing } from "./standing";
+import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 import { topicList } from "./topic-page";
 
 /** Shows the current state, and the buttons that change it. */
-export function manage(reader: Reader, standing: Standing, topics: ContactTopic[], outcome: Outcome | null): Html {
+export function manage(
+  reader: Reader,
+  subscription: SubscriptionState,
+  topics: ContactTopic[],
+  outcome: ChoiceOutcome | null,
+): Html {
   const { manage, common } = reader.language.words;
   return page(
     reader,
@@ -18,25 +23,25 @@ export function manage(reader: Reader, standing: Standing, topics: ContactTopic[
 ${outcomeLine(reader, outcome)}
 <dl>
 <div><dt>${manage.address}</dt><dd><bdi class="address">${reader.email}</bdi></dd></div>
-<div><dt>${manage.marketing}</dt><dd>${inWords(reader.language, standing)}</dd></div>
+<div><dt>${manage.marketing}</dt><dd>${inWords(reader.language, subscription)}</dd></div>
 </dl>
-${choicesOf(reader.language, standing, topics.length > 0)}
-${topicList(reader, topics, standing)}
+${choicesOf(reader.language, subscription, topics.length > 0)}
+${topicList(reader, topics, subscription)}
 <p class="quiet">${common.unaffected}</p>`,
   );
 }
 
-function inWords(language: Language, standing: Standing): string {
+function inWords(language: Language, subscription: SubscriptionState): string {
   const { manage } = language.words;
-  if (standing.is === "snoozed") return filledIn(manage.snoozed, { date: dayIn(language, standing.until) });
-  return manage[standing.is];
+  if (subscription.is === "snoozed") return filledIn(manage.snoozed, { date: dayIn(language, subscription.until) });
+  return manage[subscription.is];
 }
 
-function choicesOf(language: Language, standing: Standing, hasTopics: boolean): Html {
+function choicesOf(language: Language, subscription: SubscriptionState, hasTopics: boolean): Html {
   const { manage, subscribe, unsubscribe, topics } = language.words;
   // Next to topics that can be left one by one, the button says that it leaves them all.
   const leave = hasTopics ? topics.everything : unsubscribe.button;
-  switch (standing.is) {
+  switch (subscription.is) {
     case "subscribed":
       return html`${pauseForm(language, manage.pauseFor)}
 <form method="post"><button name="action" value="unsubscribe">${leave}</button></form>`;

@@ -1,9 +1,9 @@
 import type { Context as HonoContext } from "hono";
 import { html } from "hono/html";
-import { filledIn, type Language, piecesOf } from "../../core/languages/language";
+import { filledIn, type Language, splitAtValues } from "../../core/languages/language";
 import { framed, type Html } from "../../http/page";
 import type { AppEnv } from "../../http/router";
-import type { Outcome } from "./standing";
+import type { ChoiceOutcome } from "./subscription-state";
 
 /** The person who reads the page, and the sender who wrote to them. */
 export interface Reader {
@@ -33,7 +33,7 @@ export function say({ sender, email }: Reader, text: string, values: Record<stri
     address: html`<bdi class="address">${email}</bdi>`,
     ...values,
   };
-  return html`${piecesOf(text).map((piece, at) => (at % 2 === 0 ? piece : (all[piece] ?? "")))}`;
+  return html`${splitAtValues(text).map((piece, at) => (at % 2 === 0 ? piece : (all[piece] ?? "")))}`;
 }
 
 export function senderLine({ sender }: Reader): Html {
@@ -47,7 +47,7 @@ export function manageLink(reader: Reader, text: string, managePath: string): Ht
 }
 
 /** The outcome of the button that was pressed; empty before one is. */
-export function outcomeLine({ language }: Reader, outcome: Outcome | null): Html | string {
+export function outcomeLine({ language }: Reader, outcome: ChoiceOutcome | null): Html | string {
   return outcome === null ? "" : html`<p class="outcome" role="status">${language.words.outcome[outcome]}</p>`;
 }
 

@@ -12,9 +12,9 @@ import { paused } from "./pause-page";
 import type { Recipient } from "./recipient";
 import { Choice } from "./schema";
 import { setSubscription } from "./set-subscription";
-import { type Outcome, type Standing, standingOf } from "./standing";
 import { style } from "./style";
 import { askToSubscribe, subscribed } from "./subscribe-page";
+import { type ChoiceOutcome, type SubscriptionState, subscriptionStateOf } from "./subscription-state";
 import { askToLeave, left } from "./topic-page";
 import { findTopicOfMail, findTopics, leave } from "./topics";
 import { askToUnsubscribe, unsubscribed } from "./unsubscribe-page";
@@ -32,12 +32,12 @@ preferences.get(stylePath, open, (c) =>
 
 preferences.get("/unsubscribe/:token", byLink, (c) =>
   withRecipient(c, "unsubscribe", async (recipient) => {
-    const standing = standingOf(recipient.contact);
+    const subscription = subscriptionStateOf(recipient.contact);
     const reader = readerOf(c, recipient);
-    if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(recipient)));
+    if (subscription.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(recipient)));
     const topic = await findTopicOfMail(recipient);
     if (topic?.hasLeft) return show(c, left(reader, topic, managePath(recipient)));
-    return show(c, askWhich(reader, topic, standing));
+    return show(c, askWhich(reader, topic, subscription));
   }),
 );
 
@@ -61,26 +61,31 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
 });
 
 /** The page of mail with a topic asks about that topic first. */
-function askWhich(reader: Reader, topic: ContactTopic | null, standing: Standing, outcome: Outcome | null = null) {
-  return topic ? askToLeave(reader, topic, standing, outcome) : askToUnsubscribe(reader, standing, outcome);
+function askWhich(
+  reader: Reader,
+  topic: ContactTopic | null,
+  subscription: SubscriptionState,
+  outcome: ChoiceOutcome | null = null,
+) {
+  return topic ? askToLeave(reader, topic, subscription, outcome) : askToUnsubscribe(reader, subscription, outcome);
 }
 
 /** The person chose one of the pauses that the unsubscribe page offers. */
 async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: Map<string, string>) {
   const choice = Choice.safeParse(Object.fromEntries(form));
   if (!choice.success) {
-    const [topic, standing] = [await findTopicOfMail(recipient), standingOf(recipient.contact)];
-    return show(c, askWhich(readerOf(c, recipient), topic, standing, "unclear"), 422);
+    const [topic, subscription] = [await findTopicOfMail(recipient), subscriptionStateOf(recipient.contact)];
+    return show(c, askWhich(readerOf(c, recipient), topic, subscription, "unclear"), 422);
   }
   const { recipient: after } = await choose(recipient, choice.data);
-  const standing = standingOf(after.contact);
+  const subscription = subscriptionStateOf(after.contact);
   const reader = readerOf(c, after);
   // The person unsubscribed meanwhile, and that stays.
-  if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(after)), 409);
-  if (standing.is !== "snoozed") {
-    return show(c, askWhich(reader, await findTopicOfMail(after), standing, "refused"), 409);
+  if (subscription.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(after)), 409);
+  if (subscription.is !== "snoozed") {
+    return show(c, askWhich(reader, await findTopicOfMail(after), subscription, "refused"), 409);
   }
-  return show(c, paused(reader, standing.until, managePath(after)));
+  return show(c, paused(reader, subscription.until, managePath(after)));
 }
 
 preferences.get("/subscribe/:token", byLink, (c) =>
@@ -118,6 +123,6 @@ preferences.route("/", confirming);
 
 const statuses = { saved: 200, unclear: 422, refused: 409 } as const;
 
-async function managePage(c: HonoContext<AppEnv>, recipient: Recipient, outcome: Outcome | null) {
-  return manage(readerOf(c, recipient), standingOf(recipient.contact), await findTopics(recipient), outcome);
+async function managePage(c: HonoContext<AppEnv>, recipient: Recipient, outcome: ChoiceOutcome | null) {
+  return manage(readerOf(c, recipient), subscriptionStateOf(recipient.contact), await findTopics(recipient), outcome);
 }

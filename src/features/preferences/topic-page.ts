@@ -4,14 +4,14 @@ import type { ContactTopic } from "../../engine/contacts/topics";
 import type { Html } from "../../http/page";
 import { manageLink, outcomeLine, page, type Reader, say, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
-import type { Outcome, Standing } from "./standing";
+import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 
 /** Asks whether to leave the topic of the mail, or everything. */
 export function askToLeave(
   reader: Reader,
   topic: ContactTopic,
-  standing: Standing,
-  outcome: Outcome | null = null,
+  subscription: SubscriptionState,
+  outcome: ChoiceOutcome | null = null,
 ): Html {
   const { topics, unsubscribe, common } = reader.language.words;
   return page(
@@ -22,7 +22,7 @@ export function askToLeave(
 ${outcomeLine(reader, outcome)}
 <p>${say(reader, topics.effect, { topic: nameOf(topic) })}</p>
 <form method="post"><button class="main">${about(topic, topics.leave)}</button>${everythingButton(reader)}</form>
-${standing.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPause) : ""}
+${subscription.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPause) : ""}
 <p class="quiet">${common.nothing}</p>`,
   );
 }
@@ -43,10 +43,14 @@ ${manageLink(reader, common.mistake, managePath)}
 }
 
 /** On the page with all choices: each topic with its state and the button that changes it. */
-export function topicList({ language }: Reader, topics: ContactTopic[], standing: Standing): Html | string {
+export function topicList(
+  { language }: Reader,
+  topics: ContactTopic[],
+  subscription: SubscriptionState,
+): Html | string {
   if (topics.length === 0) return "";
   const { words } = language;
-  const isOverruled = standing.is === "unsubscribed" || standing.is === "snoozed";
+  const isOverruled = subscription.is === "unsubscribed" || subscription.is === "snoozed";
   return html`<h2>${words.topics.heading}</h2>
 ${isOverruled ? html`<p>${words.topics.overruled}</p>` : ""}
 <dl class="topics">${topics.map(

@@ -3,13 +3,17 @@ import { dayIn } from "../../core/languages/language";
 import type { Html } from "../../http/page";
 import { manageLink, outcomeLine, page, type Reader, say, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
-import type { Outcome, Standing } from "./standing";
+import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 
 /**
  * Asks before it unsubscribes, because scanners of mail follow links too. It offers a pause to a person who is
  * subscribed, and shows the end of the pause to one who has paused.
  */
-export function askToUnsubscribe(reader: Reader, standing: Standing, outcome: Outcome | null = null): Html {
+export function askToUnsubscribe(
+  reader: Reader,
+  subscription: SubscriptionState,
+  outcome: ChoiceOutcome | null = null,
+): Html {
   const { words } = reader.language;
   const { unsubscribe, common } = words;
   return page(
@@ -19,9 +23,9 @@ export function askToUnsubscribe(reader: Reader, standing: Standing, outcome: Ou
 <h1>${unsubscribe.question}</h1>
 ${outcomeLine(reader, outcome)}
 <p>${say(reader, unsubscribe.effect)}</p>
-${standing.is === "snoozed" ? html`<p>${say(reader, unsubscribe.paused, { date: dayIn(reader.language, standing.until) })}</p>` : ""}
+${subscription.is === "snoozed" ? html`<p>${say(reader, unsubscribe.paused, { date: dayIn(reader.language, subscription.until) })}</p>` : ""}
 <form method="post"><button class="main">${unsubscribe.button}</button></form>
-${standing.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPause) : ""}
+${subscription.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPause) : ""}
 <p class="quiet">${common.nothing}</p>`,
   );
 }

@@ -10,7 +10,7 @@ import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
 /** The contacts and emails of a call, which the batch has just written. */
-interface Written {
+interface WrittenCall {
   /** The id of the emails' content. */
   id: Id;
   contacts: { id: Id; email: string }[];
@@ -25,7 +25,7 @@ export const readWarning = columns({ warning: orNull((value) => Warning.parse(JS
  * The warnings that only the database can find, for the end of the batch. Each is an SQL expression for `{ field,
  * message }` as JSON, or for NULL.
  */
-export function warningsInSql(ctx: Context, call: SendEmail, written: Written): SQL[] {
+export function warningsInSql(ctx: Context, call: SendEmail, written: WrittenCall): SQL[] {
   const lacking = missingImprint(ctx, "MARKETING");
   return [
     ...(call.template && lacking !== null ? [ifMarketing(ctx, written, imprintWarnings[lacking])] : []),
@@ -36,7 +36,7 @@ export function warningsInSql(ctx: Context, call: SendEmail, written: Written): 
 }
 
 /** Warns for marketing email only. The database knows the type of the template. */
-function ifMarketing(ctx: Context, { id }: Written, warning: Warning): SQL {
+function ifMarketing(ctx: Context, { id }: WrittenCall, warning: Warning): SQL {
   return sql`(SELECT ${JSON.stringify(warning)} FROM email_contents
     WHERE project_id = ${ctx.project.number} AND id = ${id} AND type = 'MARKETING')`;
 }
@@ -50,7 +50,7 @@ function notStored(who: SQL): SQL {
  * Warns of recipients who get marketing mail without having subscribed. Contacts who opted out get none: their emails
  * are SUPPRESSED.
  */
-function notSubscribed(ctx: Context, { id, recipients }: Written): SQL {
+function notSubscribed(ctx: Context, { id, recipients }: WrittenCall): SQL {
   const project = ctx.project.number;
   const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));
   const who = sql`(SELECT min(e.to_email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')

@@ -14,7 +14,7 @@ export async function listSuppressions(
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<Page<ReturnType<typeof suppressionJson>>> {
   const [after = null] = readCursor(cursor, ById) ?? [];
-  const behind = after === null ? undefined : gt(suppressions.email, after);
+  const afterCursor = after === null ? undefined : gt(suppressions.email, after);
   const counted = ctx.db
     .select()
     .from(suppressions)
@@ -25,7 +25,7 @@ export async function listSuppressions(
     ctx.db
       .select()
       .from(suppressions)
-      .where(inProject(suppressions, ctx, behind))
+      .where(inProject(suppressions, ctx, afterCursor))
       .orderBy(asc(suppressions.email))
       .limit(limit + 1),
     after === null ? ctx.db.select({ total: count() }).from(counted) : [],

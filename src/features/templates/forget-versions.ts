@@ -28,28 +28,28 @@ async function forgetSome(platform: Platform, db: Db): Promise<number> {
   const due = sql`(v.project_id, v.id) IN (SELECT project_id, id FROM template_versions INDEXED BY ix_template_versions_check
     WHERE check_at <= ${now} ORDER BY check_at LIMIT ${maxSweptRows})`;
   const batch = openBatch({ ...platform, db });
-  const kept = batch.add(
+  const referenced = batch.add(
     statement(
-      sql`UPDATE template_versions AS v SET check_at = ${now + askAgainMs} WHERE ${due} AND ${isNamed} RETURNING 1 AS kept`,
-      columns({ kept: asNumber }),
+      sql`UPDATE template_versions AS v SET check_at = ${now + askAgainMs} WHERE ${due} AND ${isReferenced} RETURNING 1 AS referenced`,
+      columns({ referenced: asNumber }),
     ),
   );
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM template_versions AS v WHERE ${due} AND NOT ${isNamed} RETURNING id, body_key`,
+      sql`DELETE FROM template_versions AS v WHERE ${due} AND NOT ${isReferenced} RETURNING id, body_key`,
       columns({ id: asText, bodyKey: orNull(asText) }),
     ),
   );
   await batch.commit();
   await platform.blobs.delete(deleted.all.flatMap(({ id, bodyKey }) => (bodyKey?.endsWith(id) ? bodyKey : [])));
-  return kept.count + deleted.count;
+  return referenced.count + deleted.count;
 }
 
 /** Whether the file of the version `v` is named after it, which makes `v` its first owner. */
 const hasFile: SQL = sql`(substr(v.body_key, -length(v.id)) IS v.id)`;
 
 /** Whether a template or stored mail references the version `v`, or anything other than `v` references its file. */
-const isNamed: SQL = sql`(
+const isReferenced: SQL = sql`(
   EXISTS (SELECT 1 FROM templates t WHERE t.project_id = v.project_id AND t.id = v.template_id AND t.version_id = v.id)
   OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_version
     WHERE c.project_id = v.project_id AND c.template_version_id = v.id)

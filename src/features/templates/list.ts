@@ -21,7 +21,7 @@ interface TemplateQuery {
 const orders = { name: sql`t.search_text`, createdAt: sql`t.id`, updatedAt: sql`t.updated_at` };
 const directions = { asc: sql`ASC`, desc: sql`DESC` };
 
-const readPlace = columns({ place: asNumber });
+const readPosition = columns({ position: asNumber });
 
 /**
  * Returns one page of the project's templates. SQL sorts only ids, because a sort holds whole rows and a body may be
@@ -40,19 +40,19 @@ export async function listTemplates(
   const direction = directions[dir];
   const onPage = sql`SELECT t.id, ${orders[sort]} AS sorted_by ${found}
     ORDER BY sorted_by ${direction}, t.id ${direction} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
-  const places = sql`SELECT id, row_number() OVER (ORDER BY sorted_by ${direction}, id ${direction}) AS place
+  const positions = sql`SELECT id, row_number() OVER (ORDER BY sorted_by ${direction}, id ${direction}) AS position
     FROM (${onPage})`;
   const batch = openBatch(ctx);
   const counted = batch.add(statement(sql`SELECT count(*) AS total ${found}`, columns({ total: asNumber })));
-  const placed = batch.add(
+  const rows = batch.add(
     statement(
-      sql`SELECT page.place, ${templateColumns} FROM (${places}) page
+      sql`SELECT page.position, ${templateColumns} FROM (${positions}) page
         CROSS JOIN templates t ON t.project_id = ${ctx.project.number} AND t.id = page.id
         CROSS JOIN template_versions v ON v.project_id = t.project_id AND v.id = t.version_id`,
-      (raw) => ({ place: readPlace(raw).place, template: readTemplate(raw) }),
+      (raw) => ({ position: readPosition(raw).position, template: readTemplate(raw) }),
     ),
   );
   await batch.commit();
-  const inOrder = placed.all.toSorted((one, other) => one.place - other.place);
+  const inOrder = rows.all.toSorted((one, other) => one.position - other.position);
   return { templates: inOrder.map(({ template }) => template), total: counted.one.total };
 }

@@ -39,7 +39,7 @@ export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplat
   }
 }
 
-interface Change {
+interface TemplateChange {
   id: Id;
   /** The id for a new version, if the content changes. */
   versionId: Id;
@@ -47,7 +47,7 @@ interface Change {
   given: StoredBody | null;
 }
 
-async function applyChange(ctx: Context, { id, versionId, change, given }: Change): Promise<Template> {
+async function applyChange(ctx: Context, { id, versionId, change, given }: TemplateChange): Promise<Template> {
   const before = await getTemplate(ctx, id);
   const isSameBody = change.body === undefined || change.body === (await templateBody(ctx, before.content));
   const content = changedContent(before.content, change, isSameBody ? null : given);

@@ -15,15 +15,15 @@ export async function listTopics(
 ): Promise<Page<ReturnType<typeof topicJson>>> {
   const [after = null] = readCursor(cursor, ById) ?? [];
   const live = sql`FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`;
-  const behind = after === null ? sql`` : sql`AND id < ${after}`;
+  const afterCursor = after === null ? sql`` : sql`AND id < ${after}`;
   const batch = openBatch(ctx);
   const rows = batch.add(
-    statement(sql`SELECT * ${live} ${behind} ORDER BY id DESC LIMIT ${limit + 1}`, wholeRow(topics)),
+    statement(sql`SELECT * ${live} ${afterCursor} ORDER BY id DESC LIMIT ${limit + 1}`, wholeRow(topics)),
   );
   const counted = after === null ? batch.add(countTopics(live)) : null;
   await batch.commit();
-  const places = rows.all.map((row) => ({ id: textOf(row.id), row }));
-  return pageOf(places, limit, counted?.one.total ?? 0, ({ row }) => topicJson(row));
+  const keyed = rows.all.map((row) => ({ id: textOf(row.id), row }));
+  return pageOf(keyed, limit, counted?.one.total ?? 0, ({ row }) => topicJson(row));
 }
 
 function countTopics(live: SQL) {

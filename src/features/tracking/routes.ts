@@ -4,8 +4,8 @@ import { clickPath, pixelPath } from "../../core/tracking/destination";
 import { readClickToken, readPixelToken } from "../../core/tracking/token";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
+import { enqueueHit } from "./enqueue-hit";
 import { badLink } from "./page";
-import { tellHit } from "./tell-hit";
 
 /**
  * Serves the pixel and the links of mail. They need no row: the token contains everything, so they work when the
@@ -28,7 +28,7 @@ const gif = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAA
 tracking.get(`${pixelPath}:token`, byLink, (c) => {
   const { platform } = c.var;
   const mail = readPixelToken(platform.config.linkSecrets, c.req.param("token"));
-  if (mail && c.req.method !== "HEAD") tellHit(platform, mail, { kind: "open", isAutomated: isAutomatedCall(c) });
+  if (mail && c.req.method !== "HEAD") enqueueHit(platform, mail, { kind: "open", isAutomated: isAutomatedCall(c) });
   sayPrivate(c);
   return c.body(gif, mail ? 200 : 404, { "Content-Type": "image/gif" });
 });
@@ -39,7 +39,12 @@ tracking.get(`${clickPath}:token`, byLink, (c) => {
   const target = click && URL.parse(click.url);
   sayPrivate(c);
   if (!click || !target || !/^https?:$/.test(target.protocol)) return showBadLink(c);
-  tellHit(platform, click, { kind: "click", link: click.url, number: click.number, isAutomated: isAutomatedCall(c) });
+  enqueueHit(platform, click, {
+    kind: "click",
+    link: click.url,
+    number: click.number,
+    isAutomated: isAutomatedCall(c),
+  });
   return c.body(null, 302, { Location: target.href });
 });
 

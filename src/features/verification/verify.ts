@@ -1,11 +1,11 @@
 import type { Absence } from "../../core/dns";
 import { parseDomain } from "../../core/domains/parse-domain";
 import type { JudgedAddress } from "../../core/verification/address";
-import { type DomainFacts, judge, nothingFound, type Verdict } from "../../core/verification/verdict";
+import { type AddressVerdict, type DomainFacts, judge, nothingFound } from "../../core/verification/verdict";
 import type { Context } from "../../platform/context";
 
 /** Judges an address by its syntax, its domain's DNS and the lists of domains. No mail is sent. */
-export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise<Verdict> {
+export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise<AddressVerdict> {
   const { domain, faults } = address;
   const facts = domain === null || faults.length > 0 ? nothingFound : await factsOf(ctx, domain);
   return judge(address, facts, await ctx.domainLists());
@@ -16,7 +16,7 @@ export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise
  * their failures, do not matter.
  */
 async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
-  const asked = nameServersOf(ctx, domain);
+  const pending = nameServersOf(ctx, domain);
   const others = Promise.all([
     ctx.dns.lookup(domain, "A"),
     ctx.dns.lookup(domain, "AAAA"),
@@ -24,7 +24,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   ]);
   // Unless it is awaited, its failure must not be reported as unhandled.
   others.catch(() => {});
-  const nameServers = await asked;
+  const nameServers = await pending;
   if (valuesOf(nameServers).length === 0) return { ...nothingFound, serversFail: nameServers === "server failure" };
   const [a, aaaa, exchanges] = await others;
   return {

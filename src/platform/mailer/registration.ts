@@ -34,7 +34,7 @@ export function outOfReach(provider: string, cause: unknown): Unavailable {
 const retrySeconds = 10;
 
 /** A record that the provider needs, not yet checked. */
-export function asked(
+export function uncheckedRecord(
   purpose: RecordPurpose,
   type: DnsRecord["type"],
   name: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Csv, type CsvFault, countRows, openCsv, type Place, readRows } from "../../../src/core/contacts/csv";
+import { type Csv, type CsvFault, countRows, openCsv, type RowStart, readRows } from "../../../src/core/contacts/csv";
 import { type CsvRow, readRow } from "../../../src/core/contacts/csv-row";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -14,9 +14,9 @@ function open(file: string | Uint8Array): Csv {
 function rowsOf(file: string | Uint8Array, most = Number.POSITIVE_INFINITY): (CsvRow & { row: number })[] {
   const csv = open(file);
   const all: (CsvRow & { row: number })[] = [];
-  for (let place: Place | null = csv.firstRow; place !== null; ) {
+  for (let place: RowStart | null = csv.firstRow; place !== null; ) {
     let taken = 0;
-    const read: { next: Place | null } | CsvFault = readRows(csv, place, (cells, row) => {
+    const read: { next: RowStart | null } | CsvFault = readRows(csv, place, (cells, row) => {
       all.push({ row, ...readRow(csv, cells) });
       return ++taken < most;
     });

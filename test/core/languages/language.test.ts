@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseLanguage, dayIn, filledIn, languages, piecesOf } from "../../../src/core/languages/language";
+import { chooseLanguage, dayIn, filledIn, languages, splitAtValues } from "../../../src/core/languages/language";
 
 type Texts = { [key: string]: string | Texts };
 
@@ -11,7 +11,7 @@ function textsOf(words: Texts, path = ""): [string, string][] {
 }
 
 const placeholdersOf = (text: string) =>
-  piecesOf(text)
+  splitAtValues(text)
     .filter((_, at) => at % 2 === 1)
     .sort();
 const english = new Map(textsOf(languages.get("en")?.words ?? {}));

@@ -4,7 +4,7 @@ import { type AppEnv, createRouter } from "../../../http/router";
 import { byLink, managePath, readerOf, withRecipient } from "../link-page";
 import { show } from "../page";
 import { paused } from "../pause-page";
-import { standingOf } from "../standing";
+import { subscriptionStateOf } from "../subscription-state";
 import { unsubscribed } from "../unsubscribe-page";
 import { type Confirmed, confirm } from "./confirm";
 import { askToConfirm, confirmed, notConfirmed } from "./confirm-page";
@@ -46,7 +46,10 @@ async function answer(c: HonoContext<AppEnv>, { recipient, state }: Confirmed): 
 async function afterwards(c: HonoContext<AppEnv>, recipient: Confirmed["recipient"]): Promise<Response> {
   const reader = readerOf(c, recipient);
   const manage = managePath(recipient);
-  const standing = standingOf(recipient.contact);
-  if (standing.is === "subscribed") return show(c, confirmed(reader, manage));
-  return show(c, standing.is === "snoozed" ? paused(reader, standing.until, manage) : unsubscribed(reader, manage));
+  const subscription = subscriptionStateOf(recipient.contact);
+  if (subscription.is === "subscribed") return show(c, confirmed(reader, manage));
+  return show(
+    c,
+    subscription.is === "snoozed" ? paused(reader, subscription.until, manage) : unsubscribed(reader, manage),
+  );
 }

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import type { Answer } from "../call";
 import type { Mailer, SenderDomain } from "../mailer";
-import { asked, outOfReach, registered } from "../registration";
+import { outOfReach, registered, uncheckedRecord } from "../registration";
 
 const name = "postmark";
 const perPage = 500;
 
-const Found = z.object({ TotalCount: z.number(), Domains: z.array(z.object({ ID: z.number(), Name: z.string() })) });
+const DomainList = z.object({
+  TotalCount: z.number(),
+  Domains: z.array(z.object({ ID: z.number(), Name: z.string() })),
+});
 
 const Details = z.object({
   DKIMVerified: z.boolean(),
@@ -54,7 +57,9 @@ export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "
 
 async function idOf(ask: (method: string, path: string) => Promise<Answer>, domain: string): Promise<number | null> {
   for (let offset = 0; ; offset += perPage) {
-    const { TotalCount, Domains } = Found.parse((await ask("GET", `domains?count=${perPage}&offset=${offset}`)).body);
+    const { TotalCount, Domains } = DomainList.parse(
+      (await ask("GET", `domains?count=${perPage}&offset=${offset}`)).body,
+    );
     const found = Domains.find(({ Name }) => Name.toLowerCase() === domain);
     if (found) return found.ID;
     if (Domains.length === 0 || offset + perPage >= TotalCount) return null;
@@ -70,8 +75,10 @@ function senderDomain(answer: Answer): SenderDomain {
   return {
     verified: details.DKIMVerified,
     records: [
-      ...(dkimHost && dkimValue ? [asked("DKIM", "TXT", dkimHost, dkimValue, { required: true })] : []),
-      ...(returnPath && target ? [asked("RETURN_PATH", "CNAME", returnPath, target, { required: false })] : []),
+      ...(dkimHost && dkimValue ? [uncheckedRecord("DKIM", "TXT", dkimHost, dkimValue, { required: true })] : []),
+      ...(returnPath && target
+        ? [uncheckedRecord("RETURN_PATH", "CNAME", returnPath, target, { required: false })]
+        : []),
     ],
   };
 }

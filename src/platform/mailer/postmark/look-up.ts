@@ -12,7 +12,7 @@ export const postmarkCallName = "petrel-call";
 /** The most messages in one answer. A call has fewer mails. */
 const maxMessages = 500;
 
-const Found = z.object({
+const FoundMessages = z.object({
   TotalCount: z.number().max(maxMessages),
   Messages: z.array(z.object({ MessageID: z.string(), Metadata: z.record(z.string(), z.string()) })),
 });
@@ -34,7 +34,7 @@ export async function lookUpPostmark(
     });
     const answer = await get(`messages/outbound?${query}`);
     if (!isSuccess(answer)) throw new Error(`Postmark answered a search with ${answer.status}`);
-    const { TotalCount, Messages } = Found.parse(answer.body);
+    const { TotalCount, Messages } = FoundMessages.parse(answer.body);
     if (Messages.length < TotalCount) throw new Error("Postmark did not list all messages that it found");
     for (const { MessageID, Metadata } of Messages) {
       // A search that ignored the filter would find mails of other calls, or miss ours among them.

@@ -60,7 +60,7 @@ const hardTypes = new Set(["HardBounce", "BadEmailAddress"]);
  * automatically (`AutoResponder`, `AddressChange`, `ChallengeVerification`), or Postmark cannot classify the answer
  * (`Unknown`).
  */
-const lastWords = new Set([
+const finalBounces = new Set([
   "SoftBounce",
   "SpamNotification",
   "VirusNotification",
@@ -73,15 +73,15 @@ const lastWords = new Set([
 ]);
 
 /** Types of incoming messages that say nothing about our mail. */
-const strays = new Set(["Subscribe", "Unsubscribe", "OpenRelayTest", "InboundError"]);
+const unrelated = new Set(["Subscribe", "Unsubscribe", "OpenRelayTest", "InboundError"]);
 
 function bounceOf({ Type, Description, Details }: PostmarkEvent): Report | null {
   const type = Type ?? "Unknown";
-  if (strays.has(type)) return null;
+  if (unrelated.has(type)) return null;
   if (type === "SpamComplaint") return { kind: "complained" };
   const reasons = [type, Details || Description];
   if (hardTypes.has(type)) return hardBounce(reasons);
-  return lastWords.has(type) ? gaveUp(reasons) : transient(reasons);
+  return finalBounces.has(type) ? gaveUp(reasons) : transient(reasons);
 }
 
 const Mailbox = z.object({ Email: z.string().nullish() });

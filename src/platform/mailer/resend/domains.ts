@@ -3,11 +3,11 @@ import { parseDomain } from "../../../core/domains/parse-domain";
 import type { DnsRecord, RecordPurpose } from "../../../core/domains/records";
 import type { Answer } from "../call";
 import type { Mailer, SenderDomain } from "../mailer";
-import { asked, registered } from "../registration";
+import { registered, uncheckedRecord } from "../registration";
 
 const name = "resend";
 
-const Found = z.object({
+const DomainList = z.object({
   data: z.array(z.object({ id: z.string(), name: z.string() })),
   has_more: z.boolean().default(false),
 });
@@ -61,7 +61,7 @@ const maxPages = 100;
 async function idOf(ask: Ask, domain: string): Promise<string | null> {
   let after = "";
   for (let page = 0; page < maxPages; page++) {
-    const { data, has_more } = Found.parse((await ask("GET", `domains?limit=100${after}`)).body);
+    const { data, has_more } = DomainList.parse((await ask("GET", `domains?limit=100${after}`)).body);
     const found = data.find((item) => item.name === domain);
     if (found) return found.id;
     const last = data.at(-1);
@@ -81,7 +81,7 @@ async function senderDomain(domain: string, answer: Answer): Promise<SenderDomai
       if (!purpose || !isKnownType(record.type)) return [];
       const value = record.value.replace(/^"(.*)"$/, "$1").replace(/\.$/, "");
       const more = { required: true, priority: record.priority ?? undefined };
-      return [asked(purpose, record.type, absolute(record.name, registrable), value, more)];
+      return [uncheckedRecord(purpose, record.type, absolute(record.name, registrable), value, more)];
     }),
   };
 }

@@ -11,7 +11,7 @@ export function headerIn(mime: Uint8Array, name: string): string {
 
 const encoder = new TextEncoder();
 /** A multiple of three, so that the base64 of one chunk continues where the last one ended. */
-const pieceBytes = 48 * 1024;
+const chunkBytes = 48 * 1024;
 
 /**
  * Builds the JSON of a raw mail as bytes, chunk by chunk. Otherwise a mail with 10 MB of attachments would be held
@@ -24,9 +24,9 @@ export function rawMailBody(mime: Uint8Array, rest: Record<string, unknown>): Ui
   const body = new Uint8Array(head.length + base64Bytes + tail.length);
   body.set(head);
   let at = head.length;
-  for (let start = 0; start < mime.length; start += pieceBytes) {
-    const piece = btoa(String.fromCharCode(...mime.subarray(start, start + pieceBytes)));
-    at += encoder.encodeInto(piece, body.subarray(at)).written;
+  for (let start = 0; start < mime.length; start += chunkBytes) {
+    const chunk = btoa(String.fromCharCode(...mime.subarray(start, start + chunkBytes)));
+    at += encoder.encodeInto(chunk, body.subarray(at)).written;
   }
   body.set(tail, at);
   return body;

@@ -14,7 +14,7 @@ import {
   withoutSecrets,
 } from "../call";
 import type { Mailer, SenderDomain } from "../mailer";
-import { asked, registered } from "../registration";
+import { registered, uncheckedRecord } from "../registration";
 import { headerIn, rawMailBody } from "./body";
 import { sesTagHeader, sesTagName } from "./notices";
 import type { SesSettings } from "./settings";
@@ -124,7 +124,7 @@ function senderDomain(domain: string, answer: Answer): SenderDomain {
   const { VerifiedForSendingStatus: verified, DkimAttributes: dkim } = Identity.parse(answer.body);
   const zone = dkim.SigningHostedZone ?? "dkim.amazonses.com";
   const records = dkim.Tokens.map((token) =>
-    asked("DKIM", "CNAME", `${token}._domainkey.${domain}`, `${token}.${zone}`, { required: true }),
+    uncheckedRecord("DKIM", "CNAME", `${token}._domainkey.${domain}`, `${token}.${zone}`, { required: true }),
   );
   return { verified, records };
 }

@@ -113,11 +113,11 @@ async function get(url: string): Promise<string> {
 async function readShort({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];
-  for await (const piece of body ?? []) {
-    bytes += piece.byteLength;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
     // Leaving the loop cancels the stream.
     if (bytes > longestAnswer) throw new Error("The answer of SNS is too large");
-    text += decoder.decode(piece, { stream: true });
+    text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }

@@ -8,7 +8,7 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /** A hit that is not in the queue yet. */
-interface Told {
+interface PendingHit {
   projectId: number;
   hit: Hit;
 }
@@ -16,7 +16,7 @@ interface Told {
 /** The second after this isolate has sent a hit. Hits within it share messages, because each message costs. */
 interface Gathering {
   endsAt: number;
-  told: Told[];
+  pending: PendingHit[];
   hasSender: boolean;
 }
 
@@ -34,20 +34,20 @@ const gatherings = new WeakMap<Enqueue, Gathering>();
  * queue takes no message. The hit is then lost, as it is when the process dies before the queue has it. Waiting for the
  * queue would cost each redirect a round trip. A single hit is sent at once.
  */
-export function tellHit(
+export function enqueueHit(
   platform: Platform,
   { projectId, emailId }: TrackedMail,
   what: Pick<Hit, "kind" | "link" | "number" | "isAutomated">,
 ): void {
   const now = platform.now.getTime();
-  const told = { projectId, hit: { ...what, id: textOf(newId()), emailId, at: now } };
+  const pending = { projectId, hit: { ...what, id: textOf(newId()), emailId, at: now } };
   const gathering = gatherings.get(platform.enqueue);
   if (!gathering || now >= gathering.endsAt + abandonedAfterMs) {
-    gatherings.set(platform.enqueue, { endsAt: now + gatheredForMs, told: [], hasSender: false });
-    platform.later(send(platform, [...(gathering?.told ?? []), told]));
+    gatherings.set(platform.enqueue, { endsAt: now + gatheredForMs, pending: [], hasSender: false });
+    platform.later(send(platform, [...(gathering?.pending ?? []), pending]));
     return;
   }
-  gathering.told.push(told);
+  gathering.pending.push(pending);
   if (gathering.hasSender) return;
   gathering.hasSender = true;
   platform.later(sendAtEnd(platform, gathering));
@@ -57,19 +57,19 @@ async function sendAtEnd(platform: Platform, gathering: Gathering): Promise<void
   await platform.sleep(Math.max(0, gathering.endsAt - platform.clock().getTime()));
   // After a quiet second, the next hit is sent at once again.
   if (gatherings.get(platform.enqueue) === gathering) gatherings.delete(platform.enqueue);
-  await send(platform, gathering.told);
+  await send(platform, gathering.pending);
 }
 
-async function send(platform: Platform, told: Told[]): Promise<void> {
+async function send(platform: Platform, pending: PendingHit[]): Promise<void> {
   try {
-    await platform.enqueue(messagesOf(told));
+    await platform.enqueue(messagesOf(pending));
   } catch (error) {
-    platform.log("error", "Opens or clicks could not be recorded", { hits: told.length, reason: reasonOf(error) });
+    platform.log("error", "Opens or clicks could not be recorded", { hits: pending.length, reason: reasonOf(error) });
   }
 }
 
-function messagesOf(told: Told[]): Queued[] {
-  return [...Map.groupBy(told, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
+function messagesOf(pending: PendingHit[]): Queued[] {
+  return [...Map.groupBy(pending, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
     chunksOfBytes(together, bytesPerMessage, ({ hit }) => JSON.stringify(hit)).map((chunk) => ({
       message: { type: "tracking.record" as const, projectId, hits: chunk.map(({ hit }) => hit) },
     })),

@@ -1,12 +1,12 @@
 import type { ContactRow } from "../../db/tables";
 
 /** The state of a recipient's subscription. "unsaid": they were never subscribed and never unsubscribed. */
-export type Standing = { is: "subscribed" | "unsubscribed" | "unsaid" } | { is: "snoozed"; until: number };
+export type SubscriptionState = { is: "subscribed" | "unsubscribed" | "unsaid" } | { is: "snoozed"; until: number };
 
 /** The outcome of the button that they pressed. */
-export type Outcome = "saved" | "unclear" | "refused";
+export type ChoiceOutcome = "saved" | "unclear" | "refused";
 
-export function standingOf({ subscribed, snoozedUntil, optedOutAt }: ContactRow): Standing {
+export function subscriptionStateOf({ subscribed, snoozedUntil, optedOutAt }: ContactRow): SubscriptionState {
   if (subscribed) return { is: "subscribed" };
   if (snoozedUntil !== null) return { is: "snoozed", until: snoozedUntil };
   return { is: optedOutAt === null ? "unsaid" : "unsubscribed" };

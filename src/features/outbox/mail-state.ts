@@ -4,10 +4,10 @@ import type { EmailStatus } from "../../core/mail/status";
 import { inProject } from "../../db/scope";
 import { emails } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import type { KeptMail } from "./message";
+import type { StoredMail } from "./message";
 
 /** The current state of a mail, from its email record. */
-export interface Standing {
+export interface MailState {
   status: EmailStatus;
   error: string | null;
   subject: string | null;
@@ -17,9 +17,9 @@ export interface Standing {
 const idsPerQuery = 90;
 
 /** Finds the records of stored mails, by the ids of their emails. A mail without a record is left out. */
-export async function standingsOf(platform: Platform, mails: KeptMail[]): Promise<Map<Id, Standing>> {
+export async function statesOf(platform: Platform, mails: StoredMail[]): Promise<Map<Id, MailState>> {
   const projects = new Map(mails.map(({ project }) => [project.number, project]));
-  const found = new Map<Id, Standing>();
+  const found = new Map<Id, MailState>();
   for (const project of projects.values()) {
     const ids = mails.flatMap((mail) => (mail.project.number === project.number ? mail.row.emailId : []));
     for (let from = 0; from < ids.length; from += idsPerQuery) {
@@ -28,7 +28,7 @@ export async function standingsOf(platform: Platform, mails: KeptMail[]): Promis
         .select({ id: emails.id, status: emails.status, error: emails.error, subject: emails.subject })
         .from(emails)
         .where(and(inProject(emails, { project }), inArray(emails.id, ids.slice(from, from + idsPerQuery))));
-      for (const { id, ...standing } of rows) found.set(id, standing);
+      for (const { id, ...state } of rows) found.set(id, state);
     }
   }
   return found;
