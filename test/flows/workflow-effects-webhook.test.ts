@@ -5,7 +5,7 @@ import type { WebhookConfig } from "../../src/core/workflows/config";
 import type { Outcome } from "../../src/core/workflows/outcome";
 import { drainOutbound } from "../../src/engine/outbound/drain";
 import { type Arrival, effectIdOf, type Scope } from "../../src/engine/workflows/arrival";
-import type { WaitingStep, Settle } from "../../src/engine/workflows/calls/call-some";
+import type { Settle, WaitingStep } from "../../src/engine/workflows/calls/call-some";
 import { workflowCalls } from "../../src/engine/workflows/calls/calls";
 import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
 import { storeStepCalls } from "../../src/engine/workflows/effects/webhook";
