@@ -9,7 +9,7 @@ export type CallResult =
   | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
   | { kind: "refused" | "timed out" | "unresolved" | "failed"; reason: string };
 
-/** What happens next to a call, and whether the host's other calls are postponed. */
+/** The next action for a call, and whether the host's other calls are postponed. */
 export type CallVerdict =
   | { kind: "over"; outcome: Outcome; putOff: PutOff }
   | { kind: "again"; waitMs: number; isCounted: boolean; putOff: PutOff };

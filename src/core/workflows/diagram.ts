@@ -22,7 +22,7 @@ interface DrawnCounts {
   branches: { branch: string; count: number }[];
 }
 
-/** What a diagram shows in addition to the graph. */
+/** The parts of a diagram in addition to the graph. */
 export interface DiagramParts {
   trigger: Trigger;
   /** The templates of the SEND_EMAIL steps, by step. */

@@ -103,7 +103,7 @@ export function unknownKey(field: string, key: string, steps: ReadonlyMap<string
   return { field, code: "custom", message, received: key };
 }
 
-/** What a document does to each step, by key. */
+/** The steps that a document creates, changes, removes or leaves, by key. */
 export interface Difference {
   created: string[];
   changed: string[];

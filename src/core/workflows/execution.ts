@@ -36,7 +36,7 @@ export interface ExecutionPosition {
   completedAt: number | null;
 }
 
-/** What happened to an execution at a step. */
+/** The record of an execution at a step. */
 export interface StepRecord {
   stepId: Id;
   place: number;

@@ -199,7 +199,7 @@ export function leadsToWait({ steps, transitions }: Graph, stepId: Id): boolean 
 }
 
 /**
- * Follows the transition of the branch, or the default one if the branch has none. With neither, the execution
+ * Follows the transition of the branch, or the default one if the branch has none. Without either, the execution
  * completes.
  */
 function nextPosition(

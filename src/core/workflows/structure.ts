@@ -6,7 +6,7 @@ import type { Graph, Step, Transition } from "./step";
 /** A transition to be drawn. */
 export type Drawing = Pick<Transition, "fromStepId" | "toStepId" | "branch">;
 
-/** Returns the branches of a step. With `isPlain`, it may also have a transition without a branch. */
+/** Returns the branches of a step. If `isPlain`, it may also have a transition without a branch. */
 export function branchNames(step: Step): { names: string[]; isPlain: boolean } {
   if (step.type === "WAIT_FOR_EVENT") return { names: ["event", "timeout"], isPlain: true };
   if (step.type !== "CONDITION") return { names: [], isPlain: true };
@@ -65,7 +65,7 @@ export function lostBranches({ transitions }: Graph, changed: Step): string[] {
   return drawn.filter((branch) => !names.includes(branch));
 }
 
-/** What happens to the transitions around a deleted step. */
+/** The fate of the transitions around a deleted step. */
 export interface Splice {
   removed: Transition[];
   /** Transitions into the step, which then lead to its successor. */

@@ -32,7 +32,7 @@ export interface TriggerListener {
   listenerId: string;
 }
 
-/** The prefixes of listeners. Those of `closed` ignore events of public keys. */
+/** The prefixes of listeners. The listeners of `closed` ignore events of public keys. */
 export const startListeners = { open: "workflow:start:", closed: "workflow:closed:" } as const;
 
 /** Returns the row of `event_listeners` that a workflow has; null if no event starts it. */

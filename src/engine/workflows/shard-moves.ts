@@ -139,7 +139,7 @@ function saveRecords(store: ShardStore, given: { workflowId: Id; executionId: Id
   }
 }
 
-/** Counts records. Must run before they are saved, because the stored state tells what changes. */
+/** Counts records. Must run before they are saved, because the stored state shows what changes. */
 function countRecords(store: ShardStore, records: string): void {
   const more = (status: StepStatus) =>
     `sum((r.value->>'status' = '${status}') - coalesce(s.status = '${status}', false))`;

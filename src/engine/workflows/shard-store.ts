@@ -37,7 +37,7 @@ export interface StoredExecution extends ExecutionPosition {
   /** The caller's input, if it was started by hand. */
   context: JsonObject | null;
   causes: string[];
-  /** What the pump has to do next: run its step, or ask the log for the event that it waits for. */
+  /** The pump's next task: run its step, or ask the log for the event that it waits for. */
   needs: "step" | "log" | null;
   version: number;
   startedAt: number;

@@ -114,7 +114,7 @@ export function updateHost(ctx: Context, host: string, at: number, putOff: PutOf
   );
 }
 
-/** Moves a host behind the project's others that are due. Must come before `updateHostsDue`. */
+/** Moves a host to the back of the project's due hosts. Must come before `updateHostsDue`. */
 export function moveToBack(ctx: Context, host: string, until = ctx.clock().getTime()): Statement {
   return statement(
     sql`UPDATE workflow_hosts SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${until}) AS INTEGER)

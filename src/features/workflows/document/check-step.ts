@@ -24,7 +24,7 @@ export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position">
 }
 
 /**
- * Checks a step by the rules of the single calls. What its config names is only looked up if it is new. Throws Invalid.
+ * Checks a step by the rules of the single calls. Names in its config are only looked up if they are new. Throws Invalid.
  */
 export async function checkStep(
   ctx: Context,

@@ -16,7 +16,7 @@ import { type DocumentPlan, planOf, stepsAreOccupied, waitingOn } from "./plan";
 import { readGraph } from "./read";
 import type { PutDocument } from "./schema";
 
-/** What happens to executions at steps that the document no longer has. With neither, such a document is refused. */
+/** Where executions at removed steps go. Without either, a document is refused while there are any. */
 export interface Leaving {
   moveTo?: string | undefined;
   isForced: boolean;
