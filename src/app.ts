@@ -46,7 +46,9 @@ import { findPolicy, requireRoute } from "./http/routing";
 import { addWarnings, warnOfUnreadBody } from "./http/warnings";
 import { openPlatform } from "./platform/context";
 
-/** Front door 1: the middleware in its order, then every feature's routes. What holds for a route stands beside it. */
+/**
+ * Front door 1: the middleware in its order, then every feature's routes. The policy of a route is written next to it.
+ */
 export const app = createRouter();
 
 app.onError(answerFailure);

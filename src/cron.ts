@@ -84,8 +84,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 };
 
 /**
- * What `npm start` has run once, under a name that no schedule has: it knows that nobody else is at work on its databases, so
- * whatever was under way is lost and goes on at once.
+ * Sweeps that `npm start` runs once, under a name that no schedule has. It knows that no other process works on its
+ * databases, so work that was under way is lost and continues at once.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {
@@ -98,8 +98,8 @@ const underWay: Record<string, Sweep> = {
 };
 
 /**
- * What `SweepObject` runs every five seconds: what a lost message keeps a person waiting for. Jobs are last, because they alone
- * may be so many that no statements are left.
+ * Sweeps that `SweepObject` runs every five seconds, for lost messages that keep a person waiting. Jobs are last,
+ * because they alone may be enough to use up all statements.
  */
 const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, queueDueCampaigns, requeueLostJobs };
 
@@ -114,9 +114,15 @@ export async function tick(controller: ScheduledController, env: Env, execution:
   await runSweeps(onlyWith(platform, first), cron);
 }
 
-/** So many databases share the statements of an invocation: each sweep of a tick makes one for each of them, or some more. */
+/**
+ * The number of databases that share the statements of an invocation: each sweep of a tick makes at least one statement
+ * for each database.
+ */
 const databasesPerCall = 12;
-/** D1 answers so many queries of an invocation at once. A tick has time, and leaves them to others. */
+/**
+ * The number of databases that a tick asks at once. D1 answers at most six queries of an invocation at once, and a tick
+ * has time.
+ */
 const mostAtOnce = 6;
 
 /** The sweeps of a tick, for databases that its own invocation has no statements for, or those that it did not come to. */
@@ -128,14 +134,14 @@ function onlyWith(platform: Platform, shards: readonly string[]): Platform {
   return { ...platform, shards, databases: shards.map((shard) => platform.databaseOf(shard)) };
 }
 
-/** The sweeps between two ticks. What is left goes on with the next ones. */
+/** Runs the sweeps between two ticks. The next ones continue where these stop. */
 export async function sweepLostMessages(platform: Platform): Promise<void> {
   await runAll({ ...platform, databasesAtOnce: mostAtOnce }, Object.entries(lostMessages));
 }
 
 /**
- * Every sweep of a tick runs, also when one before it failed. Where the invocation has no statements left, a message goes on
- * with the sweeps that are left. With `only`, runs those alone.
+ * Every sweep of a tick runs, also when one before it failed. When the invocation has no statements left, a message
+ * continues with the remaining sweeps. `only` names the sweeps to run.
  */
 export async function runSweeps(platform: Platform, cron: string, only?: readonly string[]): Promise<void> {
   const all = cron === atStart ? { ...underWay, ...ticks[everyMinute] } : (ticks[cron] ?? {});

@@ -204,8 +204,8 @@ export function handleMessage<T extends QueueMessage["type"]>(
 }
 
 /**
- * A message that failed every try. Its rows are found again by the sweeps; this is for the people who look after it. What
- * made it fail may be the database that is to keep it, so its hundred more tries take a day.
+ * Stores a message that failed every try, for the operator; the sweeps find its rows again. The cause of the failure
+ * may be the database that should store it, so a hundred more tries take a day.
  */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);

@@ -68,7 +68,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
   /** Calls of workflows of any projects are due. */
   z.object({ type: z.literal("workflows.call") }),
   /**
-   * A tick of cron for a group of databases, when there are many. With `sweeps`, only these sweeps run: the invocation
+   * A tick of cron for a group of databases, when there are many. If there are `sweeps`, only these run: the invocation
    * before had no statements left for them.
    */
   z.object({

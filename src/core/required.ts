@@ -1,4 +1,4 @@
-/** What a field takes whose name does not say enough, by its path. */
+/** The value that a field takes, by its path, where the name does not say enough. */
 const wanted = new Map([
   ["from", "an address of a verified domain, such as hello@acme.example"],
   ["to", "the address of a recipient, such as ada@example.com, or a list of them"],
@@ -28,7 +28,7 @@ const kinds = new Map(
   }),
 );
 
-/** What to say of a field that is missing. `kind` is the type that the validator expects. */
+/** Returns the message for a missing field. `kind` is the type that the validator expects. */
 export function requiredText(field: string, kind = ""): string {
   const text = wanted.get(field.replaceAll(/\.\d+(?=\.|$)/g, ".*")) ?? kinds.get(kind);
   return text === undefined ? bareRequired : `Required: ${text}`;

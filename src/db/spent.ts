@@ -1,6 +1,6 @@
 import { maxStatements } from "./limits";
 
-/** What this request, job or tick has asked of its databases so far. */
+/** Counts the queries that this request, job or tick has made so far. */
 export class Spent {
   /** Its statements: those of batches, and of `select`. An invocation has a thousand: see `maxStatements`. */
   statements = 0;

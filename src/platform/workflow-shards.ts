@@ -1,7 +1,7 @@
 import type { Id } from "../core/ids";
 import type { JsonObject } from "../core/json";
 import type { ExecutionStatus, StepRecord } from "../core/workflows/execution";
-import type { Outcome } from "../core/workflows/outcome";
+import type { StepOutcome } from "../core/workflows/outcome";
 import type { NamedObjects } from "./objects";
 
 /**
@@ -45,7 +45,7 @@ export interface ScheduledStarts {
 export interface Settlement {
   executionId: Id;
   stepId: Id;
-  outcome: Outcome;
+  outcome: StepOutcome;
 }
 
 /** Deleted steps of a workflow. Executions at these steps continue at the step `to`, or end when it is null. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Id, publicId, textOf } from "../../src/core/ids";
 import { hourMs, minuteMs } from "../../src/core/time";
 import type { WebhookConfig } from "../../src/core/workflows/config";
-import type { Outcome } from "../../src/core/workflows/outcome";
+import type { StepOutcome } from "../../src/core/workflows/outcome";
 import { drainOutbound } from "../../src/engine/outbound/drain";
 import { type Arrival, effectIdOf, type Scope } from "../../src/engine/workflows/arrival";
 import type { Settle, WaitingStep } from "../../src/engine/workflows/calls/call-some";
@@ -33,7 +33,7 @@ afterEach(() => {
 
 /** Executions that hear of their calls. */
 class Executions {
-  heard = new Map<string, Outcome[]>();
+  heard = new Map<string, StepOutcome[]>();
   isDeaf = false;
 
   settle: Settle = async (_, { executionId, stepId }: WaitingStep, outcome) => {
@@ -42,7 +42,7 @@ class Executions {
     this.heard.set(key, [...(this.heard.get(key) ?? []), outcome]);
   };
 
-  of(arrival: Pick<Arrival, "executionId" | "step">): Outcome[] {
+  of(arrival: Pick<Arrival, "executionId" | "step">): StepOutcome[] {
     return this.heard.get(effectIdOf(arrival)) ?? [];
   }
 }
@@ -93,7 +93,7 @@ function hang(hosts: string[]): void {
   for (const host of hosts) outside.play(host, ({ signal }) => new Promise((_, reject) => rejectOn(signal, reject)));
 }
 
-const called = (world: World): Outcome => ({ kind: "called", until: world.now + 15 * minuteMs });
+const called = (world: World): StepOutcome => ({ kind: "called", until: world.now + 15 * minuteMs });
 
 async function rowsOf(project: TestProject): Promise<Record<string, unknown>[]> {
   const { results } = await project.db

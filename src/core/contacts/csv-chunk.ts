@@ -20,7 +20,10 @@ export interface SkippedRow {
 const maxRows = 1_000;
 const minRows = 100;
 
-/** Each row's topics are compared with every topic of the project, so many topics mean fewer rows. */
+/**
+ * Each row's topics are compared with every topic of the project, so a project with more topics imports fewer rows at
+ * once.
+ */
 const maxChoices = 10_000;
 
 /**

@@ -40,7 +40,7 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
 }
 
-/** What a row says about an opt-out that the caller did not ask to take. */
+/** An opt-out in a row that the caller did not ask to take. */
 export interface Unheeded {
   /** The value in the column subscribed. An empty cell says nothing. */
   says: "no" | "unclear" | null;

@@ -3,11 +3,11 @@ import type { Warning } from "../warning";
 
 /** Imported rows that may say that the person has left, while nobody asked the import to look. Earlier jobs do not say. */
 export const UnheededRows = z.object({
-  /** With a no in the column subscribed. */
+  /** Rows with a no in the column subscribed. */
   rowsSayingNo: z.number().default(0),
-  /** With neither yes nor no in it, and not empty. */
+  /** Rows with a value in it that is neither yes nor no. */
   rowsUnclear: z.number().default(0),
-  /** With an opt-out in a column that became data, by its name. */
+  /** Rows with an opt-out in a column that became data, by the name of the column. */
   rowsOptedOut: z.record(z.string(), z.number()).default({}),
 });
 export type UnheededRows = z.infer<typeof UnheededRows>;

@@ -9,7 +9,10 @@ export type ActivityType = ServiceEventName | (typeof groupTypes)[number];
 
 const segmentEvent = /^segment\.(.+)\.(entry|exit)$/;
 
-/** The type of an event. What the service does not record itself was tracked by a caller: `event.triggered`. */
+/**
+ * Returns the type of an event. An event that the service does not record itself was tracked by a caller:
+ * `event.triggered`.
+ */
 export function activityTypeOf(name: string): ActivityType {
   if (isOwnType(name)) return name;
   const [, , move] = segmentEvent.exec(name) ?? [];

@@ -1,7 +1,7 @@
 import { foreignNamesOfContact } from "../contacts/foreign-names";
 import { type ForeignName, foreign } from "../foreign-names";
 
-/** What other APIs have in calls that track an event. */
+/** Field names of other APIs in calls that track an event. */
 export const foreignNamesOfEvent: ForeignName[] = [
   ...foreign(["name", "event_name", "eventName", "eventType", "event_type"], {
     standsFor: "event",

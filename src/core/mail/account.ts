@@ -10,12 +10,12 @@ import { newRing, type Ring } from "./ring";
 /**
  * The provider's account, which all projects share, and whose turn it is.
  *
- * Mail that waits stays in its rows, and costs nothing while it does. Here is only who waits: projects in a ring, each with
- * the priorities of its mail. Whoever wants to call the provider needs a permit. Fresh mail asks for one, and joins the ring
- * when it gets none. A drainer asks for the next turn instead of naming a project.
+ * Mail that waits stays in its rows, and costs nothing while it does. This state only says which projects wait: a ring
+ * of them, each with the priorities of its mail. Calling the provider needs a permit. Fresh mail asks for one, and
+ * joins the ring when it gets none. A drainer asks for the next turn instead of naming a project.
  *
- * All of this is in memory. When it is forgotten, a sweep says again who waits; only the lanes' pauses and the speed of campaigns are
- * stored.
+ * All of this is in memory. When it is forgotten, a sweep finds the waiting projects again; only the lanes' pauses and
+ * the speed of campaigns are stored.
  */
 export interface Account {
   pace: PaceState | null;
@@ -59,7 +59,7 @@ export interface Permit {
 
 export const lanes: readonly Lane[] = ["transactional", "campaign"];
 
-/** Longer than a round of provider calls may take. A permit of which nobody has heard for so long is lost. */
+/** Longer than a round of provider calls may take. A permit without a sign of its consumer for this time is lost. */
 export const permitMs = 2 * minuteMs;
 
 export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}, speed = unknownSpeed): Account {

@@ -31,7 +31,7 @@ export const Email = z
   .transform((written, check) => normalizeEmail(written) ?? fault(check, [], "invalid_string", whyNoAddress(written)))
   .meta({ type: "string", format: "email", example: "ada@example.com" });
 
-/** A name shown beside an address. */
+/** The display name of an address. */
 export const DisplayName = z
   .string()
   .max(maxNameLength)

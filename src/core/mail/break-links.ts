@@ -5,13 +5,13 @@ const dots = ".。．｡";
 const anyDot = new RegExp(`[${dots}]`, "g");
 
 /**
- * What follows a scheme, or the slashes of a link without one: all its dots are broken, because an address of numbers is
- * followed too. Browsers take a backslash for a slash.
+ * Matches the rest of a link after its scheme, or after the slashes of a link without one. All its dots are broken,
+ * because mail programs also follow numeric addresses. Browsers take a backslash for a slash.
  */
 const behindSlashes = /(?<!\[:\]|[\\/])(?::[\\/]{2,}[^\s<>"']*|:[\\/][^\s<>"']+|[\\/]{2,}[^\s<>"']+)/g;
 const slashes = /(?<!\[:\]|[\\/])(:[\\/]|[\\/]{2,})/g;
 
-/** What HTML would read as a tag or a character, where a template prints the text with `| raw`. */
+/** Matches text that HTML would read as a tag or a character when a template prints it with `| raw`. */
 const signOfHtml = /<(?=[a-z/!?]|$)|&(?=#|[a-z][a-z\d]*;|$)/gi;
 
 /** A dot within a name such as `example.com`. Numbers such as 3.14, and the ends of sentences, stay. */

@@ -24,7 +24,7 @@ export interface LaneState {
 
 export const openLane: LaneState = { failures: 0, pauses: 0, pausedUntil: null, throttles: 0, restsUntil: 0 };
 
-/** What a round of calls says about the account. */
+/** The state of the account that a round of calls shows. */
 export type Verdict =
   /** At least one call got an answer about its mail: accepted, or refused for its own sake. */
   | { kind: "answered" }

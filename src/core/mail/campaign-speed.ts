@@ -1,15 +1,15 @@
 import { secondMs } from "../time";
 
 /**
- * How fast the account's campaign mail goes out while more of it waits: the mails that were read in so much time, of late. It
- * is plain data.
+ * The speed of the account's campaign mail while more of it waits: the mails that were read recently, and the time that
+ * this took. It is plain data.
  */
 export interface CampaignSpeed {
   mails: number;
   ms: number;
 }
 
-/** So much time counts. What lies before it counts less and less. */
+/** The period that counts in full. Earlier mail counts less and less. */
 const keptMs = 60 * secondMs;
 
 /** Less is chance: several consumers begin at once. */
@@ -20,7 +20,7 @@ const longestGapMs = 10 * secondMs;
 
 export const unknownSpeed: CampaignSpeed = { mails: 0, ms: 0 };
 
-/** Adds mails that were read so long after those before them, of a project that had more mail all the while. */
+/** Adds mails that were read `elapsedMs` after the ones before, of a project that had more mail all that time. */
 export function withRead(before: CampaignSpeed, { mails, ms }: CampaignSpeed): CampaignSpeed {
   if (ms < 0 || ms > longestGapMs) return before;
   const after = { mails: before.mails + mails, ms: before.ms + ms };

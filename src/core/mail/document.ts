@@ -2,8 +2,9 @@ import { TextCache } from "../templating/cache";
 import { type Framed, hasMark, isStable } from "../templating/frame";
 
 /**
- * What a body is: a whole `document`; an own `body` whose document is left out; or a fragment. A fragment that is `plain` can
- * be dark where its reader likes that. One that is `coloured` stays light: its dark text would be unreadable on a dark ground.
+ * The kind of a body: a whole `document`; an own `body` whose document is left out; or a fragment. A fragment that is
+ * `plain` can be dark where its reader likes that. One that is `coloured` stays light: its dark text would be
+ * unreadable on a dark ground.
  */
 export type BodyKind = "document" | "body" | "plain" | "coloured";
 
@@ -60,6 +61,6 @@ function headOf(kind: BodyKind, language: string): string {
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="${schemes}"><style>img,table{max-width:100%}img[width]{height:auto}</style></head>`;
 }
 
-/** Lines of 600 pixels, as wide as most templates are. What is wider all the same scrolls by itself. */
+/** Lines of 600 pixels, as wide as most templates are. Wider content scrolls by itself. */
 const frame =
   "max-width:600px;margin:0 auto;padding:16px;overflow:auto;overflow-wrap:break-word;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif";

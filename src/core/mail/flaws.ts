@@ -1,11 +1,11 @@
 import { decodeHTMLAttribute } from "entities/decode";
 import { attribute, endOfRaw, matchAt, rawElements, tagEnd, tagName } from "../tracking/outline";
 
-/** What is likely a mistake in the HTML of a mail. */
+/** Likely mistakes in the HTML of a mail. */
 export const flaws = ["empty_link", "link_not_absolute", "image_without_alt"] as const;
 export type Flaw = (typeof flaws)[number];
 
-/** So many examples of one flaw are told. */
+/** At most this many examples of one flaw are reported. */
 export const maxFlawExamples = 5;
 
 const maxTagLength = 200;
@@ -91,7 +91,7 @@ function attributesFrom(html: string, from: number, isWanted: boolean) {
     at += read[0].length;
     if (!isWanted) continue;
     const [, name = "", inDouble, inSingle, bare] = read;
-    // Of several of the same name, the first counts.
+    // The first of several attributes with the same name counts.
     if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), inDouble ?? inSingle ?? bare ?? "");
   }
 }

@@ -8,7 +8,7 @@ import { type Imprint, imprintLines } from "./imprint";
 /** The texts of the footer in the language of the recipient. None of them has a character with a meaning in HTML. */
 type FooterWords = Words["footer"];
 
-/** What a footer is made of, beside its recipient's links. */
+/** The parts of a footer, in addition to the recipient's links. */
 export interface Footer {
   words: FooterWords;
   imprint: Imprint;
@@ -60,7 +60,7 @@ export function withFooterIn(
   return { output: filledHtml(whole, all), frame: whole, values: all };
 }
 
-/** What a footer says, as it stands in HTML. */
+/** The texts of a footer, escaped for HTML. */
 interface Said extends FooterLinks {
   lines: string[];
   words: FooterWords;

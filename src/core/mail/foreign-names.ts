@@ -1,6 +1,6 @@
 import { type ForeignName, foreign } from "../foreign-names";
 
-/** What other APIs call the content of a template or a campaign. */
+/** Names in other APIs for the content of a template or a campaign. */
 export const foreignNamesOfContent: ForeignName[] = [
   ...foreign(["html", "htmlBody", "HtmlBody", "htmlContent", "html_content", "content"], {
     standsFor: "body",

@@ -44,8 +44,8 @@ function isReadAsIs(name: string): boolean {
 }
 
 /**
- * Extra headers of an email: at most 50, no line breaks, none that we write ourselves, and none that no line can hold.
- * Those of a `Reply-To` are addresses as of every other field.
+ * Extra headers of an email: at most 50, no line breaks, none that we write ourselves, and none that is too long for a
+ * line. The value of a `Reply-To` is a list of addresses, with the rules of every other address field.
  */
 export const ExtraHeaders = z
   .custom<Record<string, string>>(isJsonObject, {
@@ -110,7 +110,7 @@ function fitsLines(header: string): boolean {
   return [`${name} ${first}`, ...rest.map((word) => ` ${word}`)].every((line) => utf8Bytes(line) <= maxLineBytes);
 }
 
-/** What the mail carries: of addresses, their domains in ASCII. */
+/** Returns the value that the mail carries: domains of addresses are in ASCII. */
 function wireValue(name: string, value: string): string {
   return (name.toLowerCase() === "reply-to" ? normalizeMailboxes(value) : null) ?? value;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { storable } from "../storable";
 
-/** Who sends, as the footer of marketing mail says it. */
+/** The sender's company and address in the footer of marketing mail. */
 export interface Imprint {
   company: string | null;
   /** Its line breaks are kept. */

@@ -8,7 +8,7 @@ import { dayMs, minuteMs } from "../time";
  */
 const lookUpsAfterMs = [2 * minuteMs, 10 * minuteMs, 60 * minuteMs] as const;
 
-/** A provider that cannot be asked for so long is not asked any more: the outcome stays unknown. */
+/** A provider that cannot be asked for this long is not asked again: the outcome stays unknown. */
 const maxAgeMs = dayMs;
 
 export function firstLookUpAt(calledAt: number): number {

@@ -17,7 +17,7 @@ export interface Try {
 }
 
 /** The effect of one try, or of a refusal to try, on the email's row. */
-export interface Outcome {
+export interface MailOutcome {
   status: "SENT" | "QUEUED" | "FAILED" | "SUPPRESSED" | "CANCELLED" | "UNKNOWN";
   error: string | null;
   providerMessageId: string | null;
@@ -37,12 +37,12 @@ export function ended(
   status: "FAILED" | "SUPPRESSED" | "CANCELLED",
   reason: string,
   uncertainSince: number | null = null,
-): Outcome {
+): MailOutcome {
   return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
 
 /** Keeps a mail that was not tried. Without a time it waits until somebody gives it one. */
-export function held(reason: string, retryAt: number | null = null): Outcome {
+export function held(reason: string, retryAt: number | null = null): MailOutcome {
   return outcome("QUEUED", { error: reason, retryAt });
 }
 
@@ -51,7 +51,7 @@ export function outcomeOfLateRetry(
   uncertainSince: number | null,
   idempotencyWindowMs: number,
   now: number,
-): Outcome | null {
+): MailOutcome | null {
   if (uncertainSince === null || isStillRecognised(uncertainSince, idempotencyWindowMs, now)) return null;
   return outcome("UNKNOWN", { error: lostOutcome, uncertainSince });
 }
@@ -62,7 +62,7 @@ const lostOutcome = "The outcome is unknown: this email may or may not have been
  * Turns the provider's answer into the email's next status. A mail with an unknown outcome is retried only while the
  * provider would recognise it, and never becomes FAILED, because it may have been sent.
  */
-export function outcomeOf(receipt: Receipt, made: Try): Outcome {
+export function outcomeOf(receipt: Receipt, made: Try): MailOutcome {
   switch (receipt.kind) {
     case "accepted":
       return outcome("SENT", { providerMessageId: receipt.providerMessageId, reports: receipt.reports });
@@ -82,12 +82,12 @@ export function outcomeOf(receipt: Receipt, made: Try): Outcome {
 }
 
 /** A mail whose outcome was unknown, and which the provider has. */
-export function outcomeOfFound(providerMessageId: string): Outcome {
+export function outcomeOfFound(providerMessageId: string): MailOutcome {
   return outcome("SENT", { providerMessageId });
 }
 
 /** A mail whose outcome was unknown, and which the provider surely does not have: another try cannot send it twice. */
-export function outcomeOfAbsent(attempts: number, now: number): Outcome {
+export function outcomeOfAbsent(attempts: number, now: number): MailOutcome {
   return attempts < maxAttempts
     ? outcome("QUEUED", { retryAt: now })
     : outcome("FAILED", { error: `Given up after ${attempts} tries: the mail provider never got this email` });
@@ -97,7 +97,7 @@ export function outcomeOfAbsent(attempts: number, now: number): Outcome {
 const maxAbandonments = 2;
 
 /** Ends an email that many consumers took and never finished; null while another try makes sense. */
-export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): Outcome | null {
+export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): MailOutcome | null {
   if (abandonments < maxAbandonments) return null;
   return ended("FAILED", "This email could not be composed: every try stopped without a result", uncertainSince);
 }
@@ -114,7 +114,7 @@ export interface Lost {
  * The mail may have been sent. It is queued again while the provider would recognise it; after that its outcome stays
  * unknown.
  */
-export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now }: Lost): Outcome {
+export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now }: Lost): MailOutcome {
   const since = uncertainSince ?? handedAt;
   if (isStillRecognised(since, idempotencyWindowMs, now)) {
     return outcome("QUEUED", { retryAt: now, uncertainSince: since });
@@ -127,7 +127,7 @@ function isStillRecognised(uncertainSince: number, idempotencyWindowMs: number, 
   return at < uncertainSince + idempotencyWindowMs - windowMarginMs;
 }
 
-function again(reason: string, made: Try, uncertainSince: number | null, askedMs?: number): Outcome {
+function again(reason: string, made: Try, uncertainSince: number | null, askedMs?: number): MailOutcome {
   const retryAt = made.now + retryDelayMs(made.attempt, made.random, askedMs);
   const isUncertain = uncertainSince !== null;
   if (isUncertain && !isStillRecognised(uncertainSince, made.idempotencyWindowMs, retryAt))
@@ -139,18 +139,18 @@ function again(reason: string, made: Try, uncertainSince: number | null, askedMs
 }
 
 /** Due again at once: the lane decides when it is called again. */
-function untried(reason: string, made: Try): Outcome {
+function untried(reason: string, made: Try): MailOutcome {
   const { uncertainSince, idempotencyWindowMs, now } = made;
   if (uncertainSince !== null && !isStillRecognised(uncertainSince, idempotencyWindowMs, now))
     return unknown(reason, made);
   return outcome("QUEUED", { error: reason, retryAt: now, uncertainSince, isUntried: true });
 }
 
-function unknown(reason: string, made: Try): Outcome {
+function unknown(reason: string, made: Try): MailOutcome {
   return outcome("UNKNOWN", { error: reason, uncertainSince: made.uncertainSince ?? made.handedAt });
 }
 
-function outcome(status: Outcome["status"], rest: Partial<Outcome>): Outcome {
+function outcome(status: MailOutcome["status"], rest: Partial<MailOutcome>): MailOutcome {
   const { error = null, providerMessageId = null, retryAt = null, uncertainSince = null } = rest;
   const { isUntried = false, reports = [] } = rest;
   return {

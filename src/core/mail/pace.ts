@@ -37,7 +37,7 @@ export function callsNow(state: PaceState, lane: Lane): number {
   return Math.max(0, Math.floor(leftOf(state, lane) + rounding));
 }
 
-/** When a lane may make so many calls, or as many as the bucket holds. */
+/** Returns when a lane may make this many calls, or as many as the bucket holds. */
 export function callsAt(state: PaceState, lane: Lane, calls: number, rule: PaceRule): number {
   const missing = (count: number, left: number) => Math.max(0, Math.min(count, capacity(lane, rule)) - left);
   const seconds = [missing(calls, state.calls) / rule.perSecond];

@@ -4,7 +4,7 @@ import type { Lane } from "./message";
 import { callsNow, refilled, takeCalls } from "./pace";
 import { laneOf, type Priority } from "./priority";
 
-/** What a consumer may do. With no calls, the mail waits in the ring. */
+/** The calls that a consumer may make. If there are none, the mail waits in the ring. */
 export interface Grant {
   calls: number;
   callsAtOnce: number;
@@ -13,7 +13,9 @@ export interface Grant {
 
 export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 
-/** Of all consumers together, in one lane. What is in flight when the provider goes away may become UNKNOWN. */
+/**
+ * The most calls of all consumers together in one lane. Calls in flight when the provider goes away may become UNKNOWN.
+ */
 const maxCallsInFlight = 100;
 export const maxMailsInFlight = 2_000;
 
@@ -31,7 +33,9 @@ export function mailsPerRound(callsAtOnce: number): number {
 /** An invocation has 1,000 statements of D1 by the stricter of two pages of its documentation. A round is some twenty. */
 export const maxRoundsPerInvocation = 40;
 
-/** The mails of one turn, unless these calls take more. What several calls share costs each of them less: reading, say. */
+/**
+ * The mails of one turn, unless these calls take more. Shared work, such as reading, costs each of several calls less.
+ */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
 /** The part of a second that a turn may take of the account's pace. */
@@ -78,7 +82,7 @@ export function callsPerTurn({ pace, mailsPerCall }: AccountRule): number {
   return Math.max(1, Math.min(Math.floor(mails / mailsPerCall), Math.floor(pace.perSecond / turnsPerSecond)));
 }
 
-/** What a lane takes now: by its pauses, by what is in flight, and by the account's pace. */
+/** Returns the calls that a lane takes now, by its pauses, the calls in flight and the account's pace. */
 function freeCalls(account: Account, lane: Lane, rule: AccountRule, now: number) {
   const { at, isProbe } = nextCallAt(account.lanes[lane]);
   const inFlight = [...account.permits.values()].filter((permit) => permit.lane === lane);

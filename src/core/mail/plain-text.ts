@@ -80,7 +80,7 @@ function withinLimits(html: string): string {
   return html;
 }
 
-/** Of nested links only the outer one is a link, as in a browser; its text is collected while it is written. */
+/** Only the outer one of nested links is a link, as in a browser; its text is collected while it is written. */
 function formatLink(...[link, walk, builder]: Parameters<FormatCallback>): void {
   const url = String(link.attribs?.href ?? "").replace(/^mailto:/, "");
   if (!url || url.startsWith("#") || levelsOf(link, "a") > 1) {

@@ -19,7 +19,10 @@ interface Bucket {
 /** A faster project has several turns a second, as many as it takes for none to be larger than this. */
 const mailsPerTurn = 100;
 
-/** The part of a second's mails that a project may make up for when its turn comes late: so many more are in one second. */
+/**
+ * The part of a second's mails that a project may make up for when its turn comes late. One second may have this many
+ * more mails.
+ */
 const lateness = 0.25;
 
 /** Sums of fractions of a second end slightly below a whole number. */

@@ -19,8 +19,9 @@ export type Receipt =
   | { kind: "unknown"; reason: string };
 
 /**
- * What a round of calls says about the account: of each call its receipts, in the order in which they came. The account may
- * be refused or the provider go away in the middle of a round: then the calls from there on decide.
+ * Returns the state of the account after a round of calls. `rounds` has the receipts of each call, in the order of the
+ * answers. If the account is refused or the provider goes away in the middle of a round, the calls from there on
+ * decide.
  */
 export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]): Verdict {
   const kinds = calls.map((receipts) => verdictOf(receipts, 1).kind);
@@ -32,8 +33,8 @@ export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]):
 }
 
 /**
- * What calls that were open together say: of each mail the provider's answer, or null when its call threw. One answer about
- * a mail shows that the account is served, perhaps too fast.
+ * Returns the state of the account after calls that were open together: the provider's answer for each mail, or null
+ * when its call threw. One answer about a mail shows that the account is served, perhaps too fast.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };

@@ -17,7 +17,7 @@ interface Given {
   body: string;
   variables: Record<string, unknown>;
   links: RecipientLinks | null;
-  /** Null for a mail whose opens and clicks are not tracked, and for whoever only looks at it. */
+  /** Null for a mail whose opens and clicks are not tracked, and for a preview. */
   tracker?: Tracker | null;
   /** The caller's own headers. */
   headers: Record<string, string>;
@@ -26,11 +26,11 @@ interface Given {
   language: Language;
   /** Whose mail it is, for the footer. */
   imprint: Imprint;
-  /** Of all that the mail renders. */
+  /** The budget for everything that the mail renders. */
   budget?: Budget;
 }
 
-/** The cost of a mail beside its templates, where caches help. */
+/** The cost of a mail without its templates, where caches help. */
 const mailUnits = 20_000;
 
 interface Rendered {
@@ -54,7 +54,7 @@ export function renderMail(given: Given): Rendered {
   return {
     subject: renderPart("subject", () => renderTemplate(parseTemplate(subject, "text", budget), variables, budget)),
     html: inDocument(html, kind, language.tag),
-    // Of what the document is put around, so that it adds nothing to the text.
+    // The text of the fragment inside the document, so that the document adds nothing to it.
     text: withUnsubscribeLine(type, textVersion(framed, budget), links, footer),
     headers: finished.headers,
   };

@@ -13,14 +13,14 @@ export interface SendingBlock {
   complained: number;
 }
 
-/** What was reported of a project's last mails. */
+/** Reports about a project's last mails. */
 export interface Standing {
   mails: number;
   bounced: number;
   complained: number;
 }
 
-/** Nobody is judged by fewer mails. */
+/** A project is never judged by fewer mails. */
 const leastMails = 1_000;
 
 /**
@@ -31,7 +31,7 @@ export function standingOf(blocks: SendingBlock[], mails: number, countedFrom: n
   const sum: Standing = { mails: 0, bounced: 0, complained: 0 };
   let end = mails;
   for (const { firstMail, startedAt, bounced, complained } of blocks) {
-    // The count began anew, because the project had no mail for so long that its events were forgotten.
+    // The count started again, because the project's events were forgotten: it had no mail for too long.
     if (startedAt < countedFrom || firstMail > end) return null;
     end = firstMail;
     sum.mails = mails - firstMail;

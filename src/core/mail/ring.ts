@@ -43,7 +43,7 @@ export function newRing(): Ring {
 
 /**
  * Says that mail waits. New mail goes after what waits already. Mail that comes back may lie before the place that was
- * reached, so it is read from the beginning, and whoever reads now does not move the place.
+ * reached, so it is read from the beginning, and a consumer that is reading now does not move the place.
  */
 export function join(ring: Ring, project: number, priority: Priority, from: "place" | "beginning"): void {
   const waiting = ring.projects.get(project) ?? enter(ring, project);

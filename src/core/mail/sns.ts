@@ -39,14 +39,15 @@ export function isTopicArn(value: string): boolean {
   return arn.test(value);
 }
 
-/** SNS repeats a call within minutes. What comes later may be an old message that somebody kept. */
+/** SNS repeats a call within minutes. A later call may be a replay of an old message. */
 export function isSnsTimely({ Timestamp }: SnsMessage, now: number): boolean {
   return Math.abs(now - Date.parse(Timestamp)) <= hourMs;
 }
 
 /**
- * The URL, if it leads to the one host that may be called for a topic: its region's SNS. A message names its certificate
- * and its confirmation by URL. With another host, anyone could sign for themselves, and make us call that host.
+ * The URL, if it leads to the one host that may be called for a topic: its region's SNS. A message names its
+ * certificate and its confirmation by URL. If other hosts were allowed, anyone could sign for themselves, and make us
+ * call that host.
  */
 function snsUrl(written: string, topicArn: string): URL | null {
   const [, partition, region] = arn.exec(topicArn) ?? [];

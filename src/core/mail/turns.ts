@@ -26,7 +26,7 @@ export type NextTurn =
   | { kind: "wait"; until: number }
   | { kind: "nothing to do" };
 
-/** A request for fresh mail of one project. `permitId` is new. What is not granted waits in the ring from now on. */
+/** A request for fresh mail of one project. `permitId` is new. The rest waits in the ring from now on. */
 export interface Wish {
   permitId: string;
   project: number;
@@ -38,7 +38,7 @@ export interface Wish {
   pieces?: number;
 }
 
-/** One question for all fresh mail of a consumer. Who comes first in it is served first, as if each had asked alone. */
+/** Answers one question for all fresh mail of a consumer, in its order, as if each project had asked alone. */
 export function askFor(
   account: Account,
   wishes: readonly Wish[],
@@ -84,15 +84,15 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
   });
   waiting.deficit -= grant.calls;
   if (mail) mail.reader = permitId;
-  // Whoever has used up its turn goes to the end of the ring.
+  // A project that has used up its turn goes to the end of the ring.
   if (waiting.deficit <= 0) moveToEnd(account.ring, waiting);
   const turn = { ...grant, project, priority, after: mail?.place ?? null, isSuspect, isProbe };
   return { kind: "turn", turn, drainAt: callDrainer(account, rule, moment) };
 }
 
 /**
- * A drainer asks how many mails it may read, because the project of its turn has a pace of its own. With none, its turn is
- * over, and the project comes back by itself.
+ * A drainer asks how many mails it may read, because the project of its turn has a pace of its own. If it may read
+ * none, the turn is over, and the project comes back by itself.
  */
 export function takeShare(
   account: Account,
@@ -109,7 +109,7 @@ export function takeShare(
 }
 
 /**
- * A drainer has read so many mails, up to `place`; null when there is no more of them. Another one may read on from there,
+ * A drainer has read this many mails, up to `place`; null when there are no more. Another one may read on from there,
  * unless the project's own pace makes it wait.
  */
 export function readUpTo(
@@ -140,7 +140,7 @@ export function mayGoOn(account: Account, permitId: string, verdict: Verdict, ca
   judge(account, permit, verdict, moment);
   permit.calls -= calls;
   permit.until = moment.now + permitMs;
-  // The probe was one call. Whoever made it asks anew.
+  // The probe was one call. The consumer that made it asks again.
   const wasProbe = permit.isProbe;
   permit.isProbe = false;
   const { at, isProbe } = nextCallAt(account.lanes[permit.lane]);
@@ -212,7 +212,7 @@ function mustWait(account: Account, { project, priority, isPaced }: Wish, rule: 
   return mail !== undefined && priorities.some((each) => each <= priority && mail.has(each));
 }
 
-/** What has happened by itself since the last call. */
+/** Applies the changes that time has brought since the last call. */
 function catchUp(account: Account, moment: Moment): void {
   for (const project of takeRested(account.paces, moment.now)) join(account.ring, project, ofCampaigns, "beginning");
   endLostPermits(account, moment);
@@ -224,7 +224,7 @@ function addToRing(account: Account, project: number, priority: Priority, from: 
   join(account.ring, project, priority, from);
 }
 
-/** Whoever held such a permit is dead. Its mail may be why, so the project is suspect; a probe has failed. */
+/** The consumer that held such a permit is dead. Its mail may be why, so the project is suspect; a probe has failed. */
 function endLostPermits(account: Account, moment: Moment): void {
   for (const [id, permit] of account.permits) {
     if (permit.until > moment.now) continue;

@@ -25,7 +25,7 @@ interface Rendered {
   footer: Footer;
 }
 
-/** What names the mailing list of a mail, each as the value of its header. */
+/** The headers that name the mailing list of a mail, by name. */
 export interface ListHeaders {
   /** Identifies the sender for the statistics of mailbox providers. */
   feedbackId: string;

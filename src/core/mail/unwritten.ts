@@ -16,7 +16,7 @@ const Report = z.union([
   z.object({ kind: z.literal("complained") }),
 ]);
 
-/** What a call came to for one email: see `Result` of engine/mail/record.ts. */
+/** The result of a call for one email: see `Result` of engine/mail/record.ts. */
 const StoredResult = z.object({
   projectId: z.number(),
   emailId: id,
@@ -47,7 +47,7 @@ const Uncalled = z.object({
 });
 export type Uncalled = z.infer<typeof Uncalled>;
 
-/** What a consumer knows of its emails and could not write down, because the database was away. */
+/** Facts about emails that a consumer could not store, because the database was away. */
 export const Unwritten = z.object({
   /** The answers of the provider. */
   results: z.array(StoredResult),

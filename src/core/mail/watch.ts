@@ -1,7 +1,7 @@
 import { patience, type Verdict } from "./breaker";
 
 /**
- * What one consumer hears of a lane while it calls. It holds back the calls that have not begun, because the account hears
+ * One consumer's view of a lane while it calls. It holds back the calls that have not begun, because the account learns
  * of an outage only when the round is over.
  */
 export interface Watch {

@@ -1,4 +1,4 @@
-import type { Position } from "./position";
+import type { TextPosition } from "./position";
 
 /** The customer's template is not valid. `line` and `column` (from 1) point into the text as it was written. */
 export class TemplateSyntaxError extends Error {
@@ -7,7 +7,7 @@ export class TemplateSyntaxError extends Error {
   readonly line: number;
   readonly column: number;
 
-  constructor(reason: string, { line, column }: Position) {
+  constructor(reason: string, { line, column }: TextPosition) {
     super(`${reason} (line ${line}, column ${column})`);
     this.line = line;
     this.column = column;

@@ -1,6 +1,6 @@
 import { LiquidError } from "liquidjs";
 import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "./errors";
-import { type Position, positionAt } from "./position";
+import { positionAt, type TextPosition } from "./position";
 import type { LiquidText } from "./syntax";
 
 /** Makes the error of a parse, with its position in the customer's own source. */
@@ -32,7 +32,7 @@ function reason(error: unknown): string {
   return cause instanceof Error ? cause.message.replace(/, line:\d+, col:\d+$/, "") : String(cause);
 }
 
-function place(error: unknown, source: string, liquid: LiquidText): Position | undefined {
+function place(error: unknown, source: string, liquid: LiquidText): TextPosition | undefined {
   // Filters such as `where_exp` parse their own strings, and a position in those is not one in the template.
   if (!LiquidError.is(error) || error.token.input !== liquid.text) return undefined;
   return positionAt(source, liquid.sourceOffset(error.token.begin));

@@ -1,10 +1,10 @@
-export interface Position {
+export interface TextPosition {
   line: number;
   column: number;
 }
 
 /** Line and column, both from 1, of an offset in a text. */
-export function positionAt(text: string, offset: number): Position {
+export function positionAt(text: string, offset: number): TextPosition {
   const lines = text.slice(0, offset).split("\n");
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

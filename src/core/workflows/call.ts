@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from "../backoff";
 import { isDeeperThan, type JsonValue } from "../json";
 import { hourMs, minuteMs, secondMs } from "../time";
 import type { PutOff } from "../webhooks/verdict";
-import type { Outcome } from "./outcome";
+import type { StepOutcome } from "./outcome";
 
 /** How a call ended, as `platform/outbound` reports it. */
 export type CallResult =
@@ -11,7 +11,7 @@ export type CallResult =
 
 /** The next action for a call, and whether the host's other calls are postponed. */
 export type CallVerdict =
-  | { kind: "over"; outcome: Outcome; putOff: PutOff }
+  | { kind: "over"; outcome: StepOutcome; putOff: PutOff }
   | { kind: "again"; waitMs: number; isCounted: boolean; putOff: PutOff };
 
 export const maxTries = 3;
@@ -47,7 +47,7 @@ function isTriedAgain(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-function answered({ status, body }: { status: number; body: string }): Outcome {
+function answered({ status, body }: { status: number; body: string }): StepOutcome {
   const success = status >= 200 && status < 300;
   return { kind: "done", output: { statusCode: status, success, response: read(body) } };
 }

@@ -1,6 +1,6 @@
 import type { Id } from "../ids";
 import type { JsonObject } from "../json";
-import type { Outcome } from "./outcome";
+import type { StepOutcome } from "./outcome";
 import type { StepType } from "./step";
 
 export const executionStatuses = ["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"] as const;
@@ -28,7 +28,7 @@ export interface ExecutionPosition {
   /** Events after this one count for the next wait. Null until the log was asked for the newest event. */
   since: Id | null;
   /** The outcome that ended the wait, on which the machine has yet to act. */
-  outcome: Outcome | null;
+  outcome: StepOutcome | null;
   /** The number of failed attempts of the step. */
   attempts: number;
   exitReason: string | null;

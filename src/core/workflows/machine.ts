@@ -3,7 +3,7 @@ import { type Id, timeOf } from "../ids";
 import { dayMs, hourMs, minuteMs, secondMs } from "../time";
 import type { DelayConfig } from "./config";
 import { type ExecutionPosition, isActive, type StepRecord } from "./execution";
-import type { Outcome } from "./outcome";
+import type { StepOutcome } from "./outcome";
 import type { Graph, Step } from "./step";
 
 /**
@@ -51,7 +51,7 @@ export function stepOf({ steps }: Graph, { stepId }: ExecutionPosition): Step | 
  * Returns the outcome of a step if the graph and the clock alone decide it; null for a step that has an effect, reads
  * something, or waits for an event.
  */
-export function decide(step: Step, { enteredAt }: ExecutionPosition): Outcome | null {
+export function decide(step: Step, { enteredAt }: ExecutionPosition): StepOutcome | null {
   switch (step.type) {
     case "TRIGGER":
       return { kind: "done" };
@@ -76,7 +76,7 @@ export function beginWait(
   step: Extract<Step, { type: "WAIT_FOR_EVENT" }>,
   position: ExecutionPosition,
   since: Id,
-): Outcome {
+): StepOutcome {
   const { eventName, timeout } = step.config;
   const until = timeout === undefined ? null : wholeMs(position.enteredAt + timeout * secondMs);
   return { kind: "waits", eventName, since, until };
@@ -88,7 +88,7 @@ function wholeMs(time: number): number {
 }
 
 /** Moves the execution by the outcome of its step. */
-export function advance(graph: Graph, position: ExecutionPosition, outcome: Outcome, now: number): Move {
+export function advance(graph: Graph, position: ExecutionPosition, outcome: StepOutcome, now: number): Move {
   const step = stepOf(graph, position);
   if (step === null) return { position: vacated(position, null, now), record: null };
   const record = recordOf(step, position, outcome, now);
@@ -158,7 +158,7 @@ export function wakeByEvent(position: ExecutionPosition, event: { id: Id; name: 
 /**
  * Returns the execution's position after the report of its step's call, even if the call is just about to be repeated.
  */
-export function wakeByReport(position: ExecutionPosition, stepId: Id, outcome: Outcome): ExecutionPosition {
+export function wakeByReport(position: ExecutionPosition, stepId: Id, outcome: StepOutcome): ExecutionPosition {
   const isOpen = isActive(position.status) && position.stepId === stepId && position.outcome === null;
   return isOpen ? resumed(position, outcome) : position;
 }
@@ -185,7 +185,7 @@ export function afterFailedTry(
   position: ExecutionPosition,
   reason: string,
   now: number,
-): { position: ExecutionPosition; outcome: Outcome } {
+): { position: ExecutionPosition; outcome: StepOutcome } {
   const attempts = position.attempts + 1;
   const counted = { ...position, attempts };
   if (attempts >= maxAttempts) return { position: counted, outcome: { kind: "failed", reason } };
@@ -242,7 +242,7 @@ function paused(
   return { ...position, status: "WAITING", pause, wakeAt, awaits: null };
 }
 
-function resumed(position: ExecutionPosition, outcome: Outcome | null): ExecutionPosition {
+function resumed(position: ExecutionPosition, outcome: StepOutcome | null): ExecutionPosition {
   return { ...position, status: "RUNNING", pause: null, wakeAt: null, awaits: null, outcome };
 }
 
@@ -266,7 +266,7 @@ function ended(
   };
 }
 
-function recordOf(step: Step, { enteredAt, place }: ExecutionPosition, outcome: Outcome, now: number): StepRecord {
+function recordOf(step: Step, { enteredAt, place }: ExecutionPosition, outcome: StepOutcome, now: number): StepRecord {
   const base: StepRecord = {
     stepId: step.id,
     place,

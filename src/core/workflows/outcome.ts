@@ -2,7 +2,7 @@ import type { Id } from "../ids";
 import type { JsonObject } from "../json";
 
 /** The outcome of an execution's step. It is a plain value, which has not been applied to the execution yet. */
-export type Outcome =
+export type StepOutcome =
   /**
    * The step is over. `skipped` says why it had no effect, `because` why it took its branch. Without a branch the
    * execution follows the default transition.

@@ -32,8 +32,8 @@ const maxLivePages = 2;
 const readFirst = columns({ firstId: asId });
 
 /**
- * Returns the counters of one campaign. Those of a small campaign are exact now; those of a larger one date from the
- * last count of its marked pages.
+ * Returns the counters of one campaign. The counters of a small campaign are exact now; a larger campaign has those of
+ * the last count of its marked pages.
  */
 export async function findCounts(ctx: Context, campaignId: Id): Promise<CountsOfContent[]> {
   const opening = openBatch(ctx);

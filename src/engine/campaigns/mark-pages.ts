@@ -7,13 +7,13 @@ import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
 // Reads never count emails, because a campaign may have a million. The ledger of a campaign is cut into pages, and
-// `campaign_counts` is the sum of the pages' counts, each as of the last time it was counted.
+// `campaign_counts` is the sum of the pages' counts, each from the last time that the page was counted.
 // - A batch that changes a counted property of an email also marks the email's page (here). It writes a row only if the
-//   page is not marked yet, so a thousand reports cost one mark.
+// page is not marked yet, so a thousand reports cost one mark.
 // - A message, sent after the commit, or otherwise the sweep of every minute, counts the marked pages again: see
-//   count-page.ts. One batch reads at most a page, removes the mark and adds the difference. Batches are serialized, so
-//   nothing is counted twice, and a later change of an email marks its page again.
-// If a consumer dies while counting, the mark remains, and the sweep finds it.
+// count-page.ts. One batch reads at most a page, removes the mark and adds the difference. Batches are serialized, so
+// nothing is counted twice, and a later change of an email marks its page again. If a consumer dies while counting, the
+// mark remains, and the sweep finds it.
 
 /** How long a mark waits, so that further changes are counted together with the first. */
 export const recountDelayMs = 3 * secondMs;

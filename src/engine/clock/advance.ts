@@ -22,7 +22,7 @@ import type { Timed } from "./timed";
 
 /** An advance fails after this many instants: some work of the project is due again and again. */
 const maxInstants = 10_000;
-/** By the real clock. */
+/** The end of the run, by the real clock. */
 const maxMsPerInstant = minuteMs;
 
 /** Each instant takes about fifty statements, and D1 allows a thousand per invocation. */

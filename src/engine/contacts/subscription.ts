@@ -17,7 +17,7 @@ export interface SubscriptionChange {
   isSaidBySelf?: boolean;
   /** The workflows that led to the change of the current row of `contacts`, as a JSON array. */
   causes?: SQL;
-  /** Of the same row: whether a public key has caused its change. */
+  /** Whether a public key has caused the change of the same row. */
   isPublic?: SQL;
   at: number;
 }

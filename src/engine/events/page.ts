@@ -91,7 +91,10 @@ function selectCount(ctx: Context, search: EventSearch): Statement<EventCount> {
   );
 }
 
-/** Returns the total. With dates and too many events to count, it is the sum of the whole days that the dates touch. */
+/**
+ * Returns the total. When dates are given and there are too many events to count, it is the sum of the whole days that
+ * the dates touch.
+ */
 async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: EventCount) {
   const { names, contactId, during } = search;
   if (!isCut || contactId !== undefined || during === undefined) return { total: total ?? 0, isApproximate: isCut };

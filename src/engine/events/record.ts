@@ -40,17 +40,18 @@ interface EventRows {
 
 /**
  * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
- * email_id, data`, in the order in which they happened. With `hasMails` they have a column `is_mail` too, which says whether
- * the event is counted in `mails`; with `hasCauses` a column `causes`: the workflows that led to it, as a JSON array or NULL.
+ * email_id, data`, in the order in which they happened. `hasMails` says that they have a column `is_mail` too, which
+ * says whether the event is counted in `mails`; `hasCauses` that they have a column `causes`: the workflows that led to
+ * it, as a JSON array or NULL.
  *
  * Their time is the commit's: the database's own clock, and never before the project's newest event. So the log has the
  * order of the changes it describes. The log is also a transactional outbox. A row without a listener is inserted as
  * dispatched, so that a million `email.sent` cost no message. The insert itself looks for listeners, so the result is
- * valid at the moment of the commit. The batch announces the other rows. In the same way the insert decides which workflows
- * the event starts, and stores them in the row.
+ * valid at the moment of the commit. The batch announces the other rows. In the same way the insert decides which
+ * workflows the event starts, and stores them in the row.
  *
- * The counts before them decide the time: each statement of a batch reads the clock again, and the day on which an event
- * is counted must be the day of its id.
+ * The counts before them decide the time: each statement of a batch reads the clock again, and the day on which an
+ * event is counted must be the day of its id.
  */
 export function insertEvents(
   { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,

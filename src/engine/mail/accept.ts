@@ -54,7 +54,7 @@ export interface ContentInput {
 export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
   const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients, onlyIf, confirmsIf } = content;
   const type = confirmsIf ? sql`'TRANSACTIONAL'` : sql`coalesce(v.type, 'TRANSACTIONAL')`;
-  // A mail of no topic: whoever left one must still be able to confirm.
+  // The mail has no topic: a contact that left one must still be able to confirm.
   const topicId = content.templateId === null || confirmsIf ? sql`NULL` : sql`template.topic_id`;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
@@ -76,7 +76,7 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
   );
 }
 
-/** Whether the content is tracked, by its type: as of now, and in SQL, because the template may say the type. */
+/** Returns whether the content is tracked now, by its type. It is SQL, because the template may decide the type. */
 function isTracked({ project }: Context): SQL {
   const tracked = JSON.stringify(emailTypes.filter((type) => isTypeTracked(project.tracking, type)));
   return sql`coalesce(v.type, 'TRANSACTIONAL') IN (SELECT value FROM json_each(${tracked}))`;
@@ -84,7 +84,7 @@ function isTracked({ project }: Context): SQL {
 
 /** The current version of the template. Without a template there is a single row with null in all its columns. */
 export function contentSource(ctx: Context, templateId: Id | null): SQL {
-  // No row has this id. Of a condition that names no key, such as `false`, SQLite reads all versions of everybody.
+  // No row has this id. For a condition without a key, such as `false`, SQLite would read all versions of all projects.
   if (templateId === null)
     return sql`(SELECT 1) LEFT JOIN template_versions v ON v.project_id = ${ctx.project.number} AND v.id = NULL`;
   return sql`templates template JOIN template_versions v ON template.project_id = ${ctx.project.number}
@@ -138,7 +138,7 @@ export function insertEmails(
       RETURNING id, contact_id, status, priority`,
     columns({ id: asId, contactId: asId, status: asOneOf<InsertedEmail["status"]>(), priority: asPriority }),
     {
-      // Those that are announced again: who has been taken up since then is left alone by its row.
+      // The emails to announce again. An email that was taken up since then is skipped by the condition on its row.
       again: sql`SELECT e.id, e.contact_id, iif(e.status = 'SUPPRESSED', e.status, 'QUEUED') AS status, e.priority
         FROM json_each(${JSON.stringify(recipients.map(({ emailId }) => emailId))}) r
         CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value`,

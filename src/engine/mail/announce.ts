@@ -12,7 +12,7 @@ export const announceGraceMs = lostAfterMs;
 /** A larger mail is handled alone, because others would wait for the memory and time that it takes. */
 export const largeMailBytes = 1_000_000;
 
-/** All of one call of `/v1/send`. What a consumer cannot hand over at once waits in its rows. */
+/** All of one call of `/v1/send`. Mail that a consumer cannot hand over at once waits in its rows. */
 const emailsPerMessage = 500;
 
 /** An email that is tried again at a time. */

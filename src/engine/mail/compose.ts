@@ -1,6 +1,6 @@
 import { unfitness } from "../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../core/mail/message";
-import { ended, held, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
+import { ended, held, type MailOutcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { Budget } from "../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError, whyUnrendered } from "../../core/templating/errors";
 import { minuteMs } from "../../core/time";
@@ -29,7 +29,7 @@ export interface ComposedRound {
   failed: { email: EmailRow; error: unknown }[];
 }
 
-/** What a call with many mails may hold in memory, before it is encoded. */
+/** The most bytes that a call with many mails holds in memory, before it is encoded. */
 const maxRoundBytes = 4 * largeMailBytes;
 
 /** A second of CPU. A round of mail with costly templates ends early, as where the invocation's is spent: others have the rest. */
@@ -78,7 +78,7 @@ export async function composeRound(
   return composed;
 }
 
-/** Asked anew for each round, because a delivery takes a while. */
+/** Asked for each round, because a delivery takes a while. */
 async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boolean> {
   const hasMarketing = [...contents.values()].some(({ type }) => type === "MARKETING");
   return hasMarketing && (await isMarketingPaused(ctx, ctx.project));
@@ -93,7 +93,7 @@ function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: Ema
  * Mail of a campaign asks again soon. Its campaign takes it back when it is held, but may never hear of what was short, or
  * may be over already.
  */
-function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): Outcome {
+function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
 }
 
@@ -106,7 +106,7 @@ async function composeOrFail(
   delivery: Delivery,
   email: EmailRow,
   budget: Budget,
-): Promise<Ready | Outcome | { email: EmailRow; error: unknown }> {
+): Promise<Ready | MailOutcome | { email: EmailRow; error: unknown }> {
   try {
     return await composeEmail(ctx, delivery, email, budget);
   } catch (error) {
@@ -124,7 +124,7 @@ export async function composeEmail(
   delivery: Delivery,
   email: EmailRow,
   budget: Budget,
-): Promise<Ready | Outcome> {
+): Promise<Ready | MailOutcome> {
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
   if (abandoned) return abandoned;

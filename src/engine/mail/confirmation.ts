@@ -21,11 +21,11 @@ import { templatesWithVersions } from "./template";
  * further mails, and nothing else is written without it. Its id is that of the mail, and so the time of the request.
  */
 
-/** What a call with `confirm: true` added to its batch. */
+/** The statements that a call with `confirm: true` added to its batch. */
 export interface AddedConfirmation {
   /** The result, for the answer that an idempotency key keeps. */
   resultInSql: SQL;
-  /** What only the database knows a reason to warn of, as JSON; NULL when there is none. */
+  /** The warning that only the database can decide, as JSON; NULL when there is none. */
   warningInSql: SQL;
   /** After the commit: announces the mail, and warns. */
   finish(): Promise<ConfirmationResult>;
@@ -84,7 +84,7 @@ function linkAlone({ contentId, templateId }: Asked) {
     attachments: [],
     size: 0,
     ownData: {},
-    // Who has not said yes is not watched.
+    // A person who has not confirmed is not tracked.
     mayTrack: false,
     recipients: 1,
   };
@@ -165,7 +165,7 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
       ? sql`NULL`
       : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
           WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
-  // What is the same for every address may be told to everybody.
+  // An answer that is the same for every address reveals nothing.
   const unclaimed = mayLearnIds(ctx)
     ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
     : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;

@@ -77,9 +77,9 @@ export async function deliverPermitted(
 const noCalls: CalledFor = { results: [], uncalled: [] };
 
 /**
- * Delivers round by round. What a round could not compose comes back later.
+ * Delivers round by round. Mail that a round could not compose comes back later.
  *
- * A row that notes a try is no death: whatever ends this, the notes of mail that was neither handed over nor put off are
+ * A note of a try is no death: however this ends, the notes of mail that was neither handed over nor put off are
  * taken back. Only a consumer that dies leaves them.
  */
 async function deliverAll(
@@ -100,7 +100,7 @@ async function deliverAll(
   }
 }
 
-/** What the rounds of a delivery leave behind. */
+/** The state that the rounds of a delivery leave behind. */
 interface Tracks {
   progress: Progress;
   watch: Watch;
@@ -206,7 +206,7 @@ async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> 
 
 function noteRetries(results: Result[], { retries }: Leftover, progress: Progress): void {
   for (const { emailId, retryAt, isUntried } of results) {
-    // What the account refused waits for the account.
+    // Mail that the account refused waits for the account.
     if (isUntried) progress.hasMore = true;
     else if (retryAt !== null) retries.push({ emailId, retryAt });
   }

@@ -121,8 +121,8 @@ export async function findWaiting(
 const passedByProbe = maxMailsInFlight + passedRows;
 
 /**
- * The mail that finds out whether the provider is back, if there is any. Of those that are due, it is the first that was in
- * no call without an answer: such a call may have many mails, and can only be repeated whole.
+ * The mail that finds out whether the provider is back, if there is any. It is the first due mail that was in no call
+ * without an answer: such a call may have many mails, and can only be repeated whole.
  */
 export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
   const now = ctx.clock().getTime();

@@ -114,8 +114,8 @@ const mailsPerPage = 100;
 const maxPages = 20;
 
 /**
- * Delivers the waiting mail of a project with its own clock, whose mail waits for no account: so many pages of it. Other
- * consumers may deliver it too.
+ * Delivers the waiting mail of a project with its own clock, whose mail waits for no account: at most a number of
+ * pages. Other consumers may deliver it too.
  */
 export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean; hasMore: boolean }> {
   let pages = 0;

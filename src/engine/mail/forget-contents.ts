@@ -45,7 +45,7 @@ const readContent = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asT
 
 /**
  * Forgets one page, and returns the project at which the next one begins; null at the end. The files go before what
- * names them, and the page is only left behind after that: whoever is killed in between finds the names again.
+ * names them, and the page is only left behind after that: a run that is killed in between finds the names again.
  */
 async function forgetPage(platform: Platform, db: Db, from: number): Promise<number | null> {
   const endedBefore = platform.now.getTime() - platform.config.contentRetentionMs;

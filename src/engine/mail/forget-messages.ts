@@ -14,11 +14,11 @@ interface KeptEmail {
 }
 
 /**
- * Deletes the copies that the embedded provider stored of up to 1,000 emails of a project: the one that it accepted, one
- * under the email's own id that it did not accept, and others whose acceptance was never recorded. There is no index for
- * the last, so this reads the project's copies: who sends to people has another provider.
+ * Deletes the copies that the embedded provider stored of up to 1,000 emails of a project: the one that it accepted,
+ * one under the email's own id that it did not accept, and others whose acceptance was never recorded. There is no
+ * index for the last, so this reads the project's copies; an installation that sends to people has another provider.
  *
- * Rows go first, because a row without a file is an error. Of most copies the caller knows the ids, so a repeat finds
+ * Rows go first, because a row without a file is an error. The caller knows the ids of most copies, so a repeat finds
  * the files of a try that died in between; the sweep over orphans finds the others.
  */
 export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise<void> {
@@ -41,5 +41,5 @@ export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise
   for (const some of chunksOf(keys, keysPerCall)) await ctx.blobs.delete(some);
 }
 
-/** R2 takes so many in one call. */
+/** R2 deletes at most this many files in one call. */
 const keysPerCall = 1_000;

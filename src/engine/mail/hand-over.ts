@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { firstLookUpAt } from "../../core/mail/lookup";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
-import type { Outcome } from "../../core/mail/outcome";
+import type { MailOutcome } from "../../core/mail/outcome";
 import type { Uncalled } from "../../core/mail/unwritten";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
@@ -33,7 +33,7 @@ export interface Call {
 
 /** The writes of one batch between two rounds of calls. */
 export interface Between {
-  /** What the previous round came to. */
+  /** The results of the previous round. */
   called: CalledFor;
   /** Mails that the hand-over before this one passed over: they may not be sent, or somebody else has them. */
   refused: Ready[];
@@ -46,15 +46,16 @@ export interface Between {
 }
 
 /**
- * Runs the batch between two rounds of provider calls: records the last round's results, ends what was refused in it, and
- * hands the next round over, but for mail that may not be sent. Returns the ids that may be called for, and who was refused.
+ * Runs the batch between two rounds of provider calls: records the last round's results, ends what was refused in it,
+ * and hands the next round over, but for mail that may not be sent. Returns the ids that may be called for, and who was
+ * refused.
  *
  * The hand-over gives an email to one consumer: it is the only step from QUEUED to SENDING, right before the call. It
  * requires the row as it was read, so of two consumers with the same composed email one gets it; and opt-outs are
  * checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
  *
- * How refused mail ends is written with the next batch: it needs a dozen statements, and hardly a round has such mail. Until
- * then it stays as it was, and whoever reads it again refuses it again.
+ * How refused mail ends is written with the next batch: it needs a dozen statements, and hardly a round has such mail.
+ * Until then it stays as it was, and a consumer that reads it again refuses it again.
  *
  * A result is written only to its own round. A result that comes after the sweep has given the round up still counts;
  * if the email was handed over again meanwhile, its round is another, and the result matches nothing.
@@ -98,7 +99,10 @@ function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
   );
 }
 
-/** Ends mail that was refused. What somebody else has taken meanwhile, or has ended, is not as it was read. */
+/**
+ * Ends mail that was refused. Mail that another consumer has taken or ended meanwhile is not as it was read, and is
+ * left alone.
+ */
 function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] {
   if (refused.length === 0) return [];
   return obstacles(ctx).flatMap(({ isThere, outcome, error }) => {
@@ -111,7 +115,7 @@ function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] 
 }
 
 /** A result for an email that was not handed over since it was read. */
-export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome: Outcome): Result {
+export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome: MailOutcome): Result {
   return { emailId: id, projectId, campaignId, round, ...outcome };
 }
 

@@ -39,7 +39,7 @@ export async function recordHits(
   await batch.commit();
 }
 
-/** Who tells of the hits; without a provider, we do. */
+/** The provider that reports the hits; null when they are our own. */
 interface Reporter {
   provider: string | null;
   providerMessageId: string | null;
@@ -106,7 +106,7 @@ function movedWhen(kind: "open" | "click", hits: SQL): SQL {
   return sql`WHEN ${hits} > 0 AND ${isOneOf(from)} THEN ${to}`;
 }
 
-/** Of constants only. */
+/** Built from constants only. */
 function isOneOf(statuses: readonly EmailStatus[]): SQL {
   return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
 }

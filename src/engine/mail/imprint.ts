@@ -16,7 +16,7 @@ const noCompany: Warning = {
 
 export const imprintWarnings = { missing_postal_address: noPostalAddress, missing_company: noCompany };
 
-/** What the footer of email of this type should show and the project lacks: the address first, and one thing at a time. */
+/** Returns what the project lacks for the footer of email of this type: the address first, and one thing at a time. */
 export function missingImprint({ project }: Context, type: EmailType): keyof typeof imprintWarnings | null {
   if (type !== "MARKETING") return null;
   if (project.postalAddress === null) return "missing_postal_address";

@@ -26,12 +26,13 @@ const readUnknown = columns({
 });
 
 /**
- * The sweep over mail whose outcome is unknown, where the provider can be asked: one question for all mails of a call. What it
- * has is SENT. What it surely does not have is queued again, in the same row.
+ * The sweep over mail whose outcome is unknown, where the provider can be asked: one question for all mails of a call.
+ * Mail that it has is SENT. Mail that it surely does not have is queued again, in the same row.
  *
- * Anything may happen to a mail while the provider is asked: a report, a person's retry, another tick. So each statement asks
- * for the round of the question, and changes a mail only if its outcome is still unknown. The round stays in a mail that is
- * queued again: the answer to its first call may still come, and a cancelled campaign knows its mail by it.
+ * Anything may happen to a mail while the provider is asked: a report, a person's retry, another tick. So each
+ * statement asks for the round of the question, and changes a mail only if its outcome is still unknown. The round
+ * stays in a mail that is queued again: the answer to its first call may still come, and a cancelled campaign knows its
+ * mail by it.
  */
 export async function lookUpUnknown(platform: Platform): Promise<void> {
   let isOut = platform.mailer.lookUp === undefined;

@@ -12,7 +12,7 @@ import type { Result } from "./record";
 /** A call takes half a minute at most. It begins so soon after its hand-over that it ends well within the lease. */
 const maxHeldMs = 30 * secondMs;
 
-/** What a round of calls came to. */
+/** The results of a round of calls. */
 interface CalledRound {
   results: Result[];
   /** Calls that were not made, and never will be. */
@@ -75,7 +75,7 @@ function mailsOf({ mails, isRepeat }: Call, handed: Set<Id>): Ready[] {
   return isRepeat && mine.length > 0 ? mails : mine;
 }
 
-/** What one call came to; a receipt is null when it threw. */
+/** The results of one call; a receipt is null when the call threw. */
 interface Called {
   receipts: (Receipt | null)[];
   results: Result[];

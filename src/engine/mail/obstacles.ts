@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { ended, held, type Outcome } from "../../core/mail/outcome";
+import { ended, held, type MailOutcome } from "../../core/mail/outcome";
 import { isInTopic } from "../../db/topics";
 import type { Context } from "../../platform/context";
 import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "./withhold";
@@ -8,7 +8,7 @@ import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "./with
 interface Obstacle {
   /** A condition on the email `e` and its item `r`. It is never NULL. */
   isThere: SQL;
-  outcome: (uncertainSince: number | null) => Outcome;
+  outcome: (uncertainSince: number | null) => MailOutcome;
   /** The reason, if only the database knows it. */
   error?: SQL;
 }
@@ -38,8 +38,8 @@ const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.proje
 const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
 
 /**
- * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take it
- * back then. What a person retried by itself after the cancel goes out.
+ * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take
+ * it back then. Mail that a person retried by itself after the cancel goes out.
  */
 const stops: Obstacle[] = [
   {
@@ -56,7 +56,7 @@ const stops: Obstacle[] = [
 const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
   SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
 
-// Of mail of no topic, and of one that is gone, this is NULL.
+// NULL for mail without a topic, and for a topic that is gone.
 const isInItsTopic = isInTopic({
   projectId: sql`e.project_id`,
   contactId: sql`e.contact_id`,

@@ -12,7 +12,7 @@ export interface PlannedRound {
   repeat: Repeat | null;
 }
 
-/** What a delivery has not taken up yet. */
+/** The emails that a delivery has not taken up yet. */
 export interface Waiting {
   emails: EmailRow[];
   repeats: Repeat[];

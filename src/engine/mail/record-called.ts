@@ -11,7 +11,7 @@ import { updateDelivered, updateReported } from "./report";
 import { insertBlock, judgeAsMailGoes } from "./reputation";
 import { takeBack } from "./take-back";
 
-/** What a round came to: the provider's answers, and the emails that it was not called for. */
+/** The results of a round: the provider's answers, and the emails that it was not called for. */
 export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
 
 /**

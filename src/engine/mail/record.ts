@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
-import type { Outcome } from "../../core/mail/outcome";
+import type { MailOutcome } from "../../core/mail/outcome";
 import type { EmailType } from "../../core/mail/status";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
@@ -10,7 +10,7 @@ import { updateUsageOfUnsent } from "../projects/monthly-usage";
 import { announceGraceMs } from "./announce";
 
 /** The result for one email. */
-export interface Result extends Outcome {
+export interface Result extends MailOutcome {
   projectId: number;
   emailId: Id;
   /** The email's own campaign. */
@@ -20,7 +20,7 @@ export interface Result extends Outcome {
   settledBy?: "lookup" | undefined;
 }
 
-/** With what a condition may ask of the item, beside its key. */
+/** More fields of the item that a condition may use, in addition to its key. */
 type WrittenResult = Result & { type?: EmailType; topicId?: Id | null };
 
 /** Results, and the emails to which they are written. */
@@ -72,7 +72,7 @@ export function updateResults(
 }
 
 /** Whether an email returns its place in the monthly limit. */
-function isUnsent({ status }: Pick<Outcome, "status">): boolean {
+function isUnsent({ status }: Pick<MailOutcome, "status">): boolean {
   return status === "FAILED" || status === "SUPPRESSED" || status === "CANCELLED";
 }
 
@@ -85,8 +85,8 @@ function unlessErased(error: SQL): SQL {
 }
 
 /**
- * What finds an email, and what a condition asks of its item. SQLite reads each item in each statement, so a statement has
- * nothing else that it does not use, and what is null is left out.
+ * Returns the items as JSON, with the key of each email and the fields that a condition uses. SQLite parses each item
+ * in each statement, so unused fields and nulls are left out.
  */
 function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {
   return { projectId, emailId, round: round ?? undefined, type, topicId: topicId ?? undefined };

@@ -15,14 +15,14 @@ import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
 
-/** The parts of a mail, beside its own row. */
+/** The parts of a mail, in addition to its own row. */
 interface Rendering {
   content: ContentRow & { body: string };
   contact: ContactSnapshot;
   links: RecipientLinks | null;
   /** Null where the mail is only looked at: that is no open of its recipient. */
   tracker: Tracker | null;
-  /** Of all that the mail renders. */
+  /** The budget for everything that the mail renders. */
   budget?: Budget;
 }
 
@@ -63,7 +63,7 @@ export function renderMessage(
 }
 
 /**
- * What a stranger says of itself becomes no link in mail that a stranger can cause. The campaigns of a project choose their
+ * Text from a stranger becomes no link in mail that a stranger can cause. The campaigns of a project choose their
  * recipients themselves, and can leave strangers out.
  */
 function asPrinted({ source }: EmailRow, { isConfirmation }: ContentRow, contact: ContactSnapshot): ContactSnapshot {

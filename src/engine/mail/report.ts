@@ -27,10 +27,10 @@ export interface Reported {
  * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one that the
  * email was handed over to. `noticeId` is the provider's own name for this report.
  *
- * A report moves the status only forward, see `movedBy`. Whether it is news is another question: of a hard bounce or a
- * complaint it is so once, whatever the status is, and then the contact is unsubscribed and the address suppressed. Of a
- * soft bounce it is so once for each notice, until the email has bounced. What is news has one event. `reported` keeps
- * what was heard, because a report that did not move the status would else be news again.
+ * A report moves the status only forward, see `movedBy`. Whether it is news is another question. A hard bounce or a
+ * complaint is news once, whatever the status is, and then the contact is unsubscribed and the address suppressed. A
+ * soft bounce is news once for each notice, until the email has bounced. News records one event. `reported` stores the
+ * reports that did not move the status, because they would otherwise be news again.
  */
 export function updateReported(
   ctx: Context,
@@ -95,9 +95,9 @@ export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL
 }
 
 /**
- * What shows that the provider accepted these emails: a report, an open, a click. If that is not recorded yet, because the
- * report was faster or the answer was lost, it is recorded now; the answer then changes nothing. `isMeant` is a condition on the email
- * `e`, which says who accepted it.
+ * Statements for emails that the provider must have accepted, because there is a report, an open or a click. If the
+ * acceptance is not recorded yet, because the report was faster or the answer was lost, it is recorded now; the answer
+ * then changes nothing. `isMeant` is a condition on the email `e`, which says who accepted it.
  */
 export function updateSent(
   ctx: Context,
@@ -123,14 +123,14 @@ export function updateSent(
   ];
 }
 
-/** Of an email that is about to get another status: only what was unknown is settled. */
+/** For an email that is about to get another status: only an unknown outcome is settled. */
 export function settledBy(settler: Settler): SQL {
   return sql.raw(`iif(status = 'UNKNOWN', '${settler}', settled_by)`);
 }
 
 type Trouble = Exclude<Meaning, "delivered">;
 
-/** Of constants only. */
+/** Built from constants only. */
 function isOneOf(statuses: readonly EmailStatus[]): SQL {
   return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
 }

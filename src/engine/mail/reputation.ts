@@ -83,7 +83,7 @@ const readBlock = columns({
 /** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
 export async function judgeReputation(ctx: Context): Promise<void> {
   const { sendingCountedFrom } = ctx.project;
-  // What a cache of 30 seconds may hide, the next report finds.
+  // A cache of 30 seconds may hide a change; the next report finds it.
   if (pauseOf(ctx.project) !== null) return;
   const blocks = await select(
     ctx.db,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import { nextLookUpAt } from "../../core/mail/lookup";
-import { type Outcome, outcomeOfAbsent, outcomeOfFound } from "../../core/mail/outcome";
+import { type MailOutcome, outcomeOfAbsent, outcomeOfFound } from "../../core/mail/outcome";
 import type { Priority } from "../../core/mail/priority";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
@@ -40,7 +40,7 @@ export async function settleLookedUp(
     const messageId = found.get(publicId(mail.id));
     const at = nextLookUpAt({ ...mail, now });
     if (messageId !== undefined) sent.push(settled(mail, outcomeOfFound(messageId)));
-    // What has no content any more cannot be sent again: that it was not is no news to anybody.
+    // Mail without content cannot be sent again, so it stays unknown.
     else if (at !== null || mail.isGone) pending.push({ mail, at, isCounted: true });
     else absent.push(mail);
   }
@@ -54,7 +54,7 @@ export async function settleLookedUp(
   await announceEmails(ctx, absent);
 }
 
-function settled(mail: Unknown, outcome: Outcome): Result {
+function settled(mail: Unknown, outcome: MailOutcome): Result {
   const { id, projectId, campaignId, round } = mail;
   return { emailId: id, projectId, campaignId, round, ...outcome, settledBy: "lookup" };
 }

@@ -15,7 +15,10 @@ export const withheld = {
   leftTopic: "The contact has left the topic of this email",
 } as const;
 
-/** What decides whether an email may go to its recipient, as SQL expressions. `topicId` is NULL for mail of no topic. */
+/**
+ * The facts that decide whether an email may go to its recipient, as SQL expressions. `topicId` is NULL for mail of no
+ * topic.
+ */
 interface Asked {
   type: SQL;
   email: SQL;

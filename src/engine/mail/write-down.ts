@@ -37,7 +37,7 @@ export async function writeDown(ctx: Context, unwritten: Unwritten): Promise<voi
   const { results, uncalled, noted } = unwritten;
   ctx.log("error", "What came of some mail was never written down: the database and the queue are away", {
     projectId: ctx.project.id,
-    // What the sweep cannot know: it makes UNKNOWN of them.
+    // The sweep cannot know this, and makes the emails UNKNOWN.
     results: results.map(({ emailId, status }) => ({ emailId: publicId(emailId), status })),
     uncalled: uncalled.map(({ emailId }) => publicId(emailId)),
     noted: noted.map((emailId) => publicId(emailId)),

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt, type Id, timeOf } from "../../core/ids";
 import { breakLinks, breakLinksIn } from "../../core/mail/break-links";
 import { dayMs, hourMs } from "../../core/time";
-import type { Outcome } from "../../core/workflows/outcome";
+import type { StepOutcome } from "../../core/workflows/outcome";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { isStranger } from "../contacts/stranger";
@@ -85,7 +85,7 @@ export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: 
  * Puts an email off: to a day after the contact's last one, or to the next hour. The execution then continues by
  * itself.
  */
-export function waitsForLimit(ctx: Context, last: Id | null): Outcome {
+export function waitsForLimit(ctx: Context, last: Id | null): StepOutcome {
   return last === null
     ? { kind: "later", at: (hourOf(ctx) + 1) * hourMs, reason: whyHour }
     : { kind: "later", at: timeOf(last) + dayMs, reason: whyDay };

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Outcome } from "../../core/workflows/outcome";
+import type { StepOutcome } from "../../core/workflows/outcome";
 import { asNumber, columns } from "../../db/rows";
 import { selectOne } from "../../db/statement";
 import { isTrouble, troubleOf } from "../../db/trouble";
@@ -18,7 +18,7 @@ export interface BrokenOff {
  * contact does not stop the others. Null means that the pass's CPU time was spent before this arrival. Throws when the
  * database cannot be reached: no step is at fault, and the alarm tries again for as long as it takes.
  */
-export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Outcome | BrokenOff | null)[]> {
+export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(StepOutcome | BrokenOff | null)[]> {
   try {
     // The machine decides all other steps, so only steps with an effect get here.
     return await effectOf(arrivals)(ctx, arrivals as Arrival<EffectType>[]);
@@ -34,7 +34,7 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Out
     });
     if (arrivals.length === 1) return [{ error: reasonOf(error) }];
   }
-  const results: (Outcome | BrokenOff | null)[] = [];
+  const results: (StepOutcome | BrokenOff | null)[] = [];
   for (const arrival of arrivals) results.push(...(await runEffect(ctx, [arrival])));
   return results;
 }

@@ -13,7 +13,7 @@ import {
   stepOf,
   wakeByTime,
 } from "../../core/workflows/machine";
-import type { Outcome } from "../../core/workflows/outcome";
+import type { StepOutcome } from "../../core/workflows/outcome";
 import type { Step } from "../../core/workflows/step";
 import type { Context } from "../../platform/context";
 import { type Arrival, effectIdOf } from "./arrival";
@@ -156,7 +156,7 @@ function moveAll(
 function applyOutcomes(
   { graph }: LiveWorkflow,
   execution: StoredExecution,
-  first: Outcome | null,
+  first: StepOutcome | null,
   now: number,
   from: ExecutionPosition = execution,
 ): ExecutionChange | null {
@@ -172,7 +172,7 @@ function applyOutcomes(
 }
 
 /** A removed step is left whatever the outcome. */
-function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): Outcome | null {
+function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): StepOutcome | null {
   const step = stepOf(graph, position);
   return step === null ? { kind: "done" } : decide(step, position);
 }
@@ -240,7 +240,7 @@ function moveBy(
   ctx: Context,
   store: ShardStore,
   group: Acting[],
-  resultAt: (place: number) => Outcome | BrokenOff | null,
+  resultAt: (place: number) => StepOutcome | BrokenOff | null,
 ): void {
   const now = ctx.clock().getTime();
   const moves = group.map(({ standing: { execution, workflow } }, place) => {

@@ -1,7 +1,7 @@
 import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { ExecutionPosition, ExecutionStatus, Pause, StepRecord, StepStatus } from "../../core/workflows/execution";
-import type { Outcome } from "../../core/workflows/outcome";
+import type { StepOutcome } from "../../core/workflows/outcome";
 import type { StepType } from "../../core/workflows/step";
 import {
   asFlag,
@@ -98,7 +98,7 @@ export const readExecution: RowReader<StoredExecution> = columns({
   wakeAt: orNull(asNumber),
   awaits: orNull(asText),
   since: orNull(asId),
-  outcome: orNull(asJson<Outcome>()),
+  outcome: orNull(asJson<StepOutcome>()),
   attempts: asNumber,
   exitReason: orNull(asText),
   error: orNull(asText),

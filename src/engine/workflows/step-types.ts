@@ -1,4 +1,4 @@
-import type { Outcome } from "../../core/workflows/outcome";
+import type { StepOutcome } from "../../core/workflows/outcome";
 import type { StepType } from "../../core/workflows/step";
 import type { Context } from "../../platform/context";
 import type { Arrival } from "./arrival";
@@ -15,7 +15,7 @@ export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT
  * time was spent first, so that a later pass runs it. May be repeated, and an earlier attempt may have died half-way:
  * see `effectIdOf`.
  */
-export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<(Outcome | null)[]>;
+export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<(StepOutcome | null)[]>;
 
 /** The effect of each type of step. */
 export const stepTypes: { [T in EffectType]: Effect<T> } = {

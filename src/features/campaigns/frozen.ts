@@ -113,7 +113,7 @@ export function wantsMail(type: EmailType, topicId: Id | null): SQL {
   return sql`(c.subscribed AND coalesce(${isIn}, true))`;
 }
 
-/** Returns the audience as of the freeze, whether its contacts want mail or not. */
+/** Returns the audience at the freeze, whether its contacts want mail or not. */
 export function frozenAudience({ condition, segments, at }: Frozen): Audience {
   if (condition === null) return { values: sql`a (v) AS (SELECT '[]')`, matches: sql`true`, filters: 0, lookups: 0 };
   return audienceOf(condition, new Map(segments), new Date(at));

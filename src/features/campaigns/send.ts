@@ -22,7 +22,7 @@ export interface SendAnswer {
 }
 
 /**
- * `POST /campaigns/{id}/send`: sends the campaign now, or schedules it. With an idempotency key it happens once per
+ * `POST /campaigns/{id}/send`: sends the campaign now, or schedules it. An idempotency key makes it happen once per
  * key, and the same batch stores the answer with the key.
  */
 export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendCampaign): Promise<SendAnswer> {

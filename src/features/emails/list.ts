@@ -68,8 +68,8 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
 }
 
 /**
- * The newest emails that may match. Those of one execution or one contact come from their index, and are sorted
- * afterwards. Those of the project come in key order.
+ * The newest emails that may match. Emails of one execution or one contact come from their index, and are sorted
+ * afterwards. Emails of the project come in key order.
  */
 function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
   const { startDate, endDate } = filters;

@@ -30,7 +30,8 @@ const readSeen = columns({ name: asText, count: asNumber, contacts: asNumber, la
 
 /**
  * `GET /events/stats`: counts the events by name, most frequent first. Without dates, from the stored counts, which are
- * exact. With dates, counts the events themselves, up to a bound, and otherwise the whole days that the dates touch.
+ * exact. If there are dates, counts the events themselves, up to a bound, and otherwise the whole days that the dates
+ * touch.
  */
 export async function eventStats(
   ctx: Context,

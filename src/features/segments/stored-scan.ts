@@ -18,7 +18,7 @@ import { type DynamicSegment, isDynamic, readSegmentAndTotal } from "./segment";
 
 /**
  * A scan of all contacts that the condition of a segment may match, from the oldest to the newest. Every contact is
- * evaluated as of one moment. A scan is plain data, so a job can store it between two steps.
+ * evaluated at the same moment. A scan is plain data, so a job can store it between two steps.
  */
 export const StoredScan = z.object({
   /** The segment when the scan began. A step that writes checks that the segment is unchanged. */

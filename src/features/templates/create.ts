@@ -10,11 +10,11 @@ import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion, type NewTemplate } from "./save-statements";
 import type { CreateTemplate } from "./schema";
-import type { Template } from "./template";
+import type { StoredTemplate } from "./template";
 import { checkTopicFits } from "./topic";
 
 /** `POST /templates`: creates a template in one round trip. The insert itself checks the sender domain. */
-export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
+export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<StoredTemplate> {
   checkLiquid(ctx, "subject", input.subject, "text");
   checkLiquid(ctx, "body", input.body, "html");
   if (input.previewText) checkLiquid(ctx, "previewText", input.previewText, "text");
@@ -46,7 +46,7 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
   }
 }
 
-async function saveTemplate(ctx: Context, made: NewTemplate): Promise<Template> {
+async function saveTemplate(ctx: Context, made: NewTemplate): Promise<StoredTemplate> {
   const { content, topicId } = made;
   const batch = openBatch(ctx);
   batch.recognise(isInserted("templates", ctx, content.templateId));

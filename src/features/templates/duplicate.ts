@@ -6,17 +6,17 @@ import { isInserted } from "../../db/own-rows";
 import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
-import { getTemplate, type Template } from "./template";
+import { getTemplate, type StoredTemplate } from "./template";
 
 /**
  * `POST /templates/{id}/duplicate`. The copy shares a large body with the original: the file stays until neither of
  * them needs it.
  */
-export async function duplicateTemplate(ctx: Context, id: Id): Promise<Template> {
+export async function duplicateTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   return untilFresh(() => copyTemplate(ctx, id), ctx.random);
 }
 
-async function copyTemplate(ctx: Context, id: Id): Promise<Template> {
+async function copyTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   const { row, content: original } = await getTemplate(ctx, id);
   const now = ctx.now.getTime();
   const content = { ...original, id: newIdAt(now), templateId: newIdAt(now), number: 1, createdAt: now };

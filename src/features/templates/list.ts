@@ -6,7 +6,7 @@ import { asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
-import { readTemplate, type Template, templateColumns } from "./template";
+import { readTemplate, type StoredTemplate, templateColumns } from "./template";
 
 interface TemplateQuery {
   page: number;
@@ -30,7 +30,7 @@ const readPosition = columns({ position: asNumber });
 export async function listTemplates(
   ctx: Context,
   { page, pageSize, type, search, sort, dir }: TemplateQuery,
-): Promise<{ templates: Template[]; total: number }> {
+): Promise<{ templates: StoredTemplate[]; total: number }> {
   const conditions = [
     sql`t.project_id = ${ctx.project.number}`,
     ...(type ? [sql`v.type = ${type}`] : []),

@@ -25,7 +25,7 @@ import {
   TemplateUsage,
   UpdateTemplate,
 } from "./schema";
-import { type Template as FoundTemplate, getTemplate, templateJson } from "./template";
+import { getTemplate, type StoredTemplate, templateJson } from "./template";
 import { updateTemplate } from "./update";
 import { templateUsage } from "./usage";
 
@@ -58,7 +58,7 @@ templates.openapi(list, async (c) => {
 });
 
 /** Streams whole templates one by one, because each body may be large. */
-async function* jsonOf(ctx: Context, found: FoundTemplate[]): AsyncGenerator<Template> {
+async function* jsonOf(ctx: Context, found: StoredTemplate[]): AsyncGenerator<Template> {
   for (const template of found) yield templateJson(ctx.project, template, await templateBody(ctx, template.content));
 }
 

@@ -10,13 +10,13 @@ import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context, Project } from "../../platform/context";
 
 /** A template with its current version. */
-export interface Template {
+export interface StoredTemplate {
   row: TemplateRow;
   content: VersionRow;
 }
 
 /** `body` is separate, because a large one is not in the row. */
-export function templateJson(project: Project, { row, content }: Template, body: string) {
+export function templateJson(project: Project, { row, content }: StoredTemplate, body: string) {
   return {
     id: publicId(row.id),
     name: row.name,
@@ -42,14 +42,14 @@ export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.
 const readRow = wholeRow(templates);
 const readVersion = wholeRow(templateVersions);
 
-export const readTemplate: RowReader<Template> = (raw) => {
+export const readTemplate: RowReader<StoredTemplate> = (raw) => {
   const row = readRow(raw);
   // The current version is never due for a check, because its template references it.
   const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number, check_at: null };
   return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
 };
 
-export async function getTemplate(ctx: Context, id: Id): Promise<Template> {
+export async function getTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   const template = await selectFirst(
     ctx.db,
     sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${id}`,

@@ -15,20 +15,20 @@ import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { insertVersion, updateLeft } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
-import { getTemplate, type Template } from "./template";
+import { getTemplate, type StoredTemplate } from "./template";
 import { checkTopicFits } from "./topic";
 
 /**
  * `PATCH /templates/{id}`: changes only the fields that are sent. A change of content creates a new version. Two
  * concurrent calls never lose a change: each writes only if the row is as it was read, and otherwise reads again.
  */
-export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<Template> {
+export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<StoredTemplate> {
   if (change.subject !== undefined) checkLiquid(ctx, "subject", change.subject, "text");
   if (change.body !== undefined) checkLiquid(ctx, "body", change.body, "html");
   if (change.previewText) checkLiquid(ctx, "previewText", change.previewText, "text");
   const versionId = newIdAt(ctx.now.getTime());
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
-  const isUsed = (template: Template) => given === null || template.content.bodyKey === given.bodyKey;
+  const isUsed = (template: StoredTemplate) => given === null || template.content.bodyKey === given.bodyKey;
   try {
     const after = await untilFresh(() => applyChange(ctx, { id, versionId, change, given }), ctx.random);
     if (given && !isUsed(after)) forgetBody(ctx, given);
@@ -47,7 +47,7 @@ interface TemplateChange {
   given: StoredBody | null;
 }
 
-async function applyChange(ctx: Context, { id, versionId, change, given }: TemplateChange): Promise<Template> {
+async function applyChange(ctx: Context, { id, versionId, change, given }: TemplateChange): Promise<StoredTemplate> {
   const before = await getTemplate(ctx, id);
   const isSameBody = change.body === undefined || change.body === (await templateBody(ctx, before.content));
   const content = changedContent(before.content, change, isSameBody ? null : given);

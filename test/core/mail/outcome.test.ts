@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   ended,
   type Lost,
-  type Outcome,
+  type MailOutcome,
   outcomeOf,
   outcomeOfAbandoned,
   outcomeOfLost,
@@ -25,7 +25,7 @@ const first: Try = {
   random: 0,
 };
 
-const bare: Outcome = {
+const bare: MailOutcome = {
   status: "QUEUED",
   error: null,
   providerMessageId: null,
@@ -46,7 +46,7 @@ describe("accepted", () => {
     ["at the last try", { attempt: maxAttempts }],
     ["after an uncertain one", { attempt: 2, uncertainSince: now - minuteMs, idempotencyWindowMs: windowMs }],
   ])("%s is SENT, and nothing is uncertain any more", (_, made) => {
-    expect(outcomeOf(accepted, { ...first, ...made })).toEqual<Outcome>({
+    expect(outcomeOf(accepted, { ...first, ...made })).toEqual<MailOutcome>({
       ...bare,
       status: "SENT",
       providerMessageId: "m1",
@@ -57,7 +57,7 @@ describe("accepted", () => {
 
 describe("busy", () => {
   it.each([1, 2, 3, 4, 5, 6, 7])("after try %i goes back in line, with nothing uncertain", (attempt) => {
-    expect(outcomeOf(busy, { ...first, attempt })).toEqual<Outcome>({
+    expect(outcomeOf(busy, { ...first, attempt })).toEqual<MailOutcome>({
       ...bare,
       error: "429 Slow down",
       retryAt: now + retryDelayMs(attempt, 0),
@@ -71,7 +71,7 @@ describe("busy", () => {
   });
 
   it.each([maxAttempts, maxAttempts + 1])("after try %i is FAILED, and says why", (attempt) => {
-    expect(outcomeOf(busy, { ...first, attempt })).toEqual<Outcome>({
+    expect(outcomeOf(busy, { ...first, attempt })).toEqual<MailOutcome>({
       ...bare,
       status: "FAILED",
       error: `Given up after ${attempt} tries: 429 Slow down`,
@@ -81,7 +81,7 @@ describe("busy", () => {
 
 describe("refused", () => {
   it.each([1, maxAttempts])("at try %i is FAILED at once, and says why", (attempt) => {
-    expect(outcomeOf(refused, { ...first, attempt })).toEqual<Outcome>({
+    expect(outcomeOf(refused, { ...first, attempt })).toEqual<MailOutcome>({
       ...bare,
       status: "FAILED",
       error: "400 No such sender",
@@ -95,7 +95,7 @@ describe.each(["throttled", "blocked"] as const)("%s", (kind) => {
   it.each([1, maxAttempts, maxAttempts + 9])(
     "uses up no try, and is due at once: the lane says when (try %i)",
     (attempt) => {
-      expect(outcomeOf(receipt, { ...first, attempt })).toEqual<Outcome>({
+      expect(outcomeOf(receipt, { ...first, attempt })).toEqual<MailOutcome>({
         ...bare,
         error: "the account",
         retryAt: now,
@@ -119,7 +119,7 @@ it("unavailable uses up a try, as busy does", () => {
 
 describe("no answer", () => {
   it("from a provider without a window is UNKNOWN at once: the mail may be out", () => {
-    expect(outcomeOf(lost, first)).toEqual<Outcome>({
+    expect(outcomeOf(lost, first)).toEqual<MailOutcome>({
       ...bare,
       status: "UNKNOWN",
       error: "Timed out",
@@ -128,7 +128,7 @@ describe("no answer", () => {
   });
 
   it("inside the provider's window goes back in line, uncertain since it was handed over", () => {
-    expect(outcomeOf(lost, { ...first, idempotencyWindowMs: windowMs })).toEqual<Outcome>({
+    expect(outcomeOf(lost, { ...first, idempotencyWindowMs: windowMs })).toEqual<MailOutcome>({
       ...bare,
       error: "Timed out",
       retryAt: now + 5 * secondMs,
@@ -149,7 +149,7 @@ describe("a mail with an earlier uncertain try", () => {
   const since = now - hourMs;
   const again: Try = { ...first, attempt: 3, uncertainSince: since, idempotencyWindowMs: windowMs };
 
-  it.each<[what: string, receipt: Receipt, made: Partial<Try>, status: Outcome["status"]]>([
+  it.each<[what: string, receipt: Receipt, made: Partial<Try>, status: MailOutcome["status"]]>([
     ["busy, inside the window", busy, {}, "QUEUED"],
     ["no answer, inside the window", lost, {}, "QUEUED"],
     ["refused, inside the window", refused, {}, "UNKNOWN"],
@@ -170,7 +170,7 @@ describe("a mail with an earlier uncertain try", () => {
   });
 
   // The next try is 45 s away, and a minute is kept free at the window's end.
-  it.each<[windowMs: number, status: Outcome["status"]]>([
+  it.each<[windowMs: number, status: MailOutcome["status"]]>([
     [hourMs + minuteMs + 46 * secondMs, "QUEUED"],
     [hourMs + minuteMs + 45 * secondMs, "UNKNOWN"],
     [hourMs + minuteMs, "UNKNOWN"],
@@ -246,7 +246,7 @@ it("keeps 500 characters of a reason", () => {
 });
 
 it.each(["FAILED", "SUPPRESSED", "CANCELLED"] as const)("%s without the provider being asked says why", (status) => {
-  expect(ended(status, "Because")).toEqual<Outcome>({ ...bare, status, error: "Because" });
+  expect(ended(status, "Because")).toEqual<MailOutcome>({ ...bare, status, error: "Because" });
 });
 
 describe("a mail that consumers took up and were never heard of again", () => {
@@ -266,7 +266,7 @@ describe("a mail that consumers took up and were never heard of again", () => {
 describe("a mail that was handed over by somebody who was never heard of again", () => {
   const handed: Lost = { handedAt: now - minuteMs, uncertainSince: null, idempotencyWindowMs: 0, now };
 
-  it.each<[what: string, lost: Partial<Lost>, outcome: Partial<Outcome>]>([
+  it.each<[what: string, lost: Partial<Lost>, outcome: Partial<MailOutcome>]>([
     ["no window: UNKNOWN", { handedAt: now - minuteMs }, { status: "UNKNOWN", uncertainSince: now - minuteMs }],
     [
       "inside the window: back in line, uncertain",

@@ -13,7 +13,7 @@ import {
   wakeByReport,
   wakeByTime,
 } from "../../../src/core/workflows/machine";
-import type { Outcome } from "../../../src/core/workflows/outcome";
+import type { StepOutcome } from "../../../src/core/workflows/outcome";
 import type { Graph, Step } from "../../../src/core/workflows/step";
 
 const now = Date.UTC(2026, 0, 1);
@@ -42,7 +42,7 @@ const line: Graph = {
   transitions: [way(trigger, delay), way(delay, wait), way(wait, exit, "event"), way(wait, mail, "timeout")],
 };
 
-function through(graph: Graph, position: ExecutionPosition, ...outcomes: Outcome[]): ExecutionPosition {
+function through(graph: Graph, position: ExecutionPosition, ...outcomes: StepOutcome[]): ExecutionPosition {
   return outcomes.reduce((at, outcome) => advance(graph, at, outcome, now).position, position);
 }
 
@@ -137,7 +137,7 @@ describe("a wait", () => {
     expect(awake).toMatchObject({ status: "RUNNING", outcome: { kind: "done", branch: "event" } });
     expect(wakeByEvent(awake, { id: event(1_030), name: "purchase" })).toBe(awake);
     expect(wakeByTime(awake, now + 60_000)).toBe(awake);
-    expect(through(line, awake, awake.outcome as Outcome).stepId).toBe(exit);
+    expect(through(line, awake, awake.outcome as StepOutcome).stepId).toBe(exit);
   });
 
   test("goes on by an event of the last moment before its timeout", () => {

@@ -25,7 +25,7 @@ export function toMime(message: Message): Uint8Array<ArrayBuffer> {
   return mime;
 }
 
-/** Files that the HTML shows stand beside it, inside the alternatives; files to keep stand beside both. */
+/** Inline files are next to the HTML, inside the alternatives; attachments are next to the alternatives. */
 function content({ emailId, html, text, attachments }: Message): Piece[] {
   const shown = attachments.filter(({ contentId }) => contentId !== null);
   const kept = attachments.filter(({ contentId }) => contentId === null);

@@ -1,6 +1,6 @@
 import { normalizeEmail } from "../address";
 
-/** A mail that a provider received for us. Of its content nothing is read. */
+/** A mail that a provider received for us. Its content is not read. */
 export interface ReceivedMail {
   /** The provider's name for it: the same when the notice is repeated. */
   receivedId: string;

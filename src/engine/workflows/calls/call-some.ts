@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { asId, type Id } from "../../../core/ids";
 import { minuteMs, secondMs } from "../../../core/time";
 import { type CallVerdict, judgeCall, maxWaitMs } from "../../../core/workflows/call";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asJson, asNumber, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
@@ -32,7 +32,7 @@ export interface WaitingStep {
 }
 
 /** Reports a call's outcome to its execution. May be called twice for one call. */
-export type Settle = (ctx: Context, caller: WaitingStep, outcome: Outcome) => Promise<void>;
+export type Settle = (ctx: Context, caller: WaitingStep, outcome: StepOutcome) => Promise<void>;
 
 /** A host's turn ends after this many calls or this much time, so that other hosts get theirs. */
 const callsPerTurn = 20;
@@ -156,7 +156,7 @@ async function record(
   if (ended && verdict?.kind === "over") await report(ctx, settle, ended.all, verdict.outcome);
 }
 
-async function report(ctx: Context, settle: Settle, keys: CallKey[], outcome: Outcome): Promise<void> {
+async function report(ctx: Context, settle: Settle, keys: CallKey[], outcome: StepOutcome): Promise<void> {
   const heard: CallKey[] = [];
   const left = keys.values();
   const runner = async () => {

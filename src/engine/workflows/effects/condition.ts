@@ -1,11 +1,11 @@
 import { branchesOf } from "../../../core/workflows/branches";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import type { Context } from "../../../platform/context";
 import type { Arrival } from "../arrival";
 import { ConditionTooLarge, decide } from "../decide";
 
 /** Decides which branch each execution takes. It only reads, so a repeat decides again by the data of that time. */
-export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[]): Promise<Outcome[]> {
+export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[]): Promise<StepOutcome[]> {
   const [first] = arrivals;
   if (!first) return [];
   const { branches, otherwise } = branchesOf(first.step.config);
@@ -16,7 +16,7 @@ export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[
       branches.map(({ condition }) => condition),
       runs,
     );
-    return decisions.map((decision): Outcome => {
+    return decisions.map((decision): StepOutcome => {
       if (decision === "gone") return { kind: "cancelled", reason: contactDeleted };
       const { first: place, because } = decision;
       const branch = place === null ? otherwise : (branches[place]?.branch ?? otherwise);

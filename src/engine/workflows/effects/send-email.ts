@@ -5,7 +5,7 @@ import { domainOf, normalizeEmail } from "../../../core/mail/address";
 import type { EmailStatus, EmailType } from "../../../core/mail/status";
 import { minuteMs } from "../../../core/time";
 import type { SendEmailConfig } from "../../../core/workflows/config";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import { storedValues } from "../../../core/workflows/run-variables";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asId, asOneOf, asPriority, asText, columns, orNull } from "../../../db/rows";
@@ -57,7 +57,7 @@ const pauseMs = 30 * minuteMs;
  * this step. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch, so
  * a repeat returns the same.
  */
-export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<Outcome[]> {
+export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
   const [first] = arrivals;
   if (!first) return [];
   // No request is being answered here, so links use the origin where the workflow was made.
@@ -68,7 +68,7 @@ export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMA
   if (ctx.project.disabled) return arrivals.map(() => later(ctx, "The project is disabled"));
   const isPaused = await isMarketingPaused(ctx, ctx.project);
   const wanted = arrivals.map((arrival) => wantedBy(ctx, arrival));
-  const outcomes: Outcome[] = [];
+  const outcomes: StepOutcome[] = [];
   for (const group of chunksOfBytes(wanted, maxBytes, (one) => JSON.stringify(one))) {
     outcomes.push(...(await acceptGroup(ctx, group, template, isPaused)));
   }
@@ -95,7 +95,7 @@ function recipientOf({ recipient }: SendEmailConfig): Pick<Wanted, "to" | "writt
   return { to: normalizeEmail(customEmail) ?? customEmail, written: customEmail };
 }
 
-async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<Outcome[]> {
+async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<StepOutcome[]> {
   const contentId = newIdAt(ctx.now.getTime());
   const keys = JSON.stringify(
     group.map(({ effectId, contactId, to, isPublic, isByEvent }) => ({ effectId, contactId, to, isPublic, isByEvent })),
@@ -220,7 +220,7 @@ function selectSent(ctx: Context, items: string, template: Id): Statement<Sent> 
   );
 }
 
-function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
+function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): StepOutcome {
   const { emailId, status, error, isPublic } = found;
   if (emailId !== null) {
     const output = { emailId: publicId(emailId) };
@@ -238,7 +238,7 @@ export function whyRefused(
   ctx: Context,
   found: Omit<Sent, "emailId" | "status" | "error" | "isPublic" | "lastOfDay">,
   isPaused: boolean,
-): Outcome | null {
+): StepOutcome | null {
   const { type, fromEmail } = found;
   if (!found.isThere) return skipped(contactDeleted);
   if (type === null || fromEmail === null) return { kind: "failed", reason: "The template no longer exists" };
@@ -251,10 +251,10 @@ export function whyRefused(
   return isPaused && type === "MARKETING" ? later(ctx, "The marketing email of this project is paused") : null;
 }
 
-function skipped(reason: string): Outcome {
+function skipped(reason: string): StepOutcome {
   return { kind: "done", skipped: reason };
 }
 
-function later(ctx: Context, reason: string): Outcome {
+function later(ctx: Context, reason: string): StepOutcome {
   return { kind: "later", at: ctx.now.getTime() + pauseMs, reason };
 }

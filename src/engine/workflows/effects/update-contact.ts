@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
 import { renderJson } from "../../../core/templating/render-json";
 import type { UpdateContactConfig } from "../../../core/workflows/config";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
@@ -24,10 +24,10 @@ const maxBytes = 1_000_000;
  * Updates the contacts of a group of executions. A row in `workflow_effects` is the claim: the batch that inserts it
  * makes the change, and a repeat returns the row's stored result. So each value is rendered and written only once.
  */
-export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(Outcome | null)[]> {
+export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(StepOutcome | null)[]> {
   const ctx = { ...given, now: given.clock() };
   const { cpu } = given;
-  const outcomes = new Map<Update, Outcome>();
+  const outcomes = new Map<Update, StepOutcome>();
   for (const group of oneOfEachContact(arrivals)) {
     if (cpu.isSpent()) break;
     for (const [arrival, outcome] of await updateGroup(ctx, group)) outcomes.set(arrival, outcome);
@@ -50,7 +50,7 @@ function oneOfEachContact(arrivals: Update[]): Update[][] {
   return groups;
 }
 
-async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, Outcome>> {
+async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, StepOutcome>> {
   const reading = openBatch(ctx);
   const results = reading.add(selectResults(ctx, group.map(effectIdOf)));
   const contacts = reading.add(
@@ -61,7 +61,7 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
   );
   await reading.commit();
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
-  const outcomes = new Map<Update, Outcome>();
+  const outcomes = new Map<Update, StepOutcome>();
   const planned: Planned[] = [];
   const { cpu } = ctx;
   const slices = openSlices(cpu);
@@ -85,7 +85,7 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
 /**
  * Returns the change that an execution is to make, or the outcome if there is nothing to change or the data is invalid.
  */
-export function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | Outcome {
+export function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
   const { config } = arrival.step;
   try {
     const rendered = renderJson(config.data ?? {}, variablesOf(contact, arrival.scope), budget);
@@ -114,7 +114,7 @@ export function planOf(arrival: Update, contact: RenderedContact, budget: Budget
 /** Returns the outcome, and the one for a contact that has unsubscribed itself, which no step overrides. */
 function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Planned, "result" | "ifOptedOut"> {
   const data: JsonObject = keys.length === 0 ? {} : { data: keys };
-  const result: Outcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };
+  const result: StepOutcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };
   if (subscribed !== true) return { result, ifOptedOut: result };
   const output: JsonObject = { ...data, ignored: { subscribed: optedOut } };
   return { result, ifOptedOut: keys.length === 0 ? { ...skipped(optedOut), output } : { kind: "done", output } };
@@ -123,7 +123,7 @@ function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Pl
 const optedOut = "The person has unsubscribed, which a workflow does not lift";
 
 /** Writes the planned updates. If the data of one execution makes the batch fail, each is tried alone. */
-async function write(ctx: Context, planned: Planned[]): Promise<[Update, Outcome][]> {
+async function write(ctx: Context, planned: Planned[]): Promise<[Update, StepOutcome][]> {
   const token = textOf(newId());
   try {
     const found = await writeUpdates(ctx, planned, token);
@@ -134,17 +134,17 @@ async function write(ctx: Context, planned: Planned[]): Promise<[Update, Outcome
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     if (planned.length === 1) return planned.map(({ arrival }) => [arrival, failed(error)]);
-    const outcomes: [Update, Outcome][] = [];
+    const outcomes: [Update, StepOutcome][] = [];
     for (const one of planned) outcomes.push(...(await write(ctx, [one])));
     return outcomes;
   }
 }
 
-function failed({ faults, message }: Invalid): Outcome {
+function failed({ faults, message }: Invalid): StepOutcome {
   return { kind: "failed", reason: faults[0]?.message ?? message };
 }
 
-function skipped(reason: string): Extract<Outcome, { kind: "done" }> {
+function skipped(reason: string): Extract<StepOutcome, { kind: "done" }> {
   return { kind: "done", skipped: reason };
 }
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type DataChange, maxDataBytes } from "../../../core/contacts/data";
 import type { Id } from "../../../core/ids";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { changesData, mergedData } from "../../../db/merge-data";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
@@ -20,13 +20,13 @@ export interface Planned {
   patch: DataChange["patch"];
   types: DataChange["types"];
   subscribed: boolean | null;
-  result: Outcome;
-  ifOptedOut: Outcome;
+  result: StepOutcome;
+  ifOptedOut: StepOutcome;
 }
 
 interface Found {
   /** Null if the effect was never claimed. */
-  result: Outcome | null;
+  result: StepOutcome | null;
   isThere: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
         LEFT JOIN workflow_effects w ON w.project_id = ${ctx.project.number} AND w.effect_id = r.value->>0
         LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>1
         ORDER BY r.key`,
-      columns({ result: orNull(asJson<Outcome>()), isThere: asFlag }),
+      columns({ result: orNull(asJson<StepOutcome>()), isThere: asFlag }),
     ),
   );
   await batch.commit();
@@ -71,11 +71,11 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
 }
 
 /** Selects the stored results of effects, in the order of their ids. */
-export function selectResults(ctx: Context, effectIds: string[]): Statement<{ result: Outcome | null }> {
+export function selectResults(ctx: Context, effectIds: string[]): Statement<{ result: StepOutcome | null }> {
   return statement(
     sql`SELECT w.result FROM json_each(${JSON.stringify(effectIds)}) r
       LEFT JOIN workflow_effects w ON w.project_id = ${ctx.project.number} AND w.effect_id = r.value ORDER BY r.key`,
-    columns({ result: orNull(asJson<Outcome>()) }),
+    columns({ result: orNull(asJson<StepOutcome>()) }),
   );
 }
 

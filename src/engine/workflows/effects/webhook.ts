@@ -5,7 +5,7 @@ import { utf8Bytes } from "../../../core/json";
 import { nudge } from "../../../core/nudge";
 import { Budget } from "../../../core/templating/budget";
 import { minuteMs } from "../../../core/time";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
@@ -38,7 +38,7 @@ const askAgainMs = 15 * minuteMs;
  * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
  * stored row: the call is under way, or its outcome is there and the report was lost.
  */
-export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(Outcome | null)[]> {
+export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
   // Calls are made by the real clock, while the execution waits by its project's clock.
   const ctx = { ...given, now: given.realClock() };
   const reading = openBatch(ctx);
@@ -51,9 +51,9 @@ export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<
   );
   await reading.commit();
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
-  const called: Outcome = { kind: "called", until: given.clock().getTime() + askAgainMs };
+  const called: StepOutcome = { kind: "called", until: given.clock().getTime() + askAgainMs };
   const planned: Planned[] = [];
-  const outcomes: (Outcome | null)[] = [];
+  const outcomes: (StepOutcome | null)[] = [];
   const slices = openSlices(ctx.cpu);
   for (const [place, arrival] of arrivals.entries()) {
     await slices.between();
@@ -75,7 +75,7 @@ export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<
   return outcomes;
 }
 
-function planOf(ctx: Context, arrival: Call, contact: RenderedContact, budget: Budget): Planned | Outcome {
+function planOf(ctx: Context, arrival: Call, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
   try {
     const request = requestOf(arrival, contact, budget);
     if ("reason" in request) return { kind: "failed", reason: request.reason };
@@ -86,7 +86,7 @@ function planOf(ctx: Context, arrival: Call, contact: RenderedContact, budget: B
   }
 }
 
-function stored(ctx: Context, arrival: Call, call: CallRequest): Planned | Outcome {
+function stored(ctx: Context, arrival: Call, call: CallRequest): Planned | StepOutcome {
   const judged = judgeOutboundUrl(ctx, call.url);
   if (judged.kind === "refused") return { kind: "failed", reason: judged.reason };
   const request = JSON.stringify(call);
@@ -96,14 +96,14 @@ function stored(ctx: Context, arrival: Call, call: CallRequest): Planned | Outco
   return { arrival, host: judged.url.host, request };
 }
 
-function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: boolean; outcome: Outcome | null }> {
+function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: boolean; outcome: StepOutcome | null }> {
   const items = JSON.stringify(arrivals.map((arrival) => [arrival.contactId, effectIdOf(arrival)]));
   return statement(
     sql`SELECT k.effect_id IS NOT NULL AS is_stored, k.outcome FROM json_each(${items}) r
       LEFT JOIN workflow_calls k ON k.project_id = ${ctx.project.number} AND k.contact_id = r.value->>0
         AND k.effect_id = r.value->>1
       ORDER BY r.key`,
-    columns({ isStored: asFlag, outcome: orNull(asJson<Outcome>()) }),
+    columns({ isStored: asFlag, outcome: orNull(asJson<StepOutcome>()) }),
   );
 }
 

@@ -6,7 +6,7 @@ import type { EmailType } from "../../../core/mail/status";
 import { renderPart, whyUnrendered } from "../../../core/templating/errors";
 import { parseTemplate, renderTemplate } from "../../../core/templating/render";
 import { branchesOf } from "../../../core/workflows/branches";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import { asFlag, asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
@@ -28,7 +28,7 @@ type SimulatedEffect<T extends EffectType> = (
   ctx: Context,
   arrival: Arrival<T>,
   world: SimulatedWorld,
-) => Promise<Outcome>;
+) => Promise<StepOutcome>;
 
 /** The simulated effect of each type of step: records what the step would do, without doing it. */
 export const simulatedEffects: { [T in EffectType]: SimulatedEffect<T> } = {
@@ -51,7 +51,7 @@ const readTemplate = columns({
   withheld: orNull(asText),
 });
 
-async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: SimulatedWorld): Promise<Outcome> {
+async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: SimulatedWorld): Promise<StepOutcome> {
   const { config, templateId } = arrival.step;
   const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
   if (template === null) return { kind: "failed", reason: "The step has no template" };
@@ -96,7 +96,7 @@ function findTemplate(ctx: Context, { contact }: SimulatedWorld, template: Id, t
   );
 }
 
-async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: SimulatedWorld): Promise<Outcome> {
+async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: SimulatedWorld): Promise<StepOutcome> {
   const { branches, otherwise } = branchesOf(arrival.step.config);
   const { contact, now } = world;
   const events = world.events.slice(0, world.happened).map(({ id, name }) => ({ id, name }));
@@ -113,7 +113,7 @@ async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: Si
   }
 }
 
-async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world: SimulatedWorld): Promise<Outcome> {
+async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world: SimulatedWorld): Promise<StepOutcome> {
   const { contact } = world;
   const plan = planOf(arrival, contact, world.budget);
   if ("kind" in plan) return plan;

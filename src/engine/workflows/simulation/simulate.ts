@@ -12,7 +12,7 @@ import {
   wakeByEvent,
   wakeByTime,
 } from "../../../core/workflows/machine";
-import type { Outcome } from "../../../core/workflows/outcome";
+import type { StepOutcome } from "../../../core/workflows/outcome";
 import type { Graph, Step } from "../../../core/workflows/step";
 import type { ContactRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
@@ -98,7 +98,7 @@ interface SimulationState extends Simulated {
   world: SimulatedWorld;
 }
 
-async function outcomeAt(ctx: Context, state: SimulationState): Promise<Outcome> {
+async function outcomeAt(ctx: Context, state: SimulationState): Promise<StepOutcome> {
   const { graph, position, world } = state;
   if (position.outcome) return position.outcome;
   const step = stepOf(graph, position);
@@ -108,12 +108,12 @@ async function outcomeAt(ctx: Context, state: SimulationState): Promise<Outcome>
 }
 
 /** Every step type that the machine does not decide has an entry. */
-function effectOf(step: Step): (ctx: Context, arrival: Arrival, world: SimulatedWorld) => Promise<Outcome> {
+function effectOf(step: Step): (ctx: Context, arrival: Arrival, world: SimulatedWorld) => Promise<StepOutcome> {
   return simulatedEffects[step.type as EffectType] as (
     ctx: Context,
     arrival: Arrival,
     world: SimulatedWorld,
-  ) => Promise<Outcome>;
+  ) => Promise<StepOutcome>;
 }
 
 function newestOf({ events, happened }: SimulatedWorld): Id {

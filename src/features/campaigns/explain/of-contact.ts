@@ -96,7 +96,10 @@ function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, i
   ];
 }
 
-/** What would keep such mail from the contact if it were in the audience. TRANSACTIONAL mail asks for the suppression alone. */
+/**
+ * Returns the reasons that would keep such mail from the contact if it were in the audience. TRANSACTIONAL mail is kept
+ * back by a suppression alone.
+ */
 function whyNoMail(contact: ContactRow, found: Obstacles): Reasons {
   if (!found.isWanted) return leftOutFor(contact, found);
   return whyWithheldFor(found.withheld);

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { commentsReadOnce, typesAreNamedOnce } from "./english";
+import type { House, Rule } from "./floors";
+
+const top = fileURLToPath(new URL("../..", import.meta.url).href);
+
+const house: House = new Map(
+  readdirSync(join(top, "src"), { recursive: true, encoding: "utf8" })
+    .map((name) => `src/${name.replaceAll("\\", "/")}`)
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => [file, readFileSync(join(top, file), "utf8")]),
+);
+
+const of = (files: Record<string, string>): House => new Map(Object.entries(files));
+
+interface Promised {
+  promise: string;
+  rule: Rule;
+  /** Each breaks the rule once. */
+  planted: Record<string, string>[];
+  allowed: Record<string, string>[];
+}
+
+const rules: Promised[] = [
+  {
+    promise: "a comment is read once",
+    rule: commentsReadOnce,
+    planted: [
+      { "src/a.ts": "/** What it does. */" },
+      { "src/a.ts": "// Whoever comes first is first." },
+      { "src/a.ts": "/**\n * Returns a name.\n * Nobody reads it.\n */" },
+      { "src/a.ts": "const a = 1; // Of the first row." },
+      { "src/a.ts": "// The count begins\n// anew." },
+      { "src/a.ts": "/** A name beside it. */" },
+      { "src/a.ts": "/** Waits for so long. */" },
+    ],
+    allowed: [
+      { "src/a.ts": '/** Returns what the caller asked for, and who asked. */\nconst a = "Whoever // What";' },
+      { "src/a.ts": "// Sends the mail. A mail without a recipient fails." },
+      { "src/a.ts": 'const url = "https://x.example/a"; const b = `// What`;' },
+    ],
+  },
+  {
+    promise: "a type has a name of its own on its floor",
+    rule: typesAreNamedOnce,
+    planted: [
+      { "src/core/a.ts": "export type State = 1;", "src/core/b/c.ts": "export interface State {}" },
+      { "src/db/a.ts": "export type State = 1;", "src/platform/c.ts": "export type State = 2;" },
+    ],
+    allowed: [
+      { "src/core/a.ts": "export type State = 1;", "src/db/b.ts": "export type State = 2;" },
+      { "src/core/a.ts": "export type State = 1;", "src/core/b.ts": "type State = 2;" },
+    ],
+  },
+];
+
+describe.each(rules)("$promise", ({ rule, planted, allowed }) => {
+  it("holds today", () => {
+    expect(rule(house)).toEqual([]);
+  });
+
+  it.each(planted.map((files) => [files]))("finds what is planted: %j", (files) => {
+    expect(rule(of(files))).toHaveLength(1);
+  });
+
+  it.each(allowed.map((files) => [files]))("allows %j", (files) => {
+    expect(rule(of(files))).toEqual([]);
+  });
+});
