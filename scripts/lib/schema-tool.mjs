@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
-import { shardMigrations } from "../../src/engine/workflows/shard-tables.ts";
-import { gateMigrations } from "../../src/platform/gate-tables.ts";
 
 // Runs on the Node of the lockfile, which has SQLite; see schema.mjs. Asks on stdin, answers on stdout.
 
@@ -10,13 +8,18 @@ import { gateMigrations } from "../../src/platform/gate-tables.ts";
 const SCHEMA = `SELECT type, name, sql FROM sqlite_master
   WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'd1_migrations'`;
 
-/** The classes of objects with tables, and the version of those that this code knows. */
-const OBJECTS = { ProjectGateObject: gateMigrations.length, WorkflowShardObject: shardMigrations.length };
-
 const { migrations, databases } = JSON.parse(readFileSync(0, "utf8"));
+const KNOWN = databases.some(({ object }) => object !== undefined) ? await versionsOfObjects() : {};
 process.stdout.write(
   JSON.stringify(databases.map((one) => (one.object === undefined ? faultOf(one) : faultOfObject(one)))),
 );
+
+/** The classes of objects with tables, and the version of those that this code knows. A deploy sees no objects. */
+async function versionsOfObjects() {
+  const { gateMigrations } = await import("../../src/platform/gate-tables.ts");
+  const { shardMigrations } = await import("../../src/engine/workflows/shard-tables.ts");
+  return { ProjectGateObject: gateMigrations.length, WorkflowShardObject: shardMigrations.length };
+}
 
 /** A sentence about a database whose tables are not what its migrations build; null when they are. */
 function faultOf({ file, rows, applied }) {
@@ -35,7 +38,7 @@ function faultOf({ file, rows, applied }) {
 
 /** The same about an object: its tables are of a later version. See src/platform/object-tables.ts, which keeps that version. */
 function faultOfObject({ file, object }) {
-  const known = OBJECTS[object];
+  const known = KNOWN[object];
   if (known === undefined) return null;
   const version = versionIn(file);
   if (Number.isInteger(version) && version <= known) return null;
