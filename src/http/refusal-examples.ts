@@ -151,7 +151,7 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
     case "messages":
       return new NotFound("message", readId(someId));
     default:
-      throw new Error(`Nobody said what ${path} does not find`);
+      throw new Error(`No example of a 404 for ${path}`);
   }
 }
 
@@ -224,7 +224,7 @@ function faultOf(route: ExampleRoute): FieldFault {
   if (path.startsWith("/campaigns/{id}")) {
     return { field: "id", message: "Invalid UUID", code: "invalid_string", received: "march" };
   }
-  throw new Error(`Nobody said what ${path} finds not valid`);
+  throw new Error(`No example of a 422 for ${path}`);
 }
 
 function bodyOf({ operation, schemas }: ExampleRoute): Shape | undefined {

@@ -12,7 +12,7 @@ export const Confirm = z
     description:
       "Double opt-in: `true` mails the project's confirmation template to a contact that is not subscribed, who is " +
       "subscribed by the button behind `{{ confirmUrl }}`, and not before. 409 without such a template. `subscribed: true` " +
-      "beside it is ignored.",
+      "next to it is ignored.",
   });
 
 export const Confirmation = z.enum(confirmationResults).meta({
@@ -33,5 +33,5 @@ export const confirmationsPerDay = 3;
 export const confirmGoesFirst: Warning = {
   field: "subscribed",
   message:
-    "Not used beside confirm: true. The contact is subscribed when this person presses the button in the confirmation mail.",
+    "Not used together with confirm: true. The contact is subscribed when this person presses the button in the confirmation mail.",
 };

@@ -144,7 +144,7 @@ export const UpdateProject = z
       .boolean()
       .meta({ description: "Let `/v1/track` subscribe people who have unsubscribed themselves." }),
     sendingPaused: z.null({ error: "Can only be set to null, which lifts the pause" }).meta({
-      description: "null lifts the pause of marketing email. The project's mail is then counted anew.",
+      description: "null lifts the pause of marketing email. The count of the project's mail then starts again.",
     }),
   })
   .extend({

@@ -60,7 +60,7 @@ function notSubscribed(ctx: Context, { id, recipients }: WrittenCall): SQL {
     CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = e.contact_id AND NOT c.subscribed AND c.opted_out_at IS NULL
     WHERE content.project_id = ${project} AND content.id = ${id} AND content.type = 'MARKETING')`;
   const why =
-    ". This MARKETING mail goes out all the same: /v1/send leaves out only who opted out. Campaigns and workflows mail subscribed contacts alone.";
+    ". This MARKETING mail is sent nevertheless: /v1/send only leaves out contacts who opted out. Campaigns and workflows mail only subscribed contacts.";
   return warningIf(who, { field: "to", message: sql`'Not subscribed: ' || who || ${why}` });
 }
 

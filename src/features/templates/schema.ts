@@ -46,7 +46,10 @@ export const Template = z
     replyTo: z.string().nullable(),
     previewText: z.string().nullable(),
     type: TemplateType,
-    topicId: z.string().nullable().meta({ description: "The topic of its mail: whoever left it gets none of it." }),
+    topicId: z
+      .string()
+      .nullable()
+      .meta({ description: "The topic of its mail. Contacts who left the topic do not receive it." }),
     projectId: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

@@ -32,7 +32,7 @@ const create = createRoute({
   tags,
   summary: "Create a topic",
   description:
-    "A project has at most 50 topics. Mail belongs to a topic by its template's `topicId`: whoever left the topic gets " +
+    "A project has at most 50 topics. Mail belongs to a topic by its template's `topicId`: contacts who left the topic get " +
     "none of it. `subscribed: false` on a contact overrules all topics.",
   foreignNames: foreignNamesOfTopic,
   request: body(CreateTopic),

@@ -23,7 +23,7 @@ export const Topic = z
         "Made of the name at creation, then fixed. Conditions name the topic `topic.<slug>`. It is never used again.",
     }),
     description: z.string().nullable().meta({ description: "Recipients see it on their pages." }),
-    defaultSubscribed: z.boolean().meta({ description: "What holds for a contact that never chose." }),
+    defaultSubscribed: z.boolean().meta({ description: "Applies to contacts who never chose." }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

@@ -39,7 +39,7 @@ export function openPace(objects: NamedObjects<PaceObject>, provider: string, ru
     try {
       return await call(objects.get(objects.idFromName(provider)));
     } catch (error) {
-      log("warn", "The pace of the mail provider is unknown; mail goes on", { reason: reasonOf(error) });
+      log("warn", "The pace of the mail provider is unknown; mail is sent without it", { reason: reasonOf(error) });
       return otherwise;
     }
   }
