@@ -164,6 +164,7 @@ describe("an event that somebody listens for", () => {
       contactId: readId(contact.contactId),
       emailId: null,
       source: "API",
+      isPublic: false,
       data: { plan: "pro", once: 1 },
       causes: [],
       starts: [],
