@@ -14,10 +14,10 @@ const maxCauses = 5;
 const minuteMs = 60_000;
 
 /** The workflows that an event starts, by what was enabled when it was committed. */
-function startedBy({ before, name, source, causes, contactId }: ModelEvent): string[] {
+function startedBy({ before, name, isPublic, causes, contactId }: ModelEvent): string[] {
   if (contactId === null || causes.length > maxCauses) return [];
   const hears = ({ id, enabled, eventName, publicEvents }: ModelWorkflow) =>
-    enabled && eventName === name && (source !== "PUBLIC" || publicEvents) && !causes.includes(id);
+    enabled && eventName === name && (!isPublic || publicEvents) && !causes.includes(id);
   return [...before.workflows.values()].filter(hears).map(({ id }) => id);
 }
 
@@ -71,9 +71,9 @@ class Starts {
       const contactId = event.contactId ?? "";
       const key = `${workflowId} ${contactId}`;
       const near = (this.publicAt.get(key) ?? []).some((at) => Math.abs(at - event.at) < minuteMs);
-      const isTooSoon = event.source === "PUBLIC" && near;
+      const isTooSoon = event.isPublic && near;
       const row = this.expect(call, { workflowId, contactId, since: event.at, isRefused: isTooSoon }, event);
-      if (row && event.source === "PUBLIC") this.publicAt.set(key, [event.at]);
+      if (row && event.isPublic) this.publicAt.set(key, [event.at]);
     }
   }
 

@@ -14,7 +14,8 @@ export interface ModelEvent {
   at: number;
   name: string;
   contactId: string | null;
-  source: "PUBLIC" | "API" | "SYSTEM";
+  /** A public key sent it, or caused it. */
+  isPublic: boolean;
   causes: string[];
   /** The workflows that it starts, as its row says. */
   starts: string[];
@@ -36,7 +37,7 @@ interface Seen {
   ways: Cells<[workflowId: string, from: string, to: string, branch: string | null, priority: number]>;
   events: Cells<
     [
-      ...[id: string, name: string, contactId: string | null, source: string],
+      ...[id: string, name: string, contactId: string | null, isPublic: number],
       ...[causes: string | null, starts: string | null, data: string | null],
     ]
   >;
@@ -50,7 +51,7 @@ const query = `SELECT json_object(
       FROM workflow_steps WHERE project_id = ?1),
     'ways', (SELECT json_group_array(json_array(workflow_id, from_step_id, to_step_id, branch, priority))
       FROM workflow_transitions WHERE project_id = ?1),
-    'events', (SELECT json_group_array(json_array(id, name, contact_id, source, causes, starts, data)) FROM (
+    'events', (SELECT json_group_array(json_array(id, name, contact_id, source = 'PUBLIC' OR is_public, causes, starts, data)) FROM (
       SELECT * FROM events WHERE project_id = ?1 AND id > ?2 ORDER BY id))) AS seen`;
 
 /** What was in the database when. It is looked at after every step that has written, so that nothing is missed. */
@@ -71,9 +72,9 @@ export class Timeline {
     const seen = JSON.parse(text ?? "{}") as Seen;
     const [at, before] = [this.now(), this.last];
     this.moments.push({ at, ...momentOf(seen) });
-    for (const [id, name, contactId, source, causes, starts, data] of seen.events) {
+    for (const [id, name, contactId, isPublic, causes, starts, data] of seen.events) {
       this.events.push({
-        ...{ id, at, name, contactId, source: source as ModelEvent["source"], before, isCaused: isByShard },
+        ...{ id, at, name, contactId, isPublic: isPublic === 1, before, isCaused: isByShard },
         ...{ causes: JSON.parse(causes ?? "[]"), starts: JSON.parse(starts ?? "[]"), data: JSON.parse(data ?? "{}") },
       });
     }

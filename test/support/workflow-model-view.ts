@@ -75,7 +75,7 @@ export class View {
         event.contactId === this.row.contact_id &&
         event.name === name &&
         event.id > since &&
-        (event.source !== "PUBLIC" || hearsPublic),
+        (!event.isPublic || hearsPublic),
     );
   }
 
