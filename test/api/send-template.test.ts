@@ -207,7 +207,10 @@ describe("a marketing template to people who left", () => {
     await contact(project, "here@example.com", true);
     const some = await sendWith(project, id, { to: ["left@example.com", "here@example.com", "a@example.com"] });
     expect(some.body.warnings).toEqual([
-      { field: "to", message: expect.stringMatching(/^Not subscribed: a@example\.com\. This MARKETING mail is sent nevertheless/) },
+      {
+        field: "to",
+        message: expect.stringMatching(/^Not subscribed: a@example\.com\. This MARKETING mail is sent nevertheless/),
+      },
     ]);
     const many = await sendWith(project, id, { to: ["b@example.com", "a@example.com", "c@example.com"] });
     expect(many.body.warnings[0].message).toContain("Not subscribed: a@example.com and 2 more.");
