@@ -2,11 +2,11 @@ import { maxStatements } from "./limits";
 
 /** Counts the queries that this request, job or tick has made so far. */
 export class Spent {
-  /** Its statements: those of batches, and of `select`. An invocation has a thousand: see `maxStatements`. */
+  /** The statements of batches and of `select`. An invocation has a thousand: see `maxStatements`. */
   statements = 0;
   /** The batches that have changed something. */
   changes = 0;
-  /** The statements of its largest batch. */
+  /** The statements of the largest batch. */
   private largest = 0;
 
   spend(statements: number): void {

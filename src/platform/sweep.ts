@@ -75,21 +75,21 @@ export function openParts(): Parts {
  * cursor, or the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts
  * again.
  */
-export async function walkDatabases<Place>(
+export async function walkDatabases<Cursor>(
   platform: Platform,
   sweep: string,
-  takePage: (db: Db, after: Place | undefined) => Promise<Place | undefined>,
+  takePage: (db: Db, after: Cursor | undefined) => Promise<Cursor | undefined>,
 ): Promise<void> {
-  const before = (await readPlace(platform, sweep)) || "{}";
+  const before = (await readCursor(platform, sweep)) || "{}";
   // The code below wrote this JSON.
-  const places: Record<string, Place | undefined> = JSON.parse(before);
+  const cursors: Record<string, Cursor | undefined> = JSON.parse(before);
   const parts = openParts();
   await inRounds(platform, platform.shards, parts, async (shard) => {
-    places[shard] = await takePage(platform.databaseOf(shard), places[shard]);
-    return places[shard] !== undefined;
+    cursors[shard] = await takePage(platform.databaseOf(shard), cursors[shard]);
+    return cursors[shard] !== undefined;
   });
-  const after = JSON.stringify(places);
-  if (after !== before) await keepPlace(platform, sweep, after);
+  const after = JSON.stringify(cursors);
+  if (after !== before) await storeCursor(platform, sweep, after);
   parts.end();
 }
 
@@ -97,19 +97,19 @@ export async function walkDatabases<Place>(
  * Returns the cursor at which a sweep over all rows continues on the next tick; "" is the beginning. Its file belongs
  * to no project.
  */
-export async function readPlace(platform: Platform, sweep: string): Promise<string> {
-  const bytes = await platform.blobs.get(placeKey(platform, sweep));
+export async function readCursor(platform: Platform, sweep: string): Promise<string> {
+  const bytes = await platform.blobs.get(cursorKey(platform, sweep));
   return bytes === null ? "" : new TextDecoder().decode(bytes);
 }
 
-export async function keepPlace(platform: Platform, sweep: string, place: string): Promise<void> {
-  await platform.blobs.put(placeKey(platform, sweep), place);
+export async function storeCursor(platform: Platform, sweep: string, cursor: string): Promise<void> {
+  await platform.blobs.put(cursorKey(platform, sweep), cursor);
 }
 
 /**
  * Returns the key of the cursor. When there are many databases, each of several calls walks through some of them, and
  * has its own cursor.
  */
-function placeKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
+function cursorKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
   return first === controlShard ? `sweeps/${sweep}` : `sweeps/${sweep}/${first}`;
 }

@@ -4,7 +4,7 @@ import { storable } from "../storable";
 /** The sender's company and address in the footer of marketing mail. */
 export interface Imprint {
   company: string | null;
-  /** Its line breaks are kept. */
+  /** The address, with its line breaks. */
   postalAddress: string | null;
 }
 

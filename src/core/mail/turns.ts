@@ -150,7 +150,7 @@ export function mayGoOn(account: Account, permitId: string, verdict: Verdict, ca
 /** The end of a permit. */
 export interface Done {
   permitId: string;
-  /** That of the last round. */
+  /** The verdict of the last round. */
   verdict: Verdict;
   /** The calls of the last round. */
   calls: number;

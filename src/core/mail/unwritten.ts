@@ -29,7 +29,7 @@ const StoredResult = z.object({
   uncertainSince: time,
   isUntried: z.boolean(),
   reports: z.array(Report),
-  /** Its outcome was unknown, and the provider was asked. */
+  /** The result of asking the provider about an unknown outcome. */
   settledBy: z.literal("lookup").optional(),
 });
 

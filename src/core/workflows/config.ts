@@ -54,7 +54,7 @@ export interface WebhookConfig {
 }
 
 export interface UpdateContactConfig {
-  /** Its texts may have Liquid. The rules for contacts' data apply. */
+  /** Texts may contain Liquid. The rules for contacts' data apply. */
   data?: JsonObject;
   subscribed?: boolean;
 }

@@ -6,7 +6,7 @@ import { timeOfId } from "../../db/ids";
 import { asNumber, columns } from "../../db/rows";
 import { noRows, type Statement, select, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
-import { keepPlace, openParts, readPlace } from "../../platform/sweep";
+import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { dayOf } from "./day";
 
 /** A row is in three b-trees and counted twice, so a step is small. */
@@ -40,13 +40,13 @@ interface ForgetInput {
 
 /** Empties one project after the other. The next tick continues where this one ends. */
 async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: ForgetInput): Promise<void> {
-  let cursor: number | null = Number(await readPlace(platform, sweep));
+  let cursor: number | null = Number(await readCursor(platform, sweep));
   for (let step = 0; step < steps && cursor !== null; step++) {
     const project = await findProject(db, cursor, before);
     const isDone = project === null || (await forgetNext(platform, db, project, before)) < eventsPerStep;
     cursor = isDone && project !== null ? project + 1 : project;
   }
-  await keepPlace(platform, sweep, String(cursor ?? 0));
+  await storeCursor(platform, sweep, String(cursor ?? 0));
 }
 
 const readProject = columns({ projectId: asNumber });

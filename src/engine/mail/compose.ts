@@ -132,7 +132,7 @@ export async function composeEmail(
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
-  // Its campaign is held, and may go on when the project is enabled.
+  // The campaign is held, and may continue when the project is enabled.
   if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
     return heldMail(ctx, email, whyDisabled);
   if (ctx.project.disabled) return ended("FAILED", whyDisabled, uncertainSince);

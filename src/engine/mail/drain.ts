@@ -23,8 +23,8 @@ const maxSleepMs = 2 * secondMs;
 const suspectsPerTurn = 25;
 
 /**
- * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at work.
- * One that dies leaves its permit behind, and others go on when it ends.
+ * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at
+ * work. A drainer that dies leaves its permit, and other drainers continue when the permit ends.
  */
 export async function drainMail(platform: Platform, { projectId }: MessageOf<"mail.drain">): Promise<void> {
   if (projectId !== undefined) return drainProject(platform, projectId);
@@ -90,7 +90,7 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
   return { done: error === null ? done : fail(ctx, turn, done, error), rounds };
 }
 
-/** A probe takes one mail out of their order, so the place where to read on stays; if there is none, the page ends as any. */
+/** A probe takes one mail out of order, so the reading position stays. Without a probe the page ends like any other. */
 async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
   const probe = turn.isProbe ? await findProbe(ctx, turn) : [];
   if (probe.length === 0) return findWaiting(ctx, turn);

@@ -6,7 +6,7 @@ import type { Db } from "../../db/client";
 import { asFlag, asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
-import { keepPlace, openParts, readPlace } from "../../platform/sweep";
+import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { whereaboutsByNumber } from "../projects/whereabouts";
 import { attachmentKeys } from "./attachments";
 
@@ -35,9 +35,9 @@ export async function forgetContents(platform: Platform): Promise<void> {
 
 /** Goes on with the project after the one where the last tick ended, so that each has its turn. */
 async function forgetIn(platform: Platform, db: Db, sweep: string, pages: number): Promise<void> {
-  let place: number | null = Number(await readPlace(platform, sweep));
-  for (let page = 0; page < pages && place !== null; page++) place = await forgetPage(platform, db, place);
-  await keepPlace(platform, sweep, String(place ?? 0));
+  let cursor: number | null = Number(await readCursor(platform, sweep));
+  for (let page = 0; page < pages && cursor !== null; page++) cursor = await forgetPage(platform, db, cursor);
+  await storeCursor(platform, sweep, String(cursor ?? 0));
 }
 
 const readMail = columns({ projectId: asNumber, id: asId, isReady: asFlag, after: asId, again: orNull(asId) });

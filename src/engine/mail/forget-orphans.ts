@@ -6,7 +6,7 @@ import { asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { BlobKind } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
-import { keepPlace, openParts, readPlace } from "../../platform/sweep";
+import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { whereaboutsById } from "../projects/whereabouts";
 
 /** Files are listed in pages of 1,000. */
@@ -48,10 +48,10 @@ interface Located extends Candidate {
 export async function forgetOrphans(platform: Platform): Promise<void> {
   const parts = openParts();
   let removed = 0;
-  let place = await readPlace(platform, "orphans");
+  let cursor = await readCursor(platform, "orphans");
   for (let page = 0; page < pagesPerTick; page++) {
     if (!platform.spent.hasLeft()) break;
-    const { files, isLast } = await platform.blobs.listAfter(place);
+    const { files, isLast } = await platform.blobs.listAfter(cursor);
     for (const [shard, candidates] of await findCandidates(platform, files)) {
       await parts.run(async () => {
         const orphans = await findOrphans(platform, shard, candidates);
@@ -59,10 +59,10 @@ export async function forgetOrphans(platform: Platform): Promise<void> {
         removed += orphans.length;
       });
     }
-    place = isLast ? "" : (files.at(-1)?.key ?? "");
-    if (place === "") break;
+    cursor = isLast ? "" : (files.at(-1)?.key ?? "");
+    if (cursor === "") break;
   }
-  await keepPlace(platform, "orphans", place);
+  await storeCursor(platform, "orphans", cursor);
   if (removed > 0) platform.log("info", "Files without a row were removed", { files: removed });
   parts.end();
 }

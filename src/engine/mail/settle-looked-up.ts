@@ -22,7 +22,7 @@ export interface Unknown {
   attempts: number;
   lookUps: number;
   calledAt: number;
-  /** Its content is not kept any longer. */
+  /** The content of the email is no longer stored. */
   isGone: boolean;
 }
 

@@ -6,7 +6,7 @@ import { asFlag, asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
 import type { Platform } from "../../platform/context";
-import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
+import { maxSweptRows, openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { claimName, freeNames } from "./name";
 
 /** Protects calls that have just claimed a name: they write the row within seconds. */
@@ -28,13 +28,13 @@ interface SweepCursors {
  * names, and one of each database's domains.
  */
 export async function repairDomainNames(platform: Platform): Promise<void> {
-  const before = (await readPlace(platform, sweepName)) || "{}";
+  const before = (await readCursor(platform, sweepName)) || "{}";
   const cursors: SweepCursors = JSON.parse(before);
   const parts = openParts();
   await parts.run(() => freeIdleNames(platform, cursors));
   for (const shard of platform.shards) await parts.run(() => claimMissingNames(platform, shard, cursors));
   const after = JSON.stringify(cursors);
-  if (after !== before) await keepPlace(platform, sweepName, after);
+  if (after !== before) await storeCursor(platform, sweepName, after);
   parts.end();
 }
 

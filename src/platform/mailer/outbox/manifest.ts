@@ -8,6 +8,6 @@ export const outbox = defineProvider({
   needs: [],
   read: () => ({}),
   open: (_, db, blobs) => outboxMailer(db, blobs),
-  // Its reports come with the receipts.
+  // The receipts contain the reports.
   reporter: () => null,
 });
