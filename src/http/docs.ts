@@ -84,7 +84,7 @@ const configuration = JSON.stringify({
     .security-requirement-badge:focus-visible, button.composition-selector.composition-selector:focus-visible,
     button.underline:focus-visible, [class*="combobox-button"]:focus-visible { outline-offset: 2px; }
     /* These do not scroll, because the keyboard cannot scroll an element without anything to focus. */
-    .markdown code.hljs.hljs, .scalar-card-content.overflow-auto code { white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; }
+    .markdown code.hljs.hljs, .markdown code.hljs.hljs span, .scalar-card-content.overflow-auto code { white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; }
     ul.endpoints.endpoints, .scalar-card-content.overflow-auto { max-height: none; overflow: visible; }
     /* A link to an operation focuses its whole section, which the keyboard cannot reach otherwise. */
     [tabindex="-1"]:focus-visible { outline: none; }

@@ -100,6 +100,8 @@ describeInChromium(
     it("fits a phone", async () => {
       const { page } = await open("/docs", phone);
       await page.getByRole("heading", { name: "Petrel" }).waitFor();
+      // The widest code of the guide, once it is highlighted.
+      await page.locator(".hljs-string", { hasText: "Onboarding" }).first().waitFor();
       expect(await overhang(page)).toBeLessThanOrEqual(0);
       expect(await axeFindings(page)).toEqual([]);
     });
