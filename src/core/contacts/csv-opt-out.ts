@@ -17,8 +17,13 @@ const nos = new Set(["", "false", "no", "0"]);
 
 const optOutWords = new Set(["unsubscribed", "optedout", "cleaned", "bounced", "complained", "suppressed"]);
 
+/** Each of them may become a warning. No export of a service has more; a file may have thousands. */
+const maxOptOutColumns = 20;
+
 export function findOptOuts(columns: OptOutColumn[]): OptOutColumn[] {
-  return columns.filter(({ key }) => optOutNames.has(plain(key)) || statusNames.has(plain(key)));
+  return columns
+    .filter(({ key }) => optOutNames.has(plain(key)) || statusNames.has(plain(key)))
+    .slice(0, maxOptOutColumns);
 }
 
 /** Whether this cell of such a column means that the person has left. */
