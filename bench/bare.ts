@@ -15,7 +15,7 @@ import { defaultLimit } from "../src/http/params";
 import { type Context, forProject, openPlatform, type Platform, type Project } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
 
-export { WorkflowShardObject } from "../src/engine/workflows/shard-object";
+export { WorkflowShardObject } from "../src/engine/workflows/shard/shard-object";
 export { PaceObject } from "../src/platform/mailer/pace-object";
 export { ProjectGateObject } from "../src/platform/project-gate-object";
 

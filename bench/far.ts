@@ -1,5 +1,5 @@
 import { shardsOf } from "../src/db/client";
-import { WorkflowShardObject as NearShard } from "../src/engine/workflows/shard-object";
+import { WorkflowShardObject as NearShard } from "../src/engine/workflows/shard/shard-object";
 import worker from "../src/index";
 import type { Env } from "../src/platform/env";
 import { SweepObject as NearSweeps } from "../src/sweep-object";

@@ -1,4 +1,4 @@
-import { WorkflowShardObject as Shard } from "../src/engine/workflows/shard-object";
+import { WorkflowShardObject as Shard } from "../src/engine/workflows/shard/shard-object";
 import { openPlatform } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
 import type { Delivery, ShardAddress } from "../src/platform/workflow-shards";

@@ -17,7 +17,7 @@ import { lookUpUnknown } from "./engine/mail/look-up-unknown";
 import { releaseHeld } from "./engine/mail/release-held";
 import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/requeue-stuck";
 import { endLeasesOfCalls, forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
-import { forgetStepEffects } from "./engine/workflows/forget-effects";
+import { forgetStepEffects } from "./engine/workflows/steps/forget-effects";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
 import { endGraceOfRuns, queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";

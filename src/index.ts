@@ -3,7 +3,7 @@ import { tick } from "./cron";
 import type { Env } from "./platform/env";
 import { consume } from "./queue";
 
-export { WorkflowShardObject } from "./engine/workflows/shard-object";
+export { WorkflowShardObject } from "./engine/workflows/shard/shard-object";
 export { PaceObject } from "./platform/mailer/pace-object";
 export { ProjectGateObject } from "./platform/project-gate-object";
 export { SweepObject } from "./sweep-object";

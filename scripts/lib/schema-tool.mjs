@@ -17,7 +17,7 @@ process.stdout.write(
 /** The classes of objects with tables, and the version of those that this code knows. A deploy sees no objects. */
 async function versionsOfObjects() {
   const { gateMigrations } = await import("../../src/platform/gate-tables.ts");
-  const { shardMigrations } = await import("../../src/engine/workflows/shard-tables.ts");
+  const { shardMigrations } = await import("../../src/engine/workflows/shard/tables.ts");
   return { ProjectGateObject: gateMigrations.length, WorkflowShardObject: shardMigrations.length };
 }
 

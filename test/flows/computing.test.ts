@@ -9,7 +9,7 @@ import { workOn } from "../../src/engine/jobs/work";
 import { composeRound } from "../../src/engine/mail/compose";
 import { type Delivery, readDelivery } from "../../src/engine/mail/delivery";
 import { forgetProjects } from "../../src/engine/projects/cache";
-import { openDeaths } from "../../src/engine/workflows/shard-deaths";
+import { openDeaths } from "../../src/engine/workflows/shard/deaths";
 import { startPreflight } from "../../src/features/campaigns/preflight/start";
 import { preflightStep } from "../../src/features/campaigns/preflight/step";
 import { SendEmail } from "../../src/features/send/schema";

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { migrateShard } from "../../src/engine/workflows/shard-store";
-import { shardMigrations } from "../../src/engine/workflows/shard-tables";
+import { migrateShard } from "../../src/engine/workflows/shard/store";
+import { shardMigrations } from "../../src/engine/workflows/shard/tables";
 import { gateMigrations } from "../../src/platform/gate-tables";
 import { migrateTables } from "../../src/platform/object-tables";
 import type { ProjectGateObject } from "../../src/platform/project-gate-object";

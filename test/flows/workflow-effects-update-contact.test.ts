@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { UpdateContactConfig } from "../../src/core/workflows/config";
-import type { Arrival, Scope } from "../../src/engine/workflows/arrival";
-import { updateStepContacts } from "../../src/engine/workflows/effects/update-contact";
+import type { Arrival, Scope } from "../../src/engine/workflows/steps/arrival";
+import { updateStepContacts } from "../../src/engine/workflows/steps/update-contact";
 import { arrivalAt, eventOf, newStep } from "../support/arrivals";
 import { type Death, wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";

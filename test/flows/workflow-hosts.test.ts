@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSweeps } from "../../src/cron";
-import { storeStepCalls } from "../../src/engine/workflows/effects/webhook";
+import { storeStepCalls } from "../../src/engine/workflows/steps/webhook";
 import { arrivalAt, newStep } from "../support/arrivals";
 import { intruded } from "../support/intrude";
 import { Outside } from "../support/outside";

@@ -8,7 +8,7 @@ import { serialize } from "node:v8";
 import { afterEach, describe, expect, it } from "vitest";
 import { remoteFault, requireKnownTables, SCHEMA_QUERIES } from "../../scripts/lib/schema.mjs";
 import { locateState } from "../../scripts/lib/state.mjs";
-import { shardMigrations } from "../../src/engine/workflows/shard-tables";
+import { shardMigrations } from "../../src/engine/workflows/shard/tables";
 import { gateMigrations } from "../../src/platform/gate-tables";
 
 const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).href);

@@ -1,7 +1,7 @@
 import { asId, type Id, newId, readId } from "../../src/core/ids";
 import type { StepConfigs } from "../../src/core/workflows/config";
 import type { StepType } from "../../src/core/workflows/step";
-import type { Arrival, Scope } from "../../src/engine/workflows/arrival";
+import type { Arrival, Scope } from "../../src/engine/workflows/steps/arrival";
 import { storedId } from "./as-seen";
 
 export interface TestStep<T extends StepType> {

@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { asId } from "../../src/core/ids";
 import type { StepRecord } from "../../src/core/workflows/execution";
-import { viewOf } from "../../src/engine/workflows/execution-view";
-import { openStore } from "../../src/engine/workflows/shard-store";
+import { viewOf } from "../../src/engine/workflows/shard/execution-view";
+import { openStore } from "../../src/engine/workflows/shard/store";
 import type { Play } from "./workflow-model-play";
 import { shardStub } from "./world";
 

@@ -1,5 +1,5 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";
+import type { WorkflowShardObject } from "../../src/engine/workflows/shard/shard-object";
 import type { ShardAddress, WorkflowShard, WorkflowShards } from "../../src/platform/workflow-shards";
 import { type Death, Killed, type Process } from "./killable";
 import type { Random } from "./random";

@@ -10,7 +10,7 @@ import type { Receipt } from "../../src/core/mail/receipt";
 import { addWaiting, askFor, giveBack, mayGoOn, nextTurn, readUpTo, takeShare } from "../../src/core/mail/turns";
 import { type Queued, redelivered } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
-import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";
+import type { WorkflowShardObject } from "../../src/engine/workflows/shard/shard-object";
 import { getProject } from "../../src/features/projects/project";
 import type { Blobs } from "../../src/platform/blobs";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";

@@ -146,7 +146,7 @@ export const emails = sqliteTable(
     causes: text({ mode: "json" }).$type<string[]>(),
     /**
      * The mail is caused by an event of a public key, which started or woke a workflow that mails its own contact: see
-     * engine/workflows/public-mail.ts.
+     * engine/workflows/steps/public-mail.ts.
      */
     isPublic: flag().notNull().default(false),
     /** The content is no longer stored: see engine/mail/forget-contents.ts. */

@@ -12,7 +12,7 @@ import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { workOn } from "../jobs/work";
 import { cacheMs } from "../projects/cache";
 import { cancelExecutions } from "./cancel";
-import { projectDisabled } from "./shard-erase";
+import { projectDisabled } from "./shard/erase";
 
 const patienceMs = 2 * cacheMs;
 

@@ -9,7 +9,7 @@ import { withHashes } from "../../engine/contacts/erased-address";
 import { countRemoved } from "../../engine/contacts/suppression-count";
 import { hasErrors } from "../../engine/jobs/erase-errors";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
-import { goneReason } from "../../engine/workflows/shard-erase";
+import { goneReason } from "../../engine/workflows/shard/erase";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,

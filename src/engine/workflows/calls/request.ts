@@ -4,8 +4,8 @@ import type { Budget } from "../../../core/templating/budget";
 import { parseTemplate, renderTemplate } from "../../../core/templating/render";
 import { renderJson } from "../../../core/templating/render-json";
 import type { WebhookConfig } from "../../../core/workflows/config";
-import type { Arrival } from "../arrival";
-import { type RenderedContact, variablesOf } from "../render-step";
+import type { Arrival } from "../steps/arrival";
+import { type RenderedContact, variablesOf } from "../steps/render-step";
 
 /** A call as it is stored and made. */
 export interface CallRequest {

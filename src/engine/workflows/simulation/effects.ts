@@ -14,14 +14,14 @@ import { contentSource } from "../../mail/accept";
 import { domainInSql, verifiedDomain } from "../../mail/sender-domain";
 import { whyWithheld } from "../../mail/withhold";
 import { isMarketingPaused } from "../../projects/sending-paused";
-import type { Arrival } from "../arrival";
-import { ConditionTooLarge, decide } from "../decide";
-import { contactDeleted } from "../effects/condition";
-import { isInItsTopic, whyRefused } from "../effects/send-email";
-import { planOf } from "../effects/update-contact";
-import { withoutPublicLinks } from "../public-mail";
-import { isUnrenderable, variablesOf } from "../render-step";
-import type { EffectType } from "../step-types";
+import type { Arrival } from "../steps/arrival";
+import { contactDeleted } from "../steps/condition";
+import { ConditionTooLarge, decide } from "../steps/decide";
+import { withoutPublicLinks } from "../steps/public-mail";
+import { isUnrenderable, variablesOf } from "../steps/render-step";
+import { isInItsTopic, whyRefused } from "../steps/send-email";
+import type { EffectType } from "../steps/step-types";
+import { planOf } from "../steps/update-contact";
 import { happen, type SimulatedWorld, withData } from "./world";
 
 type SimulatedEffect<T extends EffectType> = (

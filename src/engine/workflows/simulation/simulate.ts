@@ -16,8 +16,8 @@ import type { StepOutcome } from "../../../core/workflows/outcome";
 import type { Graph, Step } from "../../../core/workflows/step";
 import type { ContactRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
-import type { Arrival } from "../arrival";
-import type { EffectType } from "../step-types";
+import type { Arrival } from "../steps/arrival";
+import type { EffectType } from "../steps/step-types";
 import { simulatedEffects } from "./effects";
 import { advanceTo, type GivenEvent, type NotedMail, type SimulatedWorld } from "./world";
 

@@ -2,7 +2,7 @@ import { type Id, newIdAt, timeOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import type { Budget } from "../../../core/templating/budget";
 import type { ContactRow } from "../../../db/tables";
-import type { EventSource } from "../arrival";
+import type { EventSource } from "../steps/arrival";
 
 /** An event of a simulation. Its id is made from its time. */
 export interface GivenEvent {

@@ -1,0 +1,54 @@
+import { type Backoff, backoffMs } from "../../../core/backoff";
+import { minuteMs, secondMs } from "../../../core/time";
+import { nextForgetting } from "./forget";
+import { hasUnmirrored, hasWork, nextWake } from "./rows";
+import type { ShardStore } from "./store";
+
+/** If the object dies at work, its alarm restarts it after this long. */
+const leaseMs = 10 * secondMs;
+const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
+
+/** The state of an object that is not in its rows. */
+interface Condition {
+  now: number;
+  /** How many times in a row the pump has failed. */
+  failures: number;
+  isAtWork: boolean;
+  /** In a project with a test clock only an advance wakes what waits, so time sets no alarm. */
+  hasOwnClock: boolean;
+  executionRetentionMs: number;
+}
+
+/** Returns when the object has something to do next; null if there is nothing. */
+export function nextDue(store: ShardStore, condition: Condition): number | null {
+  const { now, failures, isAtWork, hasOwnClock, executionRetentionMs } = condition;
+  if (failures > 0) return now + backoffMs(failureBackoff, failures - 1);
+  if (hasWork(store) || hasUnmirrored(store)) return isAtWork ? now + leaseMs : now;
+  const times = [hasOwnClock ? null : nextWake(store), nextForgetting(store, executionRetentionMs)];
+  return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
+}
+
+export interface Alarm {
+  /** Sets the alarm to this time, unless it is set to it already. */
+  setFor(at: number): void;
+  hasRung(): void;
+  delete(): Promise<void>;
+}
+
+export function openAlarm(storage: DurableObjectStorage): Alarm {
+  let ringsAt: number | null = null;
+  return {
+    setFor(at) {
+      if (at === ringsAt) return;
+      ringsAt = at;
+      void storage.setAlarm(at);
+    },
+    hasRung() {
+      ringsAt = null;
+    },
+    delete() {
+      ringsAt = null;
+      return storage.deleteAlarm();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from "../../../core/json";
+import { joinEvents, publicKeysOf } from "../../../core/workflows/joined-events";
+import type { Step } from "../../../core/workflows/step";
+import type { Arrival } from "../steps/arrival";
+import type { LiveWorkflow } from "./live";
+import { eventsOf, outputsOf } from "./rows";
+import type { ShardStore, StoredExecution } from "./store";
+
+/**
+ * Limits how much event data a pass holds in memory and sends as parameters at once, to what one batch of an effect
+ * takes. Passes of several shards share the memory of an isolate.
+ */
+const maxPassCharacters = 1024 * 1024;
+
+/** An execution at a step that it cannot leave without an effect or a look into the event log. */
+export interface Standing {
+  execution: StoredExecution;
+  workflow: LiveWorkflow;
+  step: Step;
+}
+
+/** Yields the arrivals with everything that templates and conditions can name, in chunks that fit into memory. */
+export function* chunksByEvents(
+  store: ShardStore,
+  group: Standing[],
+): Generator<{ standing: Standing; arrival: Arrival }[]> {
+  let chunk: { standing: Standing; arrival: Arrival }[] = [];
+  let characters = 0;
+  const outputs = outputsOf(
+    store,
+    group.map(({ execution }) => execution.id),
+  );
+  for (const standing of group) {
+    const arrival = arrivalOf(store, standing, outputs.get(standing.execution.id) ?? {});
+    const size = JSON.stringify(arrival.scope).length;
+    if (chunk.length > 0 && characters + size > maxPassCharacters) {
+      yield chunk;
+      chunk = [];
+      characters = 0;
+    }
+    chunk.push({ standing, arrival });
+    characters += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, outputs: JsonObject): Arrival {
+  return {
+    executionId: execution.id,
+    workflow: { id: workflow.id, name: workflow.name, linkBase: workflow.linkBase },
+    contactId: execution.contactId,
+    step,
+    scope: { event: eventOf(store, execution), context: execution.context ?? {}, steps: outputs },
+    isPublic: execution.isPublic,
+    causes: execution.causes,
+  };
+}
+
+/**
+ * Returns the event that last started or woke the execution, joined with the data of earlier events and of a start by
+ * hand.
+ */
+export function eventOf(store: ShardStore, execution: StoredExecution): Arrival["scope"]["event"] {
+  const taken = eventsOf(store, execution);
+  const newest = taken.at(-1);
+  if (newest === undefined) return null;
+  const given = execution.context?.event;
+  const { data } = joinEvents(taken);
+  return { ...newest, data: { ...(isJsonObject(given) && given), ...data }, publicKeys: publicKeysOf(taken) };
+}

@@ -1,0 +1,95 @@
+import { aroundTrips } from "../../../db/trips";
+import type { Context } from "../../../platform/context";
+import { letOthersIn } from "../../../platform/let-others-in";
+import { type Away, inTurns, openLine } from "../../../platform/turns";
+import { type Cancelling, cancelSome, showCancelled } from "./cancel";
+import { forgetFinished } from "./forget";
+import { type Mirrored, mirrorEnded, mirrorSome } from "./mirror";
+import { runPass } from "./pump";
+import { countActive, countWork, hasUnmirrored, hasWork } from "./rows";
+import { forgetSeen } from "./starts";
+
+/** One invocation may make a thousand subrequests, and a pass makes about five. */
+const maxPasses = 100;
+/** How many passes there are between two mirrorings while there is always work. */
+const passesPerMirroring = 20;
+
+/**
+ * Works in passes until nothing is left to do, and mirrors the results. When the CPU time is spent, the alarm continues
+ * the work.
+ */
+export async function runPasses(given: Context, shard: Mirrored): Promise<void> {
+  const { store } = shard;
+  await showCancelled(given, store);
+  for (let pass = 1; pass <= maxPasses && !given.cpu.isSpent(); pass++) {
+    const isOver = await inPass(given, countWork(store, given.clock().getTime()), async (ctx) => {
+      const hadWork = await runPass(ctx, shard);
+      const mayMirror = !hadWork || pass % passesPerMirroring === 0 || ctx.cpu.isSpent();
+      const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
+      const isClean = isMirrored && !(await forgetFinished(ctx, store));
+      return !hadWork && isClean && !hasWork(store) && !hasUnmirrored(store);
+    });
+    if (isOver) break;
+    await letOthersIn();
+  }
+  forgetSeen(store, given.clock().getTime());
+}
+
+/** When to stop ending executions, and what to do after each chunk, before it is mirrored. */
+interface Ending {
+  now(): number;
+  isWanted(): boolean;
+  whenEnded(): void;
+}
+
+/** Ends executions in chunks, so that other calls get in between. If the object dies in the middle, some have ended. */
+export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
+  const { store } = shard;
+  let ended = 0;
+  for (let isOver = false; !isOver; await letOthersIn()) {
+    isOver = await inPass(outer, countActive(store), async (ctx) => {
+      if (!ending.isWanted()) return true;
+      const { count, isLast } = store.together(() => cancelSome(store, given, ending.now()));
+      ending.whenEnded();
+      await showCancelled(ctx, store);
+      await mirrorEnded(ctx, shard);
+      ended += count;
+      return isLast;
+    });
+  }
+  return ended;
+}
+
+/** The passes that are under way in this isolate, weighted by how many executions each moves. */
+const passes = openLine();
+
+/**
+ * Runs a pass, or other work of that size. Only one shard of this isolate computes at a time; while a pass waits for a
+ * database or a queue, which may be far away, others run. Few large passes run at once even so: their batches share the
+ * database's thread, and their rows the isolate's memory.
+ */
+async function inPass<T>(ctx: Context, executions: number, work: (ctx: Context) => Promise<T>): Promise<T> {
+  const pass = await passes.take(ctx.executionsAtOnce, executions);
+  try {
+    return await inTurns((away) =>
+      work(
+        outside(ctx, async (wait) => {
+          pass.keep();
+          return away(wait).finally(pass.keep);
+        }),
+      ),
+    );
+  } finally {
+    pass.giveBack();
+  }
+}
+
+/** Returns the context of a pass, which gives up its turn while it waits for anything outside of the isolate. */
+function outside(ctx: Context, away: Away): Context {
+  return {
+    ...ctx,
+    db: aroundTrips(ctx.db, away),
+    control: aroundTrips(ctx.control, away),
+    enqueue: (messages) => away(() => ctx.enqueue(messages)),
+  };
+}

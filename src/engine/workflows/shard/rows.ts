@@ -1,0 +1,276 @@
+import { belowAllIds, type Id, textOf } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
+import { asId, asJson, asNumber, asText, columns } from "../../../db/rows";
+import type { StepCounts } from "../../../platform/workflow-shards";
+import {
+  readEvent,
+  readExecution,
+  readIdRow,
+  readNumber,
+  readStepRecord,
+  type ShardStore,
+  type StoredExecution,
+  type TakenEvent,
+} from "./store";
+
+export function findExecution(store: ShardStore, id: Id): StoredExecution | null {
+  const [found] = store.all(readExecution, "SELECT * FROM executions WHERE id = ?", textOf(id));
+  return found ?? null;
+}
+
+/**
+ * Returns up to `limit` executions that have something to do, the oldest first, and executions whose time has come. If
+ * there are many of both, each kind gets half.
+ */
+export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
+  const busy = store.all(
+    readExecution,
+    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1
+      ORDER BY id LIMIT ?`,
+    limit,
+  );
+  const due = store.all(
+    readExecution,
+    "SELECT * FROM executions WHERE wake_at <= ? AND needs IS NULL ORDER BY wake_at LIMIT ?",
+    ...[now, Math.max(limit - busy.length, Math.ceil(limit / 2))],
+  );
+  return [...due, ...busy.slice(0, limit - due.length)];
+}
+
+/** Returns the id of the newest execution; an id below all others if there is none. */
+export function newestId(store: ShardStore): Id {
+  const [newest] = store.all(readIdRow, "SELECT coalesce(max(id), '') AS id FROM executions");
+  return newest?.id ?? belowAllIds;
+}
+
+/** Filters the executions that have not moved since they were read. */
+export function unmovedOf<T extends Pick<StoredExecution, "id" | "version">>(store: ShardStore, read: T[]): T[] {
+  const unmoved = store.all(
+    readIdRow,
+    `SELECT e.id FROM json_each(?) r CROSS JOIN executions e ON e.id = r.value->>0 AND e.version = r.value->>1`,
+    JSON.stringify(read.map(({ id, version }) => [id, version])),
+  );
+  const ids = new Set(unmoved.map(({ id }) => id));
+  return read.filter(({ id }) => ids.has(id));
+}
+
+/** Returns those of the executions that have yet to ask the log. */
+export function askingOf(store: ShardStore, ids: Id[]): StoredExecution[] {
+  return store.all(
+    readExecution,
+    "SELECT e.* FROM json_each(?) r CROSS JOIN executions e ON e.id = r.value AND e.needs = 'log' ORDER BY e.id",
+    JSON.stringify(ids),
+  );
+}
+
+/** The inputs of a new execution. */
+export interface NewExecution {
+  id: Id;
+  workflowId: Id;
+  contactId: Id;
+  position: ExecutionPosition;
+  eventId: Id | null;
+  isPublic: boolean;
+  context: JsonObject | null;
+  causes: string[];
+  /** The idempotency key of the call that started it, and when the key expires by the real clock. */
+  request: { key: string; until: number } | null;
+  now: number;
+}
+
+export function insertExecutions(store: ShardStore, given: NewExecution[]): void {
+  const items = given.map(({ position, isPublic, context, causes, ...rest }) => ({
+    ...rest,
+    ...{ status: position.status, enteredAt: position.enteredAt, place: position.place, since: position.since },
+    ...{ context: context && JSON.stringify(context), causes: JSON.stringify(causes), isPublic: isPublic ? 1 : 0 },
+  }));
+  store.run(
+    `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, place, since, attempts, event_id,
+        hears_public, is_public, context, causes, needs, request, request_until, version, started_at, updated_at)
+      SELECT r.value->>'id', r.value->>'workflowId', r.value->>'contactId', r.value->>'status', r.value->>'enteredAt',
+        r.value->>'place', r.value->>'since', 0, r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context', r.value->>'causes', 'step',
+        r.value->'request'->>'key', r.value->'request'->>'until', 1, r.value->>'now', r.value->>'now'
+      FROM json_each(?) r`,
+    JSON.stringify(items),
+  );
+}
+
+/** Deletes the re-entry record for a workflow that was deleted. */
+export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredExecution): void {
+  store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
+}
+
+/** Marks executions to ask the log for the events that they wait for. Their positions stay the same. */
+export function needLog(store: ShardStore, ids: Id[]): void {
+  if (ids.length === 0) return;
+  store.run(
+    "UPDATE executions SET needs = 'log' WHERE id IN (SELECT value FROM json_each(?)) AND needs IS NULL",
+    JSON.stringify(ids),
+  );
+}
+
+/**
+ * Returns the step records of an execution, in order. When an execution is ended from outside, its current step counts
+ * as skipped.
+ */
+export function recordsOf(store: ShardStore, { id, status, exitReason, completedAt }: StoredExecution): StepRecord[] {
+  const records = store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(id));
+  if (isActive(status)) return records;
+  return records.map((record) =>
+    record.completedAt === null
+      ? { ...record, status: "SKIPPED", reason: exitReason, completedAt, scheduledFor: null }
+      : record,
+  );
+}
+
+const readOutput = columns({ executionId: asId, name: asText, output: asJson<JsonObject>() });
+
+/** Returns the outputs of executions' steps by step name. If two steps share a name, the later one counts. */
+export function outputsOf(store: ShardStore, ids: Id[]): Map<Id, JsonObject> {
+  const found = store.all(
+    readOutput,
+    `SELECT s.execution_id, s.name, s.output FROM json_each(?) r
+      CROSS JOIN steps s ON s.execution_id = r.value AND s.output IS NOT NULL ORDER BY s.place`,
+    JSON.stringify(ids),
+  );
+  const outputs = new Map<Id, JsonObject>();
+  for (const [id, rows] of Map.groupBy(found, ({ executionId }) => executionId)) {
+    outputs.set(id, Object.fromEntries(rows.map(({ name, output }) => [name, output])));
+  }
+  return outputs;
+}
+
+const readCounts = columns({
+  ...{ stepId: asId, entered: asNumber, completed: asNumber, skipped: asNumber, failed: asNumber },
+});
+
+const readBranch = columns({ stepId: asId, branch: asText, taken: asNumber });
+
+/**
+ * Counts what became of the executions that came to these steps. Executions that entered a step and neither completed,
+ * skipped nor failed it are still at it.
+ */
+export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {
+  const counted = store.all(
+    readCounts,
+    "SELECT c.* FROM json_each(?) r CROSS JOIN step_counts c ON c.workflow_id = ? AND c.step_id = r.value",
+    ...[JSON.stringify(stepIds), textOf(workflowId)],
+  );
+  const branches = store.all(
+    readBranch,
+    `SELECT c.step_id, c.branch, c.taken FROM json_each(?) r
+      CROSS JOIN branch_counts c ON c.workflow_id = ? AND c.step_id = r.value`,
+    ...[JSON.stringify(stepIds), textOf(workflowId)],
+  );
+  const branchesOf = Map.groupBy(branches, ({ stepId }) => stepId);
+  return counted.map((counts) => ({
+    ...counts,
+    branches: (branchesOf.get(counts.stepId) ?? []).map(({ branch, taken }) => ({ branch, count: taken })),
+    waiting: counts.entered - counts.completed - counts.skipped - counts.failed,
+  }));
+}
+
+export function dropCounts(store: ShardStore, workflowId: Id): void {
+  for (const table of ["step_counts", "branch_counts"])
+    store.run(`DELETE FROM ${table} WHERE workflow_id = ?`, textOf(workflowId));
+}
+
+export function saveEvent(store: ShardStore, { id, name, source, data }: TakenEvent): void {
+  store.run(
+    "INSERT INTO events (id, name, source, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    ...[textOf(id), name, source, JSON.stringify(data)],
+  );
+}
+
+/** Returns the events that make up `event.*` of the execution, oldest first. */
+export function eventsOf(store: ShardStore, execution: Pick<StoredExecution, "eventId" | "earlier">): TakenEvent[] {
+  const ids = eventIdsOf(execution);
+  if (ids.length === 0) return [];
+  return store.all(
+    readEvent,
+    "SELECT v.* FROM json_each(?) r CROSS JOIN events v ON v.id = r.value ORDER BY r.key",
+    JSON.stringify(ids),
+  );
+}
+
+export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId" | "earlier">): Id[] {
+  return eventId === null ? [] : [...(earlier ?? []), eventId];
+}
+
+/**
+ * Deletes those of the events that no execution refers to any more. An event is about one contact, so only that
+ * contact's executions are checked.
+ */
+export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {
+  if (eventIds.length === 0) return;
+  store.run(
+    `DELETE FROM events WHERE id IN (SELECT value FROM json_each(?))
+      AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.event_id = events.id)
+      AND id NOT IN (SELECT r.value FROM executions e INDEXED BY ix_executions_earlier CROSS JOIN json_each(e.earlier) r
+        WHERE e.contact_id = ? AND e.earlier IS NOT NULL)`,
+    ...[JSON.stringify(eventIds), textOf(contactId)],
+  );
+}
+
+/** Returns the earliest wake time of all executions; null if none sleeps. */
+export function nextWake(store: ShardStore): number | null {
+  const [row] = store.all(readNumber, "SELECT min(wake_at) AS n FROM executions WHERE wake_at IS NOT NULL");
+  return row?.n ?? null;
+}
+
+export function hasWork(store: ShardStore): boolean {
+  return (
+    store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1 LIMIT 1")
+      .length > 0
+  );
+}
+
+/** The most executions that one pass takes. */
+export const executionsPerPass = 100;
+
+/** Counts how many executions a pass takes or mirrors, at least one. */
+export function countWork(store: ShardStore, now: number): number {
+  const [work] = store.all(
+    readNumber,
+    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_todo
+          WHERE needs IS NOT NULL OR version > mirrored LIMIT ?1))
+        + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
+    ...[executionsPerPass, now],
+  );
+  return Math.min(executionsPerPass, Math.max(1, work?.n ?? 0));
+}
+
+/**
+ * Returns the size of the next chunk of a cancelling, in executions. A large one is infinite, so that it runs without
+ * any pass next to it.
+ */
+export function countActive(store: ShardStore): number {
+  const [active] = store.all(
+    readNumber,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
+      WHERE completed_at IS NULL LIMIT ?)`,
+    executionsPerPass,
+  );
+  const count = Math.max(1, active?.n ?? 0);
+  return count < executionsPerPass ? count : Number.POSITIVE_INFINITY;
+}
+
+export function hasActive(store: ShardStore): boolean {
+  return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
+}
+
+export function hasUnmirrored(store: ShardStore): boolean {
+  const unmirrored = "SELECT id FROM executions WHERE version > mirrored UNION ALL SELECT last FROM unshown LIMIT 1";
+  return store.all(readIdRow, unmirrored).length > 0;
+}
+
+export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {
+  const found = store.all(
+    readIdRow,
+    `SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))
+      UNION ALL SELECT last FROM unshown LIMIT 1`,
+    JSON.stringify(ids),
+  );
+  return found.length > 0;
+}

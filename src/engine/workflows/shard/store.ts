@@ -1,0 +1,148 @@
+import type { Id } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import type {
+  ExecutionPosition,
+  ExecutionStatus,
+  Pause,
+  StepRecord,
+  StepStatus,
+} from "../../../core/workflows/execution";
+import type { StepOutcome } from "../../../core/workflows/outcome";
+import type { StepType } from "../../../core/workflows/step";
+import {
+  asFlag,
+  asId,
+  asJson,
+  asNumber,
+  asOneOf,
+  asText,
+  columns,
+  orNull,
+  type RawRow,
+  type RowReader,
+} from "../../../db/rows";
+import { migrateTables } from "../../../platform/object-tables";
+import type { EventSource } from "../steps/arrival";
+import { type Deaths, openDeaths } from "./deaths";
+import { adoptOlderTables } from "./older-tables";
+import { firstTables, shardMigrations } from "./tables";
+
+/** An execution as its object stores it. */
+export interface StoredExecution extends ExecutionPosition {
+  id: Id;
+  workflowId: Id;
+  contactId: Id;
+  /** The event that last started or woke it. */
+  eventId: Id | null;
+  /** The earlier events that `event.*` still has keys of, oldest first; null if there are none. */
+  earlier: Id[] | null;
+  /** Whether events of public keys wake it, too. */
+  hearsPublic: boolean;
+  /** Whether an event of a public key has started or woken it. */
+  isPublic: boolean;
+  /** The caller's input, if it was started by hand. */
+  context: JsonObject | null;
+  causes: string[];
+  /** The pump's next task: run its step, or ask the log for the event that it waits for. */
+  needs: "step" | "log" | null;
+  version: number;
+  startedAt: number;
+  updatedAt: number;
+}
+
+/** An event that started or woke executions. It is stored once, as long as one of them refers to it. */
+export interface TakenEvent {
+  id: Id;
+  name: string;
+  source: EventSource;
+  data: JsonObject;
+}
+
+export type Value = string | number | null;
+
+/**
+ * The rows of one shard, in the SQLite of its object. Everything here is synchronous, so a caller's changes between two
+ * awaits are atomic.
+ */
+export interface ShardStore {
+  /** The current time, even if the project has a test clock: retention and idempotency keys use it. */
+  realNow(): number;
+  /** Runs a statement and reads its rows. */
+  all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
+  run(query: string, ...values: Value[]): void;
+  /** The steps at which this object has died. */
+  deaths: Deaths;
+  /** Runs several statements in one transaction. */
+  together<T>(work: () => T): T;
+}
+
+export function openStore(storage: DurableObjectStorage, realNow: () => number): ShardStore {
+  const exec = (query: string, values: Value[]) => storage.sql.exec(query, ...values).toArray() as RawRow[];
+  return {
+    realNow,
+    all: (read, query, ...values) => exec(query, values).map(read),
+    run: (query, ...values) => void exec(query, values),
+    deaths: openDeaths(storage.kv),
+    together: (work) => storage.transactionSync(work),
+  };
+}
+
+/** Creates the tables, or migrates them to this version. */
+export function migrateShard(storage: DurableObjectStorage): void {
+  migrateTables(storage, shardMigrations, (sql) => adoptOlderTables(sql, firstTables));
+}
+
+export const readExecution: RowReader<StoredExecution> = columns({
+  id: asId,
+  workflowId: asId,
+  contactId: asId,
+  status: asOneOf<ExecutionStatus>(),
+  stepId: orNull(asId),
+  enteredAt: asNumber,
+  place: asNumber,
+  pause: orNull(asOneOf<Pause>()),
+  wakeAt: orNull(asNumber),
+  awaits: orNull(asText),
+  since: orNull(asId),
+  outcome: orNull(asJson<StepOutcome>()),
+  attempts: asNumber,
+  exitReason: orNull(asText),
+  error: orNull(asText),
+  completedAt: orNull(asNumber),
+  eventId: orNull(asId),
+  earlier: orNull(asJson<Id[]>()),
+  hearsPublic: asFlag,
+  isPublic: asFlag,
+  context: orNull(asJson<JsonObject>()),
+  causes: asJson<string[]>(),
+  needs: orNull(asOneOf<"step" | "log">()),
+  version: asNumber,
+  startedAt: asNumber,
+  updatedAt: asNumber,
+});
+
+export const readStepRecord: RowReader<StepRecord> = columns({
+  stepId: asId,
+  place: asNumber,
+  type: asOneOf<StepType>(),
+  name: asText,
+  status: asOneOf<StepStatus>(),
+  output: orNull(asJson<JsonObject>()),
+  branch: orNull(asText),
+  reason: orNull(asText),
+  error: orNull(asText),
+  startedAt: asNumber,
+  completedAt: orNull(asNumber),
+  scheduledFor: orNull(asNumber),
+});
+
+export const readEvent: RowReader<TakenEvent> = columns({
+  id: asId,
+  name: asText,
+  source: asOneOf<EventSource>(),
+  data: asJson<JsonObject>(),
+});
+
+/** A row with one number, such as a count. */
+export const readNumber: RowReader<{ n: number | null }> = columns({ n: orNull(asNumber) });
+export const readIdRow: RowReader<{ id: Id }> = columns({ id: asId });

@@ -1,0 +1,43 @@
+import type { Id } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import type { Step, StepType } from "../../../core/workflows/step";
+import type { EventSource } from "../../events/record";
+
+export type { EventSource };
+
+/** The values that an execution's templates, conditions and calls can name, in addition to its contact. */
+export interface Scope {
+  /**
+   * The event that last started or woke the execution, with the joined data of all events that did; null for one
+   * started by hand or on a schedule. `publicKeys` are the keys of the data that a public key has sent.
+   */
+  event: { id: Id; name: string; source: EventSource; data: JsonObject; publicKeys: string[] } | null;
+  /** The caller's input to a start by hand. */
+  context: JsonObject;
+  /** The outputs of the steps so far, by step name. */
+  steps: JsonObject;
+}
+
+/**
+ * An execution that has come to a step. Its effect there has the id `execution:step`, because no execution comes to a
+ * step twice.
+ */
+export interface Arrival<T extends StepType = StepType> {
+  executionId: Id;
+  workflow: { id: Id; name: string; linkBase: string | null };
+  contactId: Id;
+  step: Extract<Step, { type: T }>;
+  scope: Scope;
+  /** Whether an event of a public key has started or woken it. */
+  isPublic: boolean;
+  /**
+   * The workflows that led here, including this one. Events that the step causes carry them, so that circles are
+   * noticed.
+   */
+  causes: string[];
+}
+
+/** Returns the id of a step's effect: unique, and the same at every repeat. */
+export function effectIdOf({ executionId, step }: Pick<Arrival, "executionId" | "step">): string {
+  return `${executionId}:${step.id}`;
+}

@@ -1,0 +1,152 @@
+import { type SQL, sql } from "drizzle-orm";
+import { compileChoice } from "../../../core/audience/compile";
+import { type FilterCondition, filtersOf, maxFilters } from "../../../core/audience/condition";
+import { jsonOperand } from "../../../core/audience/operand";
+import { isFieldOperator } from "../../../core/audience/operators";
+import type { Resolver } from "../../../core/audience/resolver";
+import { chunksOfBytes } from "../../../core/chunks";
+import { type Id, textOf } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { inSegmentTerms } from "../../../core/workflows/branches";
+import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
+import { contactResolver, type Segments } from "../../../db/audience";
+import { asFlag, asJson, asNumber, columns, orNull } from "../../../db/rows";
+import { select } from "../../../db/statement";
+import type { ContactRow } from "../../../db/tables/index";
+import type { Context } from "../../../platform/context";
+import { loadSegments } from "../../audience/named-segments";
+import { describeSeen, isSeen, maxSeen, seenInSql } from "./seen-values";
+
+/**
+ * An execution whose conditions are evaluated. In a simulation, `instead` replaces what is stored about the contact.
+ */
+export interface Asking {
+  contactId: Id;
+  values: ExecutionValues;
+  instead?: {
+    contact: Pick<ContactRow, "email" | "subscribed" | "source" | "data" | "createdAt" | "updatedAt">;
+    /** Simulated events, in addition to those of the log. Each id is made from the event's time. */
+    events: { id: Id; name: string }[];
+  };
+}
+
+/**
+ * The index of the first condition that holds, null if none does, with the values of the fields that were read; or
+ * "gone" if the contact does not exist.
+ */
+export type Decision = { first: number | null; because?: string } | "gone";
+
+/**
+ * Thrown if a segment that the condition names has grown since the condition was saved, and the whole is now too large.
+ */
+export class ConditionTooLarge extends Error {}
+
+/** The most bytes of execution values that one statement carries. */
+const maxBytes = 1_000_000;
+
+/**
+ * Finds for each execution the index of the first condition that holds, with one statement for up to a hundred
+ * executions. Contacts, events and memberships are read as they are now; `now` is the end of every time window.
+ */
+export async function decide(
+  ctx: Context,
+  given: FilterCondition[],
+  executions: Asking[],
+  now: Date = ctx.clock(),
+): Promise<Decision[]> {
+  const conditions = given.map(inSegmentTerms);
+  const fields = executionFieldsOf(conditions);
+  const segments = await loadSegments(ctx, { logic: "OR", groups: conditions.flatMap(({ groups }) => groups) });
+  const choice = compileChoice(conditions, executionResolver(segments, fields), now);
+  if (choice.filters > maxFilters) {
+    throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
+  }
+  const seen = seenFields(conditions);
+  const isSimulated = executions.some(({ instead }) => instead !== undefined);
+  const asOfNow = isSimulated && [...segments.values()].includes("members") ? ["memberships are as of now"] : [];
+  const decisions: Decision[] = [];
+  const rows = executions.map((execution) => ({ execution, text: JSON.stringify(rowOf(execution, fields)) }));
+  for (const chunk of chunksOfBytes(rows, maxBytes, ({ text }) => text)) {
+    const found = await select(
+      ctx.db,
+      sql`WITH ${choice.values},
+          r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
+          ${chunk.some(({ execution }) => execution.instead) ? insteadOfRows(ctx) : sql``}
+        SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision, ${seenOfContact(seen)} AS seen
+        FROM r LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'c' ORDER BY r.place`,
+      columns({ isThere: asFlag, decision: orNull(asNumber), seen: asJson<JsonObject>() }),
+    );
+    found.forEach(({ isThere, decision, seen: ofContact }, index) => {
+      const values = chunk[index]?.execution.values;
+      if (!isThere || !values) decisions.push("gone");
+      else decisions.push({ first: decision, because: because([describeSeen(seen, ofContact, values), ...asOfNow]) });
+    });
+  }
+  return decisions;
+}
+
+function because(parts: (string | undefined)[]): string | undefined {
+  const said = parts.filter((part) => part !== undefined);
+  return said.length === 0 ? undefined : said.join(", ");
+}
+
+/**
+ * Returns the execution fields that the conditions name. A row stores each value under the field's index in this list.
+ */
+function executionFieldsOf(conditions: FilterCondition[]): string[] {
+  const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
+  const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
+  return [...new Set(named.map(({ field }) => field))];
+}
+
+/** Returns the fields whose values a decision reports, as the conditions name them. */
+function seenFields(conditions: FilterCondition[]): string[] {
+  const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
+  const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && isSeen(field));
+  return [...new Set(named.map(({ field }) => field))].slice(0, maxSeen);
+}
+
+function seenOfContact(fields: string[]): SQL {
+  const ofContact = fields.filter((field) => rootOf(field) === null);
+  return sql`json_object(${sql.join(
+    ofContact.map((field) => sql`${field}, ${seenInSql(field)}`),
+    sql`, `,
+  )})`;
+}
+
+function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonObject {
+  return {
+    c: textOf(contactId),
+    ...(instead && {
+      contact: { ...instead.contact },
+      events: instead.events.map(({ id, name }) => [textOf(id), name]),
+    }),
+    ...Object.fromEntries(fields.map((field, place) => [String(place), executionValue(values, field)])),
+  };
+}
+
+/**
+ * Defines the simulated contacts and events under the names of the real tables, so that the compiled conditions need no
+ * change.
+ */
+function insteadOfRows(ctx: Context): SQL {
+  const of = (field: string) => sql.raw(`r.value->>'$.contact.${field}'`);
+  return sql`, contacts (project_id, id, email, subscribed, source, created_at, updated_at, data) AS (
+      SELECT ${ctx.project.number}, r.value->>'c', ${of("email")}, ${of("subscribed")}, ${of("source")},
+        ${of("createdAt")}, ${of("updatedAt")}, r.value->'$.contact.data' FROM r),
+    events (project_id, name, contact_id, id) AS NOT MATERIALIZED (
+      SELECT project_id, name, contact_id, id FROM main.events
+      UNION ALL SELECT ${ctx.project.number}, e.value->>1, r.value->>'c', e.value->>0
+      FROM r CROSS JOIN json_each(r.value, '$.events') e)`;
+}
+
+function executionResolver(segments: Segments, fields: string[]): Resolver {
+  const ofContact = contactResolver(segments);
+  return {
+    ...ofContact,
+    field(name, bind) {
+      const place = fields.indexOf(name);
+      return place < 0 ? ofContact.field(name, bind) : jsonOperand(sql`r.value`, String(place), bind);
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import { type SQL, sql } from "drizzle-orm";
+import { chunksOfBytes } from "../../../core/chunks";
+import { type Id, newIdAt, publicId, readId } from "../../../core/ids";
+import { domainOf, normalizeEmail } from "../../../core/mail/address";
+import type { EmailStatus, EmailType } from "../../../core/mail/status";
+import { minuteMs } from "../../../core/time";
+import type { SendEmailConfig } from "../../../core/workflows/config";
+import type { StepOutcome } from "../../../core/workflows/outcome";
+import { storedValues } from "../../../core/workflows/run-variables";
+import { openBatch } from "../../../db/batch";
+import { asFlag, asId, asOneOf, asPriority, asText, columns, orNull } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import { isInTopic } from "../../../db/topics";
+import { type Context, clockOf } from "../../../platform/context";
+import { contentSource, insertContent } from "../../mail/accept";
+import { announceEmails, announceGraceMs } from "../../mail/announce";
+import { domainInSql, verifiedDomain } from "../../mail/sender-domain";
+import { whyWithheld } from "../../mail/withhold";
+import { insertUsage, monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
+import { isMarketingPaused } from "../../projects/sending-paused";
+import { type Arrival, effectIdOf } from "./arrival";
+import { contactDeleted } from "./condition";
+import {
+  inPlaces,
+  isPublicMail,
+  lastOfDay,
+  mayBeMailed,
+  upsertPublicMails,
+  waitsForLimit,
+  withoutPublicLinks,
+} from "./public-mail";
+
+/** An email that an execution is to send, unless it was sent already. */
+interface Wanted {
+  emailId: Id;
+  effectId: string;
+  contactId: Id;
+  /** The step's custom address, which replaces the contact's; null without one. */
+  to: string | null;
+  written: string | null;
+  values: ReturnType<typeof storedValues>;
+  causes: string[];
+  /** Whether events of public keys caused it. */
+  isPublic: boolean;
+  /** Whether an event of any source caused it. */
+  isByEvent: boolean;
+}
+
+/** The most bytes of execution values that one batch carries. */
+const maxBytes = 1_000_000;
+
+/** How long an execution waits before it checks again whether its project may send. */
+const pauseMs = 30 * minuteMs;
+
+/**
+ * Accepts the emails of a group of executions: one content for all, and a row for each execution without an email for
+ * this step. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch, so
+ * a repeat returns the same.
+ */
+export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
+  const [first] = arrivals;
+  if (!first) return [];
+  // No request is being answered here, so links use the origin where the workflow was made.
+  const ctx = { ...given, now: given.clock(), origin: first.workflow.linkBase ?? given.origin };
+  const { config, templateId } = first.step;
+  const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
+  if (template === null) return arrivals.map(() => ({ kind: "failed", reason: "The step has no template" }));
+  if (ctx.project.disabled) return arrivals.map(() => later(ctx, "The project is disabled"));
+  const isPaused = await isMarketingPaused(ctx, ctx.project);
+  const wanted = arrivals.map((arrival) => wantedBy(ctx, arrival));
+  const outcomes: StepOutcome[] = [];
+  for (const group of chunksOfBytes(wanted, maxBytes, (one) => JSON.stringify(one))) {
+    outcomes.push(...(await acceptGroup(ctx, group, template, isPaused)));
+  }
+  return outcomes;
+}
+
+function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">): Wanted {
+  const { contactId, step, scope, isPublic, causes } = arrival;
+  return {
+    emailId: newIdAt(ctx.now.getTime()),
+    effectId: effectIdOf(arrival),
+    contactId,
+    ...recipientOf(step.config),
+    values: storedValues(withoutPublicLinks(scope)),
+    isPublic,
+    isByEvent: scope.event !== null,
+    causes,
+  };
+}
+
+function recipientOf({ recipient }: SendEmailConfig): Pick<Wanted, "to" | "written"> {
+  if (recipient?.type !== "CUSTOM") return { to: null, written: null };
+  const { customEmail } = recipient;
+  return { to: normalizeEmail(customEmail) ?? customEmail, written: customEmail };
+}
+
+async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<StepOutcome[]> {
+  const contentId = newIdAt(ctx.now.getTime());
+  const keys = JSON.stringify(
+    group.map(({ effectId, contactId, to, isPublic, isByEvent }) => ({ effectId, contactId, to, isPublic, isByEvent })),
+  );
+  const mayBePublic = group.filter(({ isPublic, isByEvent }) => isPublic || isByEvent);
+  const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
+  const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
+  const batch = openBatch(ctx);
+  // Without a content nothing was written, and a second run writes what the first one would have.
+  batch.recognise(
+    sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${contentId})`,
+  );
+  batch.add(
+    insertContent(ctx, {
+      ...ofTemplate,
+      id: contentId,
+      templateId: template,
+      recipients: unsent,
+      onlyIf: sql`${unsent} > 0 ${isPaused ? sql`AND v.type <> 'MARKETING'` : sql``}`,
+    }),
+  );
+  const accepted = batch.add(insertWanted(ctx, JSON.stringify(group), contentId));
+  batch.add(
+    insertUsage(
+      ctx,
+      group.map(({ emailId }) => ({ emailId })),
+    ),
+  );
+  if (mayBePublic.length > 0) batch.add(upsertPublicMails(ctx, mayBePublic));
+  const found = batch.add(selectSent(ctx, keys, template));
+  await batch.commit();
+  await announceEmails(
+    ctx,
+    accepted.all.filter(({ status }) => status === "QUEUED"),
+  );
+  return found.all.map((one) => outcomeOf(ctx, one, isPaused));
+}
+
+const ofTemplate = {
+  ...{ subject: null, body: null, from: null, fromName: null, replyTo: null },
+  ...{ headers: {}, attachments: [], size: 0, ownData: {}, mayTrack: true },
+};
+
+/** Selects the items `r` without an email whose contacts `c` may get mail of this type and topic. */
+function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }): SQL {
+  return sql`${inPlaces(ctx, items)} r
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
+    WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
+      WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
+}
+
+/** TRANSACTIONAL mail goes to everyone, other mail to contacts that are subscribed, also to its topic. */
+function isWanted({ type, topicId }: { type: SQL; topicId: SQL }): SQL {
+  return sql`(${type} = 'TRANSACTIONAL' OR (c.subscribed AND ${isInItsTopic(topicId)}))`;
+}
+
+export function isInItsTopic(topicId: SQL): SQL {
+  return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: topicId } })}, true)`;
+}
+
+function insertWanted(ctx: Context, items: string, contentId: Id) {
+  const now = ctx.now.getTime();
+  const to = sql`coalesce(r.value->>'to', c.email)`;
+  const [type, topicId] = [sql`content.type`, sql`content.topic_id`];
+  const reason = whyWithheld(ctx, { type, email: to, optedOutAt: sql`c.opted_out_at`, topicId, contactId: sql`c.id` });
+  return statement(
+    sql`INSERT INTO emails (project_id, id, content_id, contact_id, effect_id, to_email, to_written, source, priority, status,
+        error, own_data, causes, is_public, clock, next_attempt_at, due_at, created_at, ended_at)
+      SELECT ${ctx.project.number}, id, ${contentId}, contact_id, effect_id, to_email, nullif(written, to_email), 'WORKFLOW',
+        iif(type = 'TRANSACTIONAL', 0, 1), status, CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
+        own_data, causes, is_public, ${clockOf(ctx)}, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
+        iif(status = 'QUEUED', NULL, ${now})
+      FROM (SELECT *, ${statusesInMonth(ctx, ctx.now)} AS status
+        FROM (SELECT r.value->>'emailId' AS id, r.value->>'effectId' AS effect_id, c.id AS contact_id, ${to} AS to_email,
+            r.value->>'written' AS written, nullif(r.value->'values', 'null') AS own_data, r.value->'causes' AS causes,
+            r.is_public AND r.value->>'to' IS NULL AS is_public,
+            content.type AS type, ${reason} AS reason
+          FROM email_contents content CROSS JOIN ${unsentOf(ctx, items, { type, topicId })}
+            AND content.project_id = ${ctx.project.number} AND content.id = ${contentId}))
+      WHERE true ON CONFLICT DO NOTHING
+      RETURNING id, status, priority`,
+    columns({ id: asId, status: asOneOf<EmailStatus>(), priority: asPriority }),
+    {
+      again: sql`SELECT e.id, e.status, e.priority FROM json_each(${items}) r
+        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId'`,
+    },
+  );
+}
+
+const readSent = columns({
+  emailId: orNull(asId),
+  status: orNull(asOneOf<EmailStatus>()),
+  error: orNull(asText),
+  isThere: asFlag,
+  isSubscribed: orNull(asFlag),
+  isInTopic: orNull(asFlag),
+  /** Null if the template does not exist. */
+  type: orNull(asOneOf<EmailType>()),
+  fromEmail: orNull(asText),
+  isVerified: asFlag,
+  isPublic: asFlag,
+  /** The id of the contact's last such email within a day, if it is limited to one. */
+  lastOfDay: orNull(asId),
+});
+type Sent = ReturnType<typeof readSent>;
+
+/** Reads the state of each item at the end of the batch, in their order. */
+function selectSent(ctx: Context, items: string, template: Id): Statement<Sent> {
+  return statement(
+    sql`SELECT e.id AS email_id, e.status, e.error, c.id IS NOT NULL AS is_there, c.subscribed AS is_subscribed,
+        ${isInItsTopic(sql`template.topic_id`)} AS is_in_topic, v.type, v.from_email,
+        EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified,
+        coalesce(${isPublicMail}, false) AS is_public,
+        iif(r.value->>'to' IS NULL, ${lastOfDay(ctx)}, NULL) AS last_of_day
+      FROM json_each(${items}) r
+        LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId'
+        LEFT JOIN emails e INDEXED BY ux_emails_effect
+          ON e.project_id = ${ctx.project.number} AND e.effect_id = r.value->>'effectId'
+        LEFT JOIN (${contentSource(ctx, template)}) ON true
+      ORDER BY r.key`,
+    readSent,
+  );
+}
+
+function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): StepOutcome {
+  const { emailId, status, error, isPublic } = found;
+  if (emailId !== null) {
+    const output = { emailId: publicId(emailId) };
+    const isWithheld = status === "SUPPRESSED" || (status === "FAILED" && error === monthIsOver);
+    return { kind: "done", output, ...(isWithheld && error !== null && { skipped: error }) };
+  }
+  const refused = whyRefused(ctx, found, isPaused);
+  if (refused === null && isPublic) return waitsForLimit(ctx, found.lastOfDay);
+  if (refused === null) throw new Error("An email of a workflow was neither written nor refused");
+  return refused;
+}
+
+/** Returns the outcome of a step whose email is not accepted; null if it is accepted. */
+export function whyRefused(
+  ctx: Context,
+  found: Omit<Sent, "emailId" | "status" | "error" | "isPublic" | "lastOfDay">,
+  isPaused: boolean,
+): StepOutcome | null {
+  const { type, fromEmail } = found;
+  if (!found.isThere) return skipped(contactDeleted);
+  if (type === null || fromEmail === null) return { kind: "failed", reason: "The template no longer exists" };
+  if (type !== "TRANSACTIONAL") {
+    if (!found.isSubscribed) return skipped("The contact is not subscribed");
+    if (!found.isInTopic) return skipped("The contact does not get mail of this topic");
+  }
+  if (!found.isVerified)
+    return { kind: "failed", reason: `The sender domain ${domainOf(fromEmail)} is not verified in this project` };
+  return isPaused && type === "MARKETING" ? later(ctx, "The marketing email of this project is paused") : null;
+}
+
+function skipped(reason: string): StepOutcome {
+  return { kind: "done", skipped: reason };
+}
+
+function later(ctx: Context, reason: string): StepOutcome {
+  return { kind: "later", at: ctx.now.getTime() + pauseMs, reason };
+}

@@ -1,0 +1,135 @@
+import { sql } from "drizzle-orm";
+import { chunksOfBytes } from "../../../core/chunks";
+import { type Id, textOf } from "../../../core/ids";
+import { utf8Bytes } from "../../../core/json";
+import { nudge } from "../../../core/nudge";
+import { Budget } from "../../../core/templating/budget";
+import { minuteMs } from "../../../core/time";
+import type { StepOutcome } from "../../../core/workflows/outcome";
+import { openBatch } from "../../../db/batch";
+import { asFlag, asJson, columns, orNull } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { openSlices } from "../../../platform/let-others-in";
+import { judgeOutboundUrl } from "../../../platform/outbound";
+import { type CallRequest, requestOf } from "../calls/request";
+import { updateHostsDue } from "../calls/statements";
+import { type Arrival, effectIdOf } from "./arrival";
+import { contactDeleted } from "./condition";
+import { isUnrenderable, type RenderedContact, selectContacts } from "./render-step";
+
+type Call = Arrival<"WEBHOOK">;
+
+interface Planned {
+  arrival: Call;
+  host: string;
+  /** As JSON. */
+  request: string;
+}
+
+/** The most bytes of requests that one batch carries, and the most that one request may have. */
+const maxBytes = 1_000_000;
+const maxRequestBytes = 500_000;
+
+/** When an execution checks on its call if no outcome was reported. */
+const askAgainMs = 15 * minuteMs;
+
+/**
+ * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
+ * stored row: the call is under way, or its outcome is there and the report was lost.
+ */
+export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
+  // Calls are made by the real clock, while the execution waits by its project's clock.
+  const ctx = { ...given, now: given.realClock() };
+  const reading = openBatch(ctx);
+  const calls = reading.add(selectCalls(ctx, arrivals));
+  const contacts = reading.add(
+    selectContacts(
+      ctx,
+      arrivals.map(({ contactId }) => contactId),
+    ),
+  );
+  await reading.commit();
+  const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
+  const called: StepOutcome = { kind: "called", until: given.clock().getTime() + askAgainMs };
+  const planned: Planned[] = [];
+  const outcomes: (StepOutcome | null)[] = [];
+  const slices = openSlices(ctx.cpu);
+  for (const [place, arrival] of arrivals.entries()) {
+    await slices.between();
+    const known = calls.all[place];
+    const contact = people.get(arrival.contactId);
+    if (known?.isStored) outcomes.push(known.outcome ?? called);
+    else if (!contact) outcomes.push({ kind: "done", skipped: contactDeleted });
+    else if (ctx.cpu.isSpent()) outcomes.push(null);
+    else {
+      const budget = new Budget();
+      const plan = planOf(ctx, arrival, contact, budget);
+      slices.spend(budget.spent);
+      if (!("kind" in plan)) planned.push(plan);
+      outcomes.push("kind" in plan ? plan : called);
+    }
+  }
+  for (const part of chunksOfBytes(planned, maxBytes, ({ request }) => request)) await insertCalls(ctx, part);
+  if (planned.length > 0) await askConsumer(ctx);
+  return outcomes;
+}
+
+function planOf(ctx: Context, arrival: Call, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
+  try {
+    const request = requestOf(arrival, contact, budget);
+    if ("reason" in request) return { kind: "failed", reason: request.reason };
+    return stored(ctx, arrival, request);
+  } catch (error) {
+    if (!isUnrenderable(error)) throw error;
+    return { kind: "failed", reason: error.message };
+  }
+}
+
+function stored(ctx: Context, arrival: Call, call: CallRequest): Planned | StepOutcome {
+  const judged = judgeOutboundUrl(ctx, call.url);
+  if (judged.kind === "refused") return { kind: "failed", reason: judged.reason };
+  const request = JSON.stringify(call);
+  if (utf8Bytes(request) > maxRequestBytes) {
+    return { kind: "failed", reason: `The call has more than ${maxRequestBytes} bytes` };
+  }
+  return { arrival, host: judged.url.host, request };
+}
+
+function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: boolean; outcome: StepOutcome | null }> {
+  const items = JSON.stringify(arrivals.map((arrival) => [arrival.contactId, effectIdOf(arrival)]));
+  return statement(
+    sql`SELECT k.effect_id IS NOT NULL AS is_stored, k.outcome FROM json_each(${items}) r
+      LEFT JOIN workflow_calls k ON k.project_id = ${ctx.project.number} AND k.contact_id = r.value->>0
+        AND k.effect_id = r.value->>1
+      ORDER BY r.key`,
+    columns({ isStored: asFlag, outcome: orNull(asJson<StepOutcome>()) }),
+  );
+}
+
+/** Leaves out contacts that were deleted meanwhile. */
+async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
+  const now = ctx.now.getTime();
+  const items = planned.map(({ arrival, host, request }) => [
+    ...[textOf(arrival.contactId), effectIdOf(arrival), host, request],
+  ]);
+  const batch = openBatch(ctx);
+  // A call is there once, and when its host is due follows from its calls.
+  batch.mayRepeat();
+  batch.add(
+    statement(
+      sql`INSERT INTO workflow_calls (project_id, contact_id, effect_id, host, request, next_attempt_at, created_at)
+        SELECT c.project_id, c.id, r.value->>1, r.value->>2, r.value->>3, ${now}, ${now}
+        FROM json_each(${JSON.stringify(items)}) r
+        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>0
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  );
+  batch.addAll(updateHostsDue(ctx, [...new Set(planned.map(({ host }) => host))]));
+  await batch.commit();
+}
+
+/** Must follow the commit of the calls. */
+function askConsumer(ctx: Context): Promise<void> {
+  return nudge(ctx, [{ message: { type: "workflows.call" } }]);
+}
