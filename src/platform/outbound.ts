@@ -6,21 +6,12 @@ import { isPublicAddress } from "../core/outbound/address";
 import { headerFault } from "../core/outbound/headers";
 import { isRedirect, type OutboundCall, redirected } from "../core/outbound/redirect";
 import { type JudgedUrl, judgeUrl, type OutboundRules } from "../core/outbound/url";
+import type { OutboundResult } from "../core/outbound/verdict";
 import { secondMs } from "../core/time";
 import type { Platform } from "./context";
 import { reasonOf } from "./log";
 
 export type { OutboundCall };
-
-/** The result of a call to a tenant's URL. `reason` is a sentence for the tenant. */
-export type OutboundResult =
-  | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
-  /** The URL may not be called, or it redirects to one that may not. */
-  | { kind: "refused"; reason: string }
-  | { kind: "timed out"; reason: string }
-  /** No resolver answered, so no call was made. Another try may succeed. */
-  | { kind: "unresolved"; reason: string }
-  | { kind: "failed"; reason: string };
 
 type OutboundSettings = Pick<Platform, "config" | "origin">;
 

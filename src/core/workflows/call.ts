@@ -1,13 +1,8 @@
-import { type Backoff, backoffMs } from "../backoff";
+import type { Backoff } from "../backoff";
 import { isDeeperThan, type JsonValue } from "../json";
+import { type OutboundResult, type PutOff, putOffBy, retryWaitMs } from "../outbound/verdict";
 import { hourMs, minuteMs, secondMs } from "../time";
-import type { PutOff } from "../webhooks/verdict";
 import type { StepOutcome } from "./outcome";
-
-/** How a call ended, as `platform/outbound` reports it. */
-export type CallResult =
-  | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
-  | { kind: "refused" | "timed out" | "unresolved" | "failed"; reason: string };
 
 /** The next action for a call, and whether the host's other calls are postponed. */
 export type CallVerdict =
@@ -17,7 +12,6 @@ export type CallVerdict =
 export const maxTries = 3;
 /** Half a minute, then five minutes. */
 const untilNextTry: Backoff = { firstMs: 30 * secondMs, growth: 10, maxMs: hourMs };
-const jitter = 0.1;
 const maxRetryAfterMs = hourMs;
 
 /** Calls that have waited longer than this for a silent host fail without being made. */
@@ -25,7 +19,7 @@ export const maxWaitMs = hourMs;
 
 /** Decides what follows from an attempt of a call; `attempts` counts the earlier ones. */
 export function judgeCall(
-  result: CallResult,
+  result: OutboundResult,
   { attempts, createdAt }: { attempts: number; createdAt: number },
   { now, random }: { now: number; random: number },
 ): CallVerdict {
@@ -33,13 +27,13 @@ export function judgeCall(
     return { kind: "over", outcome: answered(result), putOff: null };
   }
   const reason = reasonOf(result);
-  const putOff = putOffBy(result);
+  const putOff = putOffBy(result, maxRetryAfterMs);
   if (result.kind === "refused") return { kind: "over", outcome: { kind: "failed", reason }, putOff };
   // Without a resolver no server was called, so this does not count as an attempt.
   const isCounted = result.kind !== "unresolved";
   const isLast = isCounted ? attempts + 1 >= maxTries : now - createdAt >= maxWaitMs;
   if (isLast) return { kind: "over", outcome: { kind: "failed", reason }, putOff };
-  const waitMs = Math.round(backoffMs(untilNextTry, attempts) * (1 + jitter * random));
+  const waitMs = retryWaitMs(untilNextTry, attempts, random);
   return { kind: "again", waitMs: isCounted ? waitMs : minuteMs, isCounted, putOff };
 }
 
@@ -67,14 +61,6 @@ function read(body: string): JsonValue {
   }
 }
 
-function reasonOf(result: CallResult): string {
+function reasonOf(result: OutboundResult): string {
   return result.kind === "answered" ? `The endpoint answered ${result.status}.` : result.reason;
-}
-
-/** A host that times out gets no further call for a while, nor does one that asks for a pause. */
-function putOffBy(result: CallResult): PutOff {
-  if (result.kind === "timed out" || result.kind === "unresolved") return "silent";
-  if (result.kind !== "answered" || result.retryAfterMs === null) return null;
-  const isAsked = result.status === 429 || result.status === 503;
-  return isAsked ? { ms: Math.min(result.retryAfterMs, maxRetryAfterMs) } : null;
 }

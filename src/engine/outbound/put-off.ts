@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PutOff } from "../../core/outbound/verdict";
 import { hourMs, secondMs } from "../../core/time";
-import type { PutOff } from "../../core/webhooks/verdict";
 import { backoffInSql, type Doubling } from "../../db/backoff";
 
 /** A receiver that times out is called again after 30 seconds, and each further timeout doubles the wait. */

@@ -1,8 +1,9 @@
 import { publicId, publicIdOrNull, timeOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
+import type { CallOutcome } from "../../core/outbound/verdict";
 import { iso } from "../../core/time";
 import { signedHeaders } from "../../core/webhooks/signature";
-import { type CallOutcome, type DeliveryVerdict, judgeOutcome } from "../../core/webhooks/verdict";
+import { type DeliveryVerdict, judgeOutcome } from "../../core/webhooks/verdict";
 import type { WebhookRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { callOutbound } from "../../platform/outbound";

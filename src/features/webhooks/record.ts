@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
+import type { PutOff } from "../../core/outbound/verdict";
 import { minuteMs } from "../../core/time";
-import { type PutOff, retryForMs } from "../../core/webhooks/verdict";
+import { retryForMs } from "../../core/webhooks/verdict";
 import { type Statement, statement } from "../../db/statement";
 import type { WebhookRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";

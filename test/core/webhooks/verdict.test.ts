@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { CallOutcome } from "../../../src/core/outbound/verdict";
 import { hourMs, minuteMs } from "../../../src/core/time";
-import { type CallOutcome, judgeOutcome, retryForMs } from "../../../src/core/webhooks/verdict";
+import { judgeOutcome, retryForMs } from "../../../src/core/webhooks/verdict";
 
 const moment = { now: 1_000, random: 0 };
 const fresh = { attempts: 0, triesUntil: 1_000 + retryForMs };

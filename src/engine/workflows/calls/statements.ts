@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../../core/ids";
+import type { PutOff } from "../../../core/outbound/verdict";
 import { minuteMs } from "../../../core/time";
-import type { PutOff } from "../../../core/webhooks/verdict";
 import type { CallVerdict } from "../../../core/workflows/call";
 import { asId, asNumber, asText, columns } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
