@@ -32,11 +32,11 @@ const counted = ["rowsRead", "rowsWritten", "objectRowsRead", "objectRowsWritten
 
 /** Files of ours, by what an execution costs. */
 const phases = [
-  ["start", /^src\/(features\/workflows\/ticks|engine\/workflows\/shard-starts)/],
-  ["send", /^src\/engine\/(workflows\/effects\/send-email|mail)/],
-  ["condition", /^src\/(engine\/workflows\/(decide|effects\/condition)|core\/audience)/],
-  ["update", /^src\/(engine\/workflows\/effects\/update|core\/templating)/],
-  ["mirror", /^src\/engine\/workflows\/shard-mirror/],
+  ["start", /^src\/(features\/workflows\/ticks|engine\/workflows\/shard\/starts)/],
+  ["send", /^src\/engine\/(workflows\/steps\/send-email|mail)/],
+  ["condition", /^src\/(engine\/workflows\/steps\/(decide|condition)|core\/audience)/],
+  ["update", /^src\/(engine\/workflows\/steps\/update|core\/templating)/],
+  ["mirror", /^src\/engine\/workflows\/shard\/mirror/],
   ["machine", /^src\/(engine|core)\/workflows\//],
 ];
 

@@ -204,7 +204,7 @@ export function openCheckout(given: Partial<Account> = {}) {
   const bin = join(checkout, "node_modules", ".bin");
   for (const folder of [double, temporary, bin]) mkdirSync(folder, { recursive: true });
   // The scripts read the tables of objects from the source.
-  const tables = ["src/platform/gate-tables.ts", "src/engine/workflows/shard-tables.ts"];
+  const tables = ["src/platform/gate-tables.ts", "src/engine/workflows/shard/tables.ts"];
   for (const name of [
     "scripts",
     "migrations",
