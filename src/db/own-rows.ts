@@ -1,15 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../core/ids";
+import { inProject, type Owner } from "./scope";
 
 // Conditions by which a batch finds out that it committed although its answer was lost: see `Batch.recognise`.
 
-interface Owner {
-  project: { number: number };
-}
-
 /** Returns the SELECT that finds a row by its id: `Statement.again` of an INSERT or UPDATE that returns the row. */
-export function rowById(table: string, { project }: Owner, id: Id): SQL {
-  return sql`SELECT * FROM ${sql.identifier(table)} WHERE project_id = ${project.number} AND id = ${id}`;
+export function rowById(table: string, owner: Owner, id: Id): SQL {
+  return sql`SELECT * FROM ${sql.identifier(table)} WHERE ${inProject(owner)} AND id = ${id}`;
 }
 
 /** Returns the condition that a row exists which only this batch inserts, because the batch made its id. */

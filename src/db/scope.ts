@@ -1,10 +1,15 @@
-import { type AnyColumn, and, eq, type SQL } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 
-/** Adds the tenant condition, which every query on the rows of a project needs. */
-export function inProject(
-  table: { projectId: AnyColumn },
-  ctx: { project: { number: number } },
-  ...conditions: (SQL | undefined)[]
-): SQL | undefined {
-  return and(eq(table.projectId, ctx.project.number), ...conditions);
+/** Whose rows a statement is about: a verb's `ctx`. */
+export interface Owner {
+  project: { number: number };
+}
+
+/**
+ * Returns the tenant condition, which every query on the rows of a project needs. `table` is the name of the table in a
+ * statement with several.
+ */
+export function inProject({ project }: Owner, table?: string): SQL {
+  const isOfProject = sql`project_id = ${project.number}`;
+  return table === undefined ? isOfProject : sql`${sql.raw(table)}.${isOfProject}`;
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { inProject, type Owner } from "./scope";
 
 /**
  * Returns whether a contact receives the mail of a topic: its own choice, or otherwise the default of the topic. NULL
@@ -27,8 +28,8 @@ function isNamed(topic: TopicName): SQL {
 }
 
 /** Selects the `slugs` that no topic of the project has, or only a deleted one. */
-export function unknownTopics(ctx: { project: { number: number } }, slugs: string[]): SQL {
+export function unknownTopics(ctx: Owner, slugs: string[]): SQL {
   return sql`SELECT r.value AS slug FROM json_each(${JSON.stringify(slugs)}) r
-    LEFT JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value AND t.deleted_at IS NULL
+    LEFT JOIN topics t ON ${inProject(ctx, "t")} AND t.slug = r.value AND t.deleted_at IS NULL
     WHERE t.id IS NULL`;
 }

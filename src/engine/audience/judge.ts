@@ -10,6 +10,7 @@ import { iso } from "../../core/time";
 import { audienceOf, type Segments } from "../../db/audience";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, select, statement } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -89,7 +90,7 @@ function selectMatches(
   });
   return statement(
     sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
-      WHERE c.project_id = ${ctx.project.number} AND c.id = ${contact.id}`,
+      WHERE ${inProject(ctx, "c")} AND c.id = ${contact.id}`,
     (raw) => conditions.map((_, index) => asFlag(raw[nameOf(index)])),
   );
 }
@@ -101,7 +102,7 @@ async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[
   const rows = await select(
     ctx.db,
     sql`SELECT r.value AS name, (SELECT e.id FROM events e INDEXED BY ix_events_name
-        WHERE e.project_id = ${ctx.project.number} AND e.name = r.value AND e.contact_id = ${contact.id}
+        WHERE ${inProject(ctx, "e")} AND e.name = r.value AND e.contact_id = ${contact.id}
         ORDER BY e.id DESC LIMIT 1) AS last_id
       FROM json_each(${JSON.stringify([...new Set(names)])}) r`,
     columns({ name: asText, lastId: orNull(asId) }),

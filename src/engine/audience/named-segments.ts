@@ -10,6 +10,7 @@ import { unknownTopic } from "../../core/topics";
 import type { Segments } from "../../db/audience";
 import { Stale } from "../../db/fresh";
 import { asText, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, select } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import { unknownTopics } from "../../db/topics";
@@ -104,7 +105,7 @@ async function findNamed(ctx: Context, search: { named: Id[]; ownId?: Id }): Pro
     const rows = await select(
       ctx.db,
       sql`WITH RECURSIVE ${reachable(ctx, search)}
-        SELECT s.* FROM reachable CROSS JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = reachable.id
+        SELECT s.* FROM reachable CROSS JOIN segments s ON ${inProject(ctx, "s")} AND s.id = reachable.id
         WHERE s.id > ${after} ORDER BY s.id LIMIT ${rowsPerRead}`,
       wholeRow(segments),
     );
@@ -114,7 +115,7 @@ async function findNamed(ctx: Context, search: { named: Id[]; ownId?: Id }): Pro
 }
 
 function reachable(ctx: Context, { named, ownId = belowAllIds }: { named: Id[]; ownId?: Id }): SQL {
-  const bySegment = sql`r.project_id = ${ctx.project.number} AND r.kind = 'segment' AND r.referrer = 'segment'`;
+  const bySegment = sql`${inProject(ctx, "r")} AND r.kind = 'segment' AND r.referrer = 'segment'`;
   return sql`namers (id) AS (
       SELECT ${ownId}
       UNION SELECT r.referrer_id FROM namers CROSS JOIN audience_references r ON r.name = namers.id AND ${bySegment}),
@@ -127,7 +128,7 @@ function reachable(ctx: Context, { named, ownId = belowAllIds }: { named: Id[]; 
 function guardUnmoved(ctx: Context, read: SegmentRow[], condition: FilterCondition): Statement {
   const versions = JSON.stringify(read.map(({ id, version }) => ({ id, version })));
   const moved = sql`SELECT 1 FROM json_each(${versions}) r
-    LEFT JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = r.value->>'id'
+    LEFT JOIN segments s ON ${inProject(ctx, "s")} AND s.id = r.value->>'id'
     WHERE s.version IS NOT r.value->>'version'`;
   const slugs = [...topicsIn(condition)].map(({ slug }) => slug);
   const known = slugs.length === 0 ? sql`` : sql` AND NOT EXISTS (${unknownTopics(ctx, slugs)})`;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { References, Referrer } from "../../core/audience/references";
 import { type Id, readId } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -18,7 +19,7 @@ export function replaceReferences(
     statement(
       // Without the hint, SQLite scans the project's rows in the key.
       sql`DELETE FROM audience_references INDEXED BY ix_audience_references_referrer
-        WHERE project_id = ${ctx.project.number} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
+        WHERE ${inProject(ctx)} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
     ),
     statement(
       sql`INSERT INTO audience_references (project_id, kind, name, referrer, referrer_id, referrer_name)

@@ -6,6 +6,7 @@ import { dayMs } from "../../core/time";
 import { type Segments, sourceIn } from "../../db/audience";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -70,10 +71,9 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Source
       return "memberOf" in need ? { memberOf: readId(need.memberOf) } : need;
     }),
   );
-  const project = ctx.project.number;
   // Sums the past days, and the last day on which the event happened.
   const recentCount = sql`((SELECT coalesce(sum(d.count), 0) FROM event_days d
-      WHERE d.project_id = ${project} AND d.name = e.name AND d.day >= n.value->>'day')
+      WHERE ${inProject(ctx, "d")} AND d.name = e.name AND d.day >= n.value->>'day')
     + iif(e.day >= n.value->>'day', e.day_count, 0))`;
   return select(
     ctx.db,
@@ -81,8 +81,8 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Source
         coalesce(min(e.contacts, iif(n.value->>'day' IS NULL, e.contacts, ${recentCount})), s.member_count,
           n.value->>'email' IS NOT NULL) AS people
       FROM json_each(${needsJson}) n
-        LEFT JOIN event_names e ON e.project_id = ${project} AND e.name = n.value->>'event'
-        LEFT JOIN segments s ON s.project_id = ${project} AND s.id = n.value->>'memberOf'
+        LEFT JOIN event_names e ON ${inProject(ctx, "e")} AND e.name = n.value->>'event'
+        LEFT JOIN segments s ON ${inProject(ctx, "s")} AND s.id = n.value->>'memberOf'
       ORDER BY n.key`,
     columns({ rows: asNumber, people: asNumber }),
   );

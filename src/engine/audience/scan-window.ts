@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { aboveAllIds, belowAllIds, type Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 import type { ScanSource } from "./scan-source";
 
@@ -102,12 +103,12 @@ function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL
   const { table, id } = rowsOf(ctx, source);
   if (source.over === "contacts") {
     return sql`FROM contacts c
-      WHERE c.project_id = ${ctx.project.number} AND ${isBetween(sql`c.id`, "the edge")}`;
+      WHERE ${inProject(ctx, "c")} AND ${isBetween(sql`c.id`, "the edge")}`;
   }
   const counts = source.over === "events" ? sql` AND id >= ${source.firstId}` : sql``;
   return sql`FROM (SELECT ${id} AS id ${table} AND ${isBetween(id, "before it")}${counts} GROUP BY ${id}
       UNION ALL SELECT id FROM edge) n
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = n.id WHERE true`;
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = n.id WHERE true`;
 }
 
 /**
@@ -115,23 +116,22 @@ function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL
  * column.
  */
 function rowsOf(ctx: Context, source: ScanSource): { table: SQL; id: SQL } {
-  const project = ctx.project.number;
   switch (source.over) {
     case "contacts":
-      return { table: sql`FROM contacts WHERE project_id = ${project}`, id: sql`id` };
+      return { table: sql`FROM contacts WHERE ${inProject(ctx)}`, id: sql`id` };
     case "events":
       return {
-        table: sql`FROM events INDEXED BY ix_events_name WHERE project_id = ${project} AND name = ${source.name}`,
+        table: sql`FROM events INDEXED BY ix_events_name WHERE ${inProject(ctx)} AND name = ${source.name}`,
         id: sql`contact_id`,
       };
     case "members":
       return {
-        table: sql`FROM segment_members WHERE project_id = ${project} AND segment_id = ${source.segmentId}`,
+        table: sql`FROM segment_members WHERE ${inProject(ctx)} AND segment_id = ${source.segmentId}`,
         id: sql`contact_id`,
       };
     case "email":
       return {
-        table: sql`FROM contacts INDEXED BY ux_contacts_email WHERE project_id = ${project} AND email = ${source.email}`,
+        table: sql`FROM contacts INDEXED BY ux_contacts_email WHERE ${inProject(ctx)} AND email = ${source.email}`,
         id: sql`id`,
       };
   }

@@ -3,6 +3,7 @@ import type { Referrer } from "../../core/audience/references";
 import { publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, asText, columns, type RowReader } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { audienceReferences } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -50,7 +51,7 @@ function selectReferrers(
 ): Statement<NamedResource> {
   return statement(
     sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
-      WHERE project_id = ${ctx.project.number} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}
+      WHERE ${inProject(ctx)} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}
       ORDER BY referrer_id LIMIT ${maxListed}`,
     readNamed,
   );

@@ -3,6 +3,7 @@ import type { MessageOf } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asId, asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
@@ -31,7 +32,7 @@ export async function countMarked(ctx: Context, isDue: SQL): Promise<number> {
   const pages = await select(
     ctx.db,
     sql`SELECT campaign_id, first_id FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted
-      WHERE project_id = ${ctx.project.number} AND ${isDue} ORDER BY recount_at LIMIT ${pagesPerMessage}`,
+      WHERE ${inProject(ctx)} AND ${isDue} ORDER BY recount_at LIMIT ${pagesPerMessage}`,
     readPage,
   );
   for (const page of pages) {

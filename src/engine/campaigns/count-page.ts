@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, newId } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { addExcluded, counterColumns, countsInSql, sumsOfItems } from "./counters";
@@ -44,6 +45,6 @@ export function updateCounted(ctx: Context, page: PageKey): Statement[] {
   ];
 }
 
-function isPage({ project }: Context, { campaignId, firstId }: PageKey): SQL {
-  return sql`p.project_id = ${project.number} AND p.campaign_id = ${campaignId} AND p.first_id = ${firstId}`;
+function isPage(ctx: Context, { campaignId, firstId }: PageKey): SQL {
+  return sql`${inProject(ctx, "p")} AND p.campaign_id = ${campaignId} AND p.first_id = ${firstId}`;
 }

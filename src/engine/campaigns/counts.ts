@@ -3,6 +3,7 @@ import type { Counts } from "../../core/campaigns/counts";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, asText, columns, orNull, type RowReader } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateCounted } from "./count-page";
@@ -21,7 +22,7 @@ const readCountsOfContent: RowReader<CountsOfContent> = (raw) => ({ ...readConte
 export function selectCounts(ctx: Context, campaignIds: Id[]): Statement<CountsOfContent> {
   return statement(
     sql`SELECT campaign_id, variant, ${counterColumns} FROM campaign_counts
-      WHERE project_id = ${ctx.project.number} AND campaign_id IN (SELECT value FROM json_each(${JSON.stringify(campaignIds)}))`,
+      WHERE ${inProject(ctx)} AND campaign_id IN (SELECT value FROM json_each(${JSON.stringify(campaignIds)}))`,
     readCountsOfContent,
   );
 }
@@ -39,7 +40,7 @@ export async function findCounts(ctx: Context, campaignId: Id): Promise<CountsOf
   const opening = openBatch(ctx);
   const pages = opening.add(
     statement(
-      sql`SELECT first_id FROM campaign_pages WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}
+      sql`SELECT first_id FROM campaign_pages WHERE ${inProject(ctx)} AND campaign_id = ${campaignId}
         ORDER BY first_id LIMIT ${maxLivePages + 1}`,
       readFirst,
     ),

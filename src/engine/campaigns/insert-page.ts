@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Counter, counters } from "../../core/campaigns/counts";
 import type { Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { addExcluded, counterColumns, sumsOfItems } from "./counters";
@@ -39,7 +40,7 @@ export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId
         SELECT ${project}, ${campaignId}, min(first_id), ${lastId}, ${part}, ${releasedAt}, sum(queued), NULL,
           json_group_object(content_id, json_object(${asJson}))
         FROM (SELECT e.content_id, min(e.id) AS first_id, ${countedColumns} FROM emails e
-          WHERE e.project_id = ${project} AND e.id BETWEEN ${firstId} AND ${lastId} AND +e.campaign_id = ${campaignId}
+          WHERE ${inProject(ctx, "e")} AND e.id BETWEEN ${firstId} AND ${lastId} AND +e.campaign_id = ${campaignId}
           GROUP BY e.content_id)
         HAVING count(*) > 0`,
     ),
@@ -58,6 +59,6 @@ export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId
  * A condition: `p` is the page that `insertPage` inserted for this range. Its first email may have a later id than
  * `firstId`, because not every planned email is written.
  */
-export function isNewPage({ project }: Context, { campaignId, firstId, lastId }: EmailRange): SQL {
-  return sql`p.project_id = ${project.number} AND p.campaign_id = ${campaignId} AND p.first_id BETWEEN ${firstId} AND ${lastId}`;
+export function isNewPage(ctx: Context, { campaignId, firstId, lastId }: EmailRange): SQL {
+  return sql`${inProject(ctx, "p")} AND p.campaign_id = ${campaignId} AND p.first_id BETWEEN ${firstId} AND ${lastId}`;
 }

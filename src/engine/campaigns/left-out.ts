@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -28,9 +29,9 @@ export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): S
       sql`INSERT INTO campaign_left_out (project_id, campaign_id, ${names})
         SELECT ${project}, ${campaignId}, ${sums}
         FROM (SELECT ${whyLeftOut} AS reason FROM json_each(${JSON.stringify(contactIds)}) r
-          CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = r.value
+          CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value
           WHERE NOT EXISTS (SELECT 1 FROM emails e INDEXED BY ux_emails_contact
-            WHERE e.project_id = ${project} AND e.contact_id = c.id AND e.campaign_id = ${campaignId}))
+            WHERE ${inProject(ctx, "e")} AND e.contact_id = c.id AND e.campaign_id = ${campaignId}))
         HAVING count(*) > 0
         ON CONFLICT DO UPDATE SET ${added}`,
     ),
@@ -46,7 +47,7 @@ const readLeftOut = columns(
 export function findLeftOut(ctx: Context, campaignId: Id): Promise<Record<LeftOutReason, number> | null> {
   return selectFirst(
     ctx.db,
-    sql`SELECT * FROM campaign_left_out WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}`,
+    sql`SELECT * FROM campaign_left_out WHERE ${inProject(ctx)} AND campaign_id = ${campaignId}`,
     readLeftOut,
   );
 }

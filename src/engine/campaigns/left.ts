@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateMarked } from "./mark-pages";
@@ -10,7 +11,7 @@ import { updateMarked } from "./mark-pages";
  * only before it. An email counts once.
  */
 export function updateLeftBy(ctx: Context, emailId: Id, isLeaving: SQL): Statement[] {
-  const where = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND coalesce(e.campaign_id, e.effect_id) IS NOT NULL
+  const where = sql`${inProject(ctx, "e")} AND e.id = ${emailId} AND coalesce(e.campaign_id, e.effect_id) IS NOT NULL
     AND e.unsubscribed_at IS NULL AND ${isLeaving}`;
   return [
     updateMarked(ctx, { where }),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { writtenLinks } from "../../core/tracking/written-links";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -53,7 +54,7 @@ export function updateLinks(ctx: Context, items: string, isNew: SQL): Statement 
         CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
         WHERE r.value->>'number' > 0 AND e.campaign_id IS NOT NULL AND ${isNew}
         GROUP BY e.campaign_id, e.content_id, r.value->>'number') n
-      WHERE l.project_id = ${ctx.project.number} AND l.campaign_id = n.campaign_id AND l.content_id = n.content_id
+      WHERE ${inProject(ctx, "l")} AND l.campaign_id = n.campaign_id AND l.content_id = n.content_id
         AND l.number = n.number`,
   );
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 import { deliverWaiting } from "../mail/drain";
 import { releaseHeldOf } from "../mail/release-held";
@@ -11,7 +12,7 @@ export const timedMail: Timed = {
   name: "mail",
   isDue: (ctx) => sql`(EXISTS (SELECT 1 ${open(ctx)} AND (status = 'SENDING' OR next_attempt_at <= ${now(ctx)}))
     OR ${pauseOf(ctx.project) === null} AND EXISTS (SELECT 1 FROM emails INDEXED BY ix_emails_held
-      WHERE project_id = ${ctx.project.number} AND status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL))`,
+      WHERE ${inProject(ctx)} AND status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL))`,
   async settle(ctx) {
     if (pauseOf(ctx.project) === null) await releaseHeldOf(ctx);
     await deliverWaiting(ctx);

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { inProject } from "../../db/scope";
@@ -9,7 +9,7 @@ export async function getContact(ctx: Context, id: Id): Promise<ContactRow> {
   const row = await ctx.db
     .select()
     .from(contacts)
-    .where(inProject(contacts, ctx, eq(contacts.id, id)))
+    .where(and(inProject(ctx), eq(contacts.id, id)))
     .get();
   if (!row) throw new NotFound("contact", id);
   return row;

@@ -4,6 +4,7 @@ import { Invalid } from "../../core/errors";
 import { mayLearnIds } from "../../core/idempotency";
 import { type JsonObject, utf8Bytes } from "../../core/json";
 import { mergedData } from "../../db/merge-data";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, type StatementRefusal } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import type { ContactChange } from "./contact-change";
@@ -65,7 +66,7 @@ function tooMuch(message: string): Invalid {
 /** Joins a JSON array of items with the existing contacts at their addresses. */
 export function named(ctx: Context, items: string): SQL {
   return sql`json_each(${items}) r
-    CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'`;
+    CROSS JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.email = r.value->>'email'`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
@@ -18,7 +19,7 @@ export function withHashes<T extends { email: string }>(ctx: Context, contacts: 
 
 /** A join for the query of the contacts to be written: the remembered facts of each address, as `erased`. */
 export function joinErased(ctx: Context, hash: SQL): SQL {
-  return sql`LEFT JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = ${hash}`;
+  return sql`LEFT JOIN erased_addresses erased ON ${inProject(ctx, "erased")} AND erased.hash = ${hash}`;
 }
 
 /**
@@ -50,7 +51,7 @@ export function restoreErased(
 ): Statement[] {
   const now = ctx.now.getTime();
   const suppressed = sql`FROM json_each(${items}) r
-    CROSS JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = r.value->>'hash'
+    CROSS JOIN erased_addresses erased ON ${inProject(ctx, "erased")} AND erased.hash = r.value->>'hash'
     WHERE erased.suppressed_reason IS NOT NULL AND ${onlyIf}`;
   return [
     countAdded(sql`SELECT erased.project_id, r.value->>'email' AS email ${suppressed}`),
@@ -60,7 +61,7 @@ export function restoreErased(
         ON CONFLICT DO NOTHING`,
     ),
     statement(
-      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.number}
+      sql`DELETE FROM erased_addresses WHERE ${inProject(ctx)}
         AND hash IN (SELECT value->>'hash' FROM json_each(${items})) AND ${onlyIf}`,
     ),
   ];

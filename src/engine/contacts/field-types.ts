@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { DataChange } from "../../core/contacts/data";
 import { Invalid } from "../../core/errors";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -32,9 +33,9 @@ export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyI
 /** Counts the project's fields only when there is a new one. */
 function isWithinLimit(ctx: Context, keys: string, onlyIf: SQL): SQL {
   const fields = sql`SELECT count(*) FROM contact_fields
-    WHERE project_id = ${ctx.project.number} AND is_public = ${ctx.keyKind === "public"}`;
+    WHERE ${inProject(ctx)} AND is_public = ${ctx.keyKind === "public"}`;
   const newKeys = sql`SELECT count(*) AS new_keys FROM json_each(${keys}) k WHERE NOT EXISTS (
-    SELECT 1 FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = k.key)`;
+    SELECT 1 FROM contact_fields f WHERE ${inProject(ctx, "f")} AND f.key = k.key)`;
   return sql`(SELECT CASE WHEN new_keys = 0 THEN true WHEN NOT (${onlyIf}) THEN true
     ELSE new_keys + (${fields}) <= ${maxFields[ctx.keyKind]} END FROM (${newKeys}))`;
 }

@@ -15,7 +15,7 @@ export async function findNamedContact(ctx: Context, { contactId, email }: Named
   const row = await ctx.db
     .select()
     .from(contacts)
-    .where(inProject(contacts, ctx, isNamed))
+    .where(and(inProject(ctx), isNamed))
     .get();
   return row ?? null;
 }

@@ -4,6 +4,7 @@ import { Conflict, NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asFlag, asText, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -24,7 +25,7 @@ export async function snoozeContact(
 ): Promise<ContactRow> {
   const until = snoozeEnd(asked, ctx.now);
   const at = ctx.now.getTime();
-  const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
+  const isContact = sql`${inProject(ctx)} AND id = ${id}`;
   const maySnooze = sql`${isContact} AND (subscribed OR snoozed_until IS NOT NULL) AND NOT ${isSuppressed}`;
   const batch = openBatch(ctx);
   // A second run finds the contact snoozed: it flips nothing, and sets the same end.

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -33,7 +34,7 @@ function addToCount(changes: SQL): Statement {
  */
 export function guardSuppressions(ctx: Context, field: string, added: SQL): Statement {
   const message = `The suppression list of this project can have ${maxSuppressions} addresses, and would have more`;
-  const listed = sql`coalesce((SELECT suppressions FROM project_counts WHERE project_id = ${ctx.project.number}), 0)`;
+  const listed = sql`coalesce((SELECT suppressions FROM project_counts WHERE ${inProject(ctx)}), 0)`;
   const unlisted = sql`(SELECT count(*) FROM (${withoutListed(added)}))`;
   return guard(
     sql`${unlisted} = 0 OR ${listed} + ${unlisted} <= ${maxSuppressions}`,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { asFlag, asId, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { insertEvents } from "../events/record";
@@ -23,7 +24,7 @@ export function updateTopics(ctx: Context, { contactId, topics }: TopicChoices):
   const choices = JSON.stringify([...topics].map(([slug, isIn]) => ({ slug, isIn })));
   const isIn = sql`r.value->>'isIn'`;
   const chosen = sql`FROM json_each(${choices}) r
-    CROSS JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value->>'slug' AND t.deleted_at IS NULL
+    CROSS JOIN topics t ON ${inProject(ctx, "t")} AND t.slug = r.value->>'slug' AND t.deleted_at IS NULL
     CROSS JOIN contacts c ON c.project_id = t.project_id AND c.id = ${contactId}
     LEFT JOIN contact_topics ct ON ct.project_id = t.project_id AND ct.contact_id = c.id AND ct.topic_id = t.id`;
   const flips = sql`${chosen} WHERE coalesce(ct.is_in, t.default_subscribed) <> ${isIn}`;
@@ -56,7 +57,7 @@ export interface ContactTopic {
 export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopic> {
   return statement(
     sql`SELECT id, slug, name, description, coalesce(ct.is_in, default_subscribed) AS is_in, ct.is_in IS 0 AS has_left
-      ${topicsOf(ctx, contactId)} WHERE topics.project_id = ${ctx.project.number} AND deleted_at IS NULL ORDER BY id`,
+      ${topicsOf(ctx, contactId)} WHERE ${inProject(ctx, "topics")} AND deleted_at IS NULL ORDER BY id`,
     columns({ id: asId, slug: asText, name: asText, description: orNull(asText), isIn: asFlag, hasLeft: asFlag }),
   );
 }
@@ -64,5 +65,5 @@ export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopi
 /** Joins topics with the contact's choice `ct`, if there is one. */
 export function topicsOf(ctx: Context, contactId: Id): SQL {
   return sql`FROM topics LEFT JOIN contact_topics ct
-    ON ct.project_id = ${ctx.project.number} AND ct.contact_id = ${contactId} AND ct.topic_id = topics.id`;
+    ON ${inProject(ctx, "ct")} AND ct.contact_id = ${contactId} AND ct.topic_id = topics.id`;
 }

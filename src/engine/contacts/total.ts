@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /** The number of the project's contacts, in SQL. Batches maintain the count, so reading it costs one row. */
 export function totalContacts(ctx: Context): SQL {
-  return sql`coalesce((SELECT contacts FROM project_counts WHERE project_id = ${ctx.project.number}), 0)`;
+  return sql`coalesce((SELECT contacts FROM project_counts WHERE ${inProject(ctx)}), 0)`;
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { mayLearnIds } from "../../core/idempotency";
 import type { JsonObject } from "../../core/json";
 import { changesData, mergedData } from "../../db/merge-data";
+import { inProject } from "../../db/scope";
 import { noRows, type Statement, statement } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import { type Context, clockOf } from "../../platform/context";
@@ -46,7 +47,7 @@ function upsertRows(ctx: Context, change: ContactChange): Statement[] {
     sql`SELECT ${ctx.project.number} AS project_id, contacts.id IS NULL AS contacts,
         CASE WHEN contacts.id IS NULL THEN ${born.subscribed} ELSE ${after} - contacts.subscribed END AS subscribed
       FROM json_each(${items}) r ${joinErased(ctx, sql`r.value->>'hash'`)}
-      LEFT JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
+      LEFT JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.email = r.value->>'email'
       WHERE ${onlyIf} AND (contacts.id IS NULL OR ${update?.isDue ?? sql`false`})`,
   );
   return [

@@ -4,6 +4,7 @@ import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { type EventNames, maxNames } from "./search";
@@ -52,7 +53,7 @@ export async function sumDays(ctx: Context, { first, last }: Days, query: DaySum
   const names = batch.add(
     statement(
       sql`SELECT count(*) > ${maxNames} AS is_cut
-        FROM (SELECT 1 FROM event_names WHERE project_id = ${ctx.project.number} LIMIT ${maxNames + 1})`,
+        FROM (SELECT 1 FROM event_names WHERE ${inProject(ctx)} LIMIT ${maxNames + 1})`,
       columns({ isCut: asNumber }),
     ),
   );
@@ -98,8 +99,8 @@ function sumNextDays(ctx: Context, { first, last }: Days, query: DaySumQuery, af
 
 /** A condition on `event_names`: the names of the query, up to the last one that is looked at. */
 function matchesQuery(ctx: Context, { names }: DaySumQuery): SQL {
-  const lastName = sql`coalesce((SELECT name FROM event_names WHERE project_id = ${ctx.project.number}
+  const lastName = sql`coalesce((SELECT name FROM event_names WHERE ${inProject(ctx)}
     ORDER BY name LIMIT 1 OFFSET ${maxNames - 1}), char(0x10ffff))`;
   const isNamed = names ? sql`AND ${names.include(sql`n.name`)}` : sql``;
-  return sql`n.project_id = ${ctx.project.number} AND n.name <= ${lastName} ${isNamed}`;
+  return sql`${inProject(ctx, "n")} AND n.name <= ${lastName} ${isNamed}`;
 }

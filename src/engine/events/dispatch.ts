@@ -3,6 +3,7 @@ import { type Id, publicId, timeOf } from "../../core/ids";
 import { startListeners } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import { isTrouble } from "../../db/trouble";
 import type { Context } from "../../platform/context";
@@ -109,7 +110,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> 
         SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
         WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
       FROM json_each(${JSON.stringify(eventIds)}) r
-      CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = r.value
+      CROSS JOIN events e ON ${inProject(ctx, "e")} AND e.id = r.value
       ${joinEmailOfEvent}
       WHERE e.next_announce_at IS NOT NULL`,
     (raw) => ({ ...readWaiting(raw), data: readEventData(raw) }),
@@ -129,7 +130,7 @@ async function markDispatched(ctx: Context, eventIds: Id[]): Promise<void> {
   batch.add(
     statement(
       sql`UPDATE events SET next_announce_at = NULL
-        WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
+        WHERE ${inProject(ctx)} AND id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
           AND next_announce_at IS NOT NULL`,
     ),
   );

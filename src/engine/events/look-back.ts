@@ -4,6 +4,7 @@ import { dayMs, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import {
@@ -73,7 +74,7 @@ export async function lookBack(
     return scan(ctx, search, await windowsOf(ctx, known.some, window), limit);
   }
   const ids = sql`SELECT e.id FROM (SELECT name FROM event_names WHERE ${namesOf(ctx, search.names)}) n
-    CROSS JOIN events e INDEXED BY ix_events_name ON e.project_id = ${ctx.project.number} AND e.name = n.name
+    CROSS JOIN events e INDEXED BY ix_events_name ON ${inProject(ctx, "e")} AND e.name = n.name
     WHERE true ${isWithin(sql`e.id`, window)} ORDER BY e.id DESC LIMIT ${limit}`;
   return { events: await select(ctx.db, selectEventsById(ctx, ids), readEvent), edge: null };
 }
@@ -127,7 +128,7 @@ async function windowsOf(ctx: Context, names: KnownName[], window: IdWindow): Pr
   const past = names.map(({ name }) =>
     batch.add(
       statement(
-        sql`SELECT day FROM event_days WHERE project_id = ${ctx.project.number} AND name = ${name}
+        sql`SELECT day FROM event_days WHERE ${inProject(ctx)} AND name = ${name}
           AND day BETWEEN ${earliest} AND ${latest} AND count > 0 ORDER BY day DESC LIMIT ${maxDays}`,
         columns({ day: asNumber }),
       ),
@@ -201,7 +202,7 @@ async function scanWindow(
 ): Promise<LookBackResult> {
   const source = contactId === undefined ? sql`events` : sql`events INDEXED BY ix_events_contact`;
   const isTheirs = contactId === undefined ? sql`` : sql`AND contact_id = ${contactId}`;
-  const all = sql`FROM ${source} WHERE project_id = ${ctx.project.number} ${isTheirs} ${isWithin(sql`id`, window)}`;
+  const all = sql`FROM ${source} WHERE ${inProject(ctx)} ${isTheirs} ${isWithin(sql`id`, window)}`;
   const ids = sql`SELECT id FROM (SELECT id, name ${all} ORDER BY id DESC LIMIT ${rows})
     WHERE ${names.include(sql`name`)} LIMIT ${limit}`;
   const batch = openBatch(ctx);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
+import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -16,8 +17,8 @@ export const maxEventNames = { secret: 10_000, public: 1_000 } as const;
 export function guardEventName(ctx: Context, name: string): Statement {
   const limit = maxEventNames[ctx.keyKind];
   const names = sql`SELECT count(*) FROM event_names
-    WHERE project_id = ${ctx.project.number} AND is_public = ${ctx.keyKind === "public"}`;
-  const isKnown = sql`EXISTS (SELECT 1 FROM event_names WHERE project_id = ${ctx.project.number} AND name = ${name})`;
+    WHERE ${inProject(ctx)} AND is_public = ${ctx.keyKind === "public"}`;
+  const isKnown = sql`EXISTS (SELECT 1 FROM event_names WHERE ${inProject(ctx)} AND name = ${name})`;
   const message = `A project takes ${limit} different event names from this kind of API key. Put what varies into the event's data`;
   return guard(
     sql`CASE WHEN ${isKnown} THEN true ELSE (${names}) < ${limit} END`,

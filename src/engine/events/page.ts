@@ -4,6 +4,7 @@ import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asFlag, asNumber, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { daysOf, sumDays } from "./day-counts";
@@ -83,7 +84,7 @@ function selectCount(ctx: Context, search: EventSearch): Statement<EventCount> {
       readCount,
     );
   }
-  const isNamed = names ? namesOf(ctx, names) : sql`project_id = ${ctx.project.number}`;
+  const isNamed = names ? namesOf(ctx, names) : sql`${inProject(ctx)}`;
   return statement(
     sql`SELECT sum(count) AS total, count(*) = ${maxNames} AS is_cut
       FROM (SELECT count FROM event_names WHERE ${isNamed} LIMIT ${maxNames})`,
@@ -119,5 +120,5 @@ function isMatch(ctx: Context, search: EventSearch, after: Id | null): SQL {
   const { names, contactId } = search;
   const isOfContact = contactId === undefined ? sql`` : sql`AND e.contact_id = ${contactId}`;
   const isNamed = names && isByIndex(search) ? sql`AND ${names.include(sql`e.name`)}` : sql``;
-  return sql`e.project_id = ${ctx.project.number} ${isNamed} ${isOfContact} ${isWithin(sql`e.id`, windowOf(search, after))}`;
+  return sql`${inProject(ctx, "e")} ${isNamed} ${isOfContact} ${isWithin(sql`e.id`, windowOf(search, after))}`;
 }

@@ -5,6 +5,7 @@ import { minuteMs } from "../../core/time";
 import { startListeners } from "../../core/workflows/trigger";
 import { hasTail, idOfTick, type Tail, tickOf, timeOfId } from "../../db/ids";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context, Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
@@ -104,7 +105,7 @@ export function eventsOf(ctx: Context, { email, name, tail }: { email: string; n
   return sql`SELECT e.id, e.project_id, e.contact_id, e.next_announce_at FROM contacts c
     CROSS JOIN events e INDEXED BY ix_events_name ON e.project_id = c.project_id AND e.name = ${name}
       AND e.contact_id = c.id AND e.id >= ${firstIdAt(ctx.now.getTime() - recognisedForMs)}
-    WHERE c.project_id = ${ctx.project.number} AND c.email = ${email} AND ${hasTail(sql`e.id`, tail)}`;
+    WHERE ${inProject(ctx, "c")} AND c.email = ${email} AND ${hasTail(sql`e.id`, tail)}`;
 }
 
 /**

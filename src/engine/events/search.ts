@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Span } from "../../core/events/range";
 import { aboveAllIds, belowAllIds, firstIdAt, type Id, textOf } from "../../core/ids";
 import { maxRowsPerStatement } from "../../db/limits";
+import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /**
@@ -58,5 +59,5 @@ export function isWithin(id: SQL, { from, before }: IdWindow): SQL {
 
 /** Returns a condition on `event_names`: the project's names that the filter includes. */
 export function namesOf(ctx: Context, { include }: EventNames): SQL {
-  return sql`project_id = ${ctx.project.number} AND ${include(sql`name`)}`;
+  return sql`${inProject(ctx)} AND ${include(sql`name`)}`;
 }

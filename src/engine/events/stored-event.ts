@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type EventRow, events } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
@@ -26,7 +27,7 @@ export const readEvent: RowReader<StoredEvent> = (raw) => ({
  */
 export function selectEventsById(ctx: Context, ids: SQL): SQL {
   return sql`SELECT ${eventColumns} FROM (${ids}) page
-    CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = page.id
+    CROSS JOIN events e ON ${inProject(ctx, "e")} AND e.id = page.id
     LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id ${joinEmailOfEvent}
     ORDER BY e.id DESC`;
 }

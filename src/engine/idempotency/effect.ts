@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { KeyReused } from "../../core/errors";
 import { type KeyEffect, redactedFor } from "../../core/idempotency";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -22,7 +23,7 @@ export function insertEffect(ctx: Context, { request, response, lateWarnings = [
   const { idempotencyKey: key, requestHash: hash, keyKind } = ctx;
   if (key === null) return [];
   const now = ctx.realClock().getTime();
-  const isSame = sql`project_id = ${ctx.project.number} AND kind = ${keyKind} AND key = ${key}`;
+  const isSame = sql`${inProject(ctx)} AND kind = ${keyKind} AND key = ${key}`;
   return [
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
     refusable(
@@ -69,7 +70,7 @@ export async function findEffect(ctx: Context, key: string): Promise<KeyEffect |
   const row = await selectFirst(
     ctx.db,
     sql`SELECT request, hash, response, created_at, expires_at FROM idempotency_effects
-      WHERE project_id = ${ctx.project.number} AND kind = ${ctx.keyKind} AND key = ${key}
+      WHERE ${inProject(ctx)} AND kind = ${ctx.keyKind} AND key = ${key}
         AND expires_at > ${ctx.realClock().getTime()}`,
     readEffect,
   );

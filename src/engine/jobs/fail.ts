@@ -3,6 +3,7 @@ import { publicId } from "../../core/ids";
 import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -32,7 +33,7 @@ export async function recordFailure(ctx: Context, row: JobRow, error: unknown, r
   const recorded = recording.add(
     statement(
       sql`UPDATE jobs SET failing_since = coalesce(failing_since, ${now})
-        WHERE project_id = ${ctx.project.number} AND id = ${row.id} AND status IN ('queued', 'processing')
+        WHERE ${inProject(ctx)} AND id = ${row.id} AND status IN ('queued', 'processing')
         RETURNING failing_since`,
       columns({ failingSince: asNumber }),
     ),
@@ -42,7 +43,7 @@ export async function recordFailure(ctx: Context, row: JobRow, error: unknown, r
   if (since === undefined || release === null || since > now - maxFailingMs) return false;
   const ending = openBatch(ctx);
   ending.guard(
-    sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.number} AND id = ${row.id}
+    sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id}
       AND status IN ('queued', 'processing') AND failing_since = ${since})`,
     () => new MovedOn(),
   );

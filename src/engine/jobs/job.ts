@@ -1,4 +1,4 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import type { JsonValue } from "../../core/json";
@@ -37,7 +37,7 @@ export async function getJob(ctx: Context, id: Id, type?: JobType): Promise<JobR
   const row = await ctx.db
     .select()
     .from(jobs)
-    .where(inProject(jobs, ctx, eq(jobs.id, id), type === undefined ? undefined : eq(jobs.type, type)))
+    .where(and(inProject(ctx), eq(jobs.id, id), type === undefined ? undefined : eq(jobs.type, type)))
     .get();
   if (!row) throw new NotFound("job", id);
   return row;

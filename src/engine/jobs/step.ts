@@ -1,5 +1,6 @@
 import { SQL, sql } from "drizzle-orm";
 import type { JsonObject } from "../../core/json";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
@@ -19,7 +20,7 @@ export class MovedOn extends Error {
 /** The guard at the start of a step's batch: the job's state is still the one that the step has read. */
 export function guardState(ctx: Context, row: JobRow): Statement {
   return guard(
-    sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.number} AND id = ${row.id} AND status = 'processing'
+    sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id} AND status = 'processing'
       AND state = ${JSON.stringify(row.state)})`,
     () => new MovedOn(),
   );
@@ -40,7 +41,7 @@ export function updateState(
   return statement(
     sql`UPDATE jobs SET state = ${asSql(state)}, progress = ${Math.min(99, Math.floor(progress))},
         result = ${result}, errors = ${errors}, failing_since = NULL
-      WHERE project_id = ${ctx.project.number} AND id = ${row.id} AND ${onlyIf}`,
+      WHERE ${inProject(ctx)} AND id = ${row.id} AND ${onlyIf}`,
   );
 }
 

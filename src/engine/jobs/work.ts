@@ -3,6 +3,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { JobType } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
@@ -99,7 +100,7 @@ async function claimJob(ctx: Context, jobId: Id): Promise<JobRow | null> {
   const claimed = batch.add(
     statement(
       sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
-        WHERE project_id = ${ctx.project.number} AND id = ${jobId} AND status IN ('queued', 'processing')
+        WHERE ${inProject(ctx)} AND id = ${jobId} AND status IN ('queued', 'processing')
         RETURNING *`,
       wholeRow(jobs),
     ),

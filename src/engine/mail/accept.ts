@@ -7,6 +7,7 @@ import { type EmailType, emailTypes } from "../../core/mail/status";
 import { isTypeTracked } from "../../core/tracking/mode";
 import { publicIdInSql } from "../../db/ids";
 import { asId, asOneOf, asPriority, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, clockOf } from "../../platform/context";
 import { announceGraceMs } from "./announce";
@@ -72,7 +73,7 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}${onlyIf ? sql` AND ${onlyIf}` : sql``}
       RETURNING id, type`,
     columns({ id: asId, type: asOneOf<EmailType>() }),
-    { again: sql`SELECT id, type FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id}` },
+    { again: sql`SELECT id, type FROM email_contents WHERE ${inProject(ctx)} AND id = ${id}` },
   );
 }
 
@@ -86,8 +87,8 @@ function isTracked({ project }: Context): SQL {
 export function contentSource(ctx: Context, templateId: Id | null): SQL {
   // No row has this id. For a condition without a key, such as `false`, SQLite would read all versions of all projects.
   if (templateId === null)
-    return sql`(SELECT 1) LEFT JOIN template_versions v ON v.project_id = ${ctx.project.number} AND v.id = NULL`;
-  return sql`templates template JOIN template_versions v ON template.project_id = ${ctx.project.number}
+    return sql`(SELECT 1) LEFT JOIN template_versions v ON ${inProject(ctx, "v")} AND v.id = NULL`;
+  return sql`templates template JOIN template_versions v ON ${inProject(ctx, "template")}
     AND template.id = ${templateId} AND v.project_id = template.project_id AND v.id = template.version_id`;
 }
 
@@ -133,15 +134,15 @@ export function insertEmails(
           r.value->>'name' AS name, content.type, ${reason} AS reason
         FROM email_contents content
         CROSS JOIN json_each(${JSON.stringify(recipients)}) r
-        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value->>'email'
-        WHERE content.project_id = ${ctx.project.number} AND content.id = ${contentId})
+        CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value->>'email'
+        WHERE ${inProject(ctx, "content")} AND content.id = ${contentId})
       RETURNING id, contact_id, status, priority`,
     columns({ id: asId, contactId: asId, status: asOneOf<InsertedEmail["status"]>(), priority: asPriority }),
     {
       // The emails to announce again. An email that was taken up since then is skipped by the condition on its row.
       again: sql`SELECT e.id, e.contact_id, iif(e.status = 'SUPPRESSED', e.status, 'QUEUED') AS status, e.priority
         FROM json_each(${JSON.stringify(recipients.map(({ emailId }) => emailId))}) r
-        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value`,
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value`,
     },
   );
 }
@@ -154,6 +155,6 @@ export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
         'contact', json_object('id', ${publicIdInSql(sql`e.contact_id`)}, 'email', e.to_email),
         'email', r.value->>'shown', 'status', e.status) ORDER BY r.key)
       FROM json_each(${ids}) r
-      CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'id'
+      CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'id'
     ), 'timestamp', ${ctx.now.toISOString()}))`;
 }

@@ -8,6 +8,7 @@ import { dayMs, hourMs, monthOf } from "../../core/time";
 import type { Warning } from "../../core/warning";
 import type { Batch } from "../../db/batch";
 import { asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { insertUsage, isWithinLimit } from "../projects/monthly-usage";
@@ -48,7 +49,7 @@ export function addConfirmation(ctx: Context, batch: Batch, email: string): Adde
   batch.add(insertContent(ctx, { ...linkAlone(asked), confirmsIf: isMailed }));
   const mails = batch.add(insertEmails(ctx, { contentId: asked.contentId, recipients: [recipient] }));
   batch.add(insertUsage(ctx, [recipient]));
-  const isWritten = sql`EXISTS (SELECT 1 FROM emails WHERE project_id = ${ctx.project.number} AND id = ${asked.emailId})`;
+  const isWritten = sql`EXISTS (SELECT 1 FROM emails WHERE ${inProject(ctx)} AND id = ${asked.emailId})`;
   batch.guard(sql`NOT ${isMailed} OR ${isWritten}`, () => refusal(ctx, templateId));
   const outcome = selectOutcome(ctx, asked);
   const found = batch.add(
@@ -94,7 +95,7 @@ function linkAlone({ contentId, templateId }: Asked) {
 function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
   return sql`contacts c CROSS JOIN confirmations k
     ON k.project_id = c.project_id AND k.contact_id = c.id AND k.id = ${emailId}
-    WHERE c.project_id = ${ctx.project.number} AND c.email = ${email}`;
+    WHERE ${inProject(ctx, "c")} AND c.email = ${email}`;
 }
 
 /**
@@ -102,7 +103,7 @@ function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
  * person had left. A contact that was created again remembers the latter as an opt-out from before its own time.
  */
 function isWithheld(ctx: Context): SQL {
-  return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = ${ctx.project.number} AND s.email = c.email)
+  return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE ${inProject(ctx, "s")} AND s.email = c.email)
     OR (c.opted_out_by IS 'PERSON' AND c.opted_out_at < c.created_at))`;
 }
 
@@ -124,7 +125,7 @@ function insertClaim(ctx: Context, { email, emailId }: Asked): Statement {
   return statement(
     sql`INSERT INTO confirmations (project_id, contact_id, id, email)
       SELECT c.project_id, c.id, ${emailId}, c.email FROM contacts c
-      WHERE c.project_id = ${ctx.project.number} AND c.email = ${email} AND ${sql.join(conditions, sql` AND `)}`,
+      WHERE ${inProject(ctx, "c")} AND c.email = ${email} AND ${sql.join(conditions, sql` AND `)}`,
   );
 }
 
@@ -143,7 +144,7 @@ function hourOf(ctx: Context): number {
 /** Clocks of machines differ a little: a count of a later hour is a count of this one. */
 function isHourUsedUp(ctx: Context): SQL {
   return sql`(${ctx.config.publicConfirmationsPerHour} = 0 OR EXISTS (SELECT 1 FROM project_counts p
-    WHERE p.project_id = ${ctx.project.number} AND p.confirmation_hour >= ${hourOf(ctx)}
+    WHERE ${inProject(ctx, "p")} AND p.confirmation_hour >= ${hourOf(ctx)}
       AND p.confirmations >= ${ctx.config.publicConfirmationsPerHour}))`;
 }
 
@@ -171,7 +172,7 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
     : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;
   return sql`SELECT CASE WHEN ${isClaimed} THEN 'sent' ${unclaimed} END AS result,
       ${why} AS warning
-    FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.email = ${asked.email}`;
+    FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = ${asked.email}`;
 }
 
 const withheld: Warning = {
@@ -188,7 +189,7 @@ const monthUsedUp: Warning = {
 async function refusal(ctx: Context, templateId: Id): Promise<Conflict | UnverifiedSender> {
   const template = await selectFirst(
     ctx.db,
-    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${templateId}`,
+    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${templateId}`,
     columns({ fromEmail: asText }),
   );
   return template

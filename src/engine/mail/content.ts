@@ -5,6 +5,7 @@ import { keysRead } from "../../core/templating/keys-read";
 import { parseTemplate } from "../../core/templating/render";
 import { openBatch } from "../../db/batch";
 import { asJson, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { type ContentRow, type EmailRow, emailContents, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -16,7 +17,7 @@ export function selectContents(ctx: Context, where: SQL): Statement<ContentRow> 
     sql`SELECT content.*, v.body AS version_body FROM email_contents content
       LEFT JOIN template_versions v ON v.project_id = content.project_id AND v.id = content.template_version_id
         AND content.body IS NULL AND content.body_key IS NULL
-      WHERE content.project_id = ${ctx.project.number} AND ${where}`,
+      WHERE ${inProject(ctx, "content")} AND ${where}`,
     readContent,
   );
 }
@@ -50,7 +51,7 @@ export async function findContent(
   const contacts = batch.add(
     statement(
       sql`SELECT ${contactSnapshot} AS contact FROM emails e
-        WHERE e.project_id = ${ctx.project.number} AND e.id = ${email.id}`,
+        WHERE ${inProject(ctx, "e")} AND e.id = ${email.id}`,
       columns({ contact: orNull(asJson<ContactSnapshot>()) }),
     ),
   );

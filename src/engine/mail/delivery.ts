@@ -6,6 +6,7 @@ import type { Place } from "../../core/mail/ring";
 import type { Turn } from "../../core/mail/turns";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import { type Context, clockOf } from "../../platform/context";
@@ -52,7 +53,7 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
   const contents = batch.add(selectContents(ctx, isOfDue));
   const maySend = batch.add(
     statement(
-      sql`SELECT content.id FROM email_contents content WHERE content.project_id = ${ctx.project.number} AND ${isOfDue}
+      sql`SELECT content.id FROM email_contents content WHERE ${inProject(ctx, "content")} AND ${isOfDue}
         AND EXISTS (${verifiedDomain(ctx, domainInSql(sql`content.from_email`))})`,
       columns({ id: asId }),
     ),
@@ -89,7 +90,7 @@ export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
 function dueAmong(ctx: Context, emailIds: Id[]): SQL {
   // Other messages of its batch may have come first, and taken a while.
   return sql`FROM json_each(${JSON.stringify(emailIds)}) r
-    CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value
+    CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value
     WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()}`;
 }
 
@@ -107,7 +108,7 @@ export async function findWaiting(
     ctx.db,
     sql`SELECT id, due_at, status = 'QUEUED' AND next_attempt_at <= ${now} AS is_due
       FROM emails INDEXED BY ix_emails_due
-      WHERE clock = ${clockOf(ctx)} AND project_id = ${ctx.project.number} AND priority = ${priority}
+      WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority}
         AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
       ORDER BY due_at, id LIMIT ${limit}`,
     columns({ id: asId, dueAt: asNumber, isDue: asFlag }),
@@ -129,7 +130,7 @@ export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "p
   const rows = await select(
     ctx.db,
     sql`SELECT id FROM (SELECT id, due_at, status, next_attempt_at, uncertain_since FROM emails INDEXED BY ix_emails_due
-      WHERE clock = ${clockOf(ctx)} AND project_id = ${ctx.project.number} AND priority = ${priority}
+      WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority}
         AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
       ORDER BY due_at, id LIMIT ${passedByProbe})
       WHERE status = 'QUEUED' AND next_attempt_at <= ${now}

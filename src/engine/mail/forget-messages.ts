@@ -3,6 +3,7 @@ import { chunksOf } from "../../core/chunks";
 import { type Id, readId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
@@ -27,7 +28,7 @@ export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise
   const batch = openBatch({ ...ctx, db: ctx.control });
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM outbox_messages WHERE project_id = ${ctx.project.number}
+      sql`DELETE FROM outbox_messages WHERE ${inProject(ctx)}
         AND email_id IN (SELECT value FROM json_each(${JSON.stringify(emailIds)})) RETURNING id`,
       columns({ id: asId }),
     ),

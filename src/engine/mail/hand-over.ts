@@ -6,6 +6,7 @@ import type { MailOutcome } from "../../core/mail/outcome";
 import type { Uncalled } from "../../core/mail/unwritten";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -93,7 +94,7 @@ function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
     sql`INSERT INTO rounds (project_id, id, provider, emails, handed_at)
       SELECT ${ctx.project.number}, ${id}, ${ctx.mailer.name}, json_group_array(e.id ORDER BY r.key), ${at}
       FROM json_each(${JSON.stringify(mails.map(({ email }) => email.id))}) r
-      CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value AND e.round = ${id}
+      CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value AND e.round = ${id}
         AND e.status = 'SENDING'
       HAVING count(*) > 1`,
   );
@@ -155,7 +156,7 @@ function updateHanded(
 function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
   const items = JSON.stringify(next.flatMap(({ id, mails }) => mails.map(({ email }) => [email.id, id])));
   return sql`SELECT e.id FROM json_each(${items}) r
-    CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>0
+    CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>0
     WHERE e.round = r.value->>1 AND e.status = 'SENDING' AND e.handed_at = ${handedAt}`;
 }
 

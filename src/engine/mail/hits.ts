@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/json";
 import { type EmailStatus, movedByHit } from "../../core/mail/status";
 import { type Hit, hitKey, hitKeyLength, maxHits } from "../../core/tracking/hit";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { isFirstOfLink, updateLinks } from "../campaigns/links";
@@ -92,7 +93,7 @@ function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement
           FROM json_each(${items}) r
           CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
           WHERE ${isNew} GROUP BY e.id) h
-        WHERE e.project_id = ${ctx.project.number} AND e.id = h.id`,
+        WHERE ${inProject(ctx, "e")} AND e.id = h.id`,
     ),
   ];
 }

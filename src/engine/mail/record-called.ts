@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { endsTrust, meaningOf, type Report } from "../../core/mail/status";
 import type { Unwritten } from "../../core/mail/unwritten";
 import { type Batch, openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -72,7 +73,7 @@ function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
   const ids = JSON.stringify(settled.map(([round]) => round));
   return [
     statement(
-      sql`DELETE FROM rounds WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${ids}))
+      sql`DELETE FROM rounds WHERE ${inProject(ctx)} AND id IN (SELECT value FROM json_each(${ids}))
         AND NOT EXISTS (SELECT 1 FROM json_each(rounds.emails) r
           CROSS JOIN emails e ON e.project_id = rounds.project_id AND e.id = r.value
           WHERE e.round = rounds.id AND (e.status = 'SENDING' OR e.status = 'QUEUED' AND e.uncertain_since IS NOT NULL))`,

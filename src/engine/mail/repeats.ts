@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Id, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, asJson, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -26,7 +27,7 @@ export async function readRepeats(ctx: Context, found: EmailRow[]): Promise<Repe
   const stored = await select(
     ctx.db,
     sql`SELECT id, emails FROM rounds
-      WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`,
+      WHERE ${inProject(ctx)} AND id IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`,
     columns({ id: asId, emails: asJson<Id[]>() }),
   );
   return Promise.all(stored.map(({ id, emails }) => readRepeat(ctx, textOf(id), emails)));
@@ -38,7 +39,7 @@ async function readRepeat(ctx: Context, id: string, emailIds: Id[]): Promise<Rep
   const emails = batch.add(
     statement(
       sql`SELECT e.*, ${contactSnapshot} AS rendered_with FROM json_each(${ids}) r
-        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value ORDER BY r.key`,
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value ORDER BY r.key`,
       readEmailToRender,
     ),
   );
@@ -46,7 +47,7 @@ async function readRepeat(ctx: Context, id: string, emailIds: Id[]): Promise<Rep
     selectContents(
       ctx,
       sql`content.id IN (SELECT e.content_id FROM json_each(${ids}) r
-        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value)`,
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value)`,
     ),
   );
   await batch.commit();

@@ -9,6 +9,7 @@ import {
   type Report,
   type Settler,
 } from "../../core/mail/status";
+import { inProject } from "../../db/scope";
 import { noRows, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateMarked } from "../campaigns/mark-pages";
@@ -46,7 +47,7 @@ export function updateReported(
   const { from, to } = movedBy[meaning];
   const isMoved = isOneOf(from);
   const key = keyOf(meaning, noticeId);
-  const isNews = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND e.provider = ${provider}
+  const isNews = sql`${inProject(ctx, "e")} AND e.id = ${emailId} AND e.provider = ${provider}
     AND (${isMoved}${orUnheard(meaning, key)})`;
   const item = { emailId, projectId: ctx.project.number, event: `email.${report.kind}`, eventData: eventData(report) };
   return [

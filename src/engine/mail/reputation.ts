@@ -2,6 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { standingOf, whyPaused } from "../../core/mail/reputation";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -49,9 +50,9 @@ export function insertBlockNow(ctx: Context, at: number): Statement {
 function nextBlock({ project }: Context, at: number): SQL {
   return sql`INSERT INTO sending_blocks (project_id, number, first_mail, started_at)
     SELECT ${project.number}, coalesce(newest.number, 0) + 1, iif(newest.number IS NULL, 0, mails), iif(newest.number IS NULL, 0, ${at})
-    FROM (SELECT mails FROM event_names WHERE project_id = ${project.number} AND name = 'email.sent')
-    LEFT JOIN sending_blocks newest ON newest.project_id = ${project.number}
-      AND newest.number = (SELECT max(number) FROM sending_blocks WHERE project_id = ${project.number})`;
+    FROM (SELECT mails FROM event_names WHERE ${inProject({ project })} AND name = 'email.sent')
+    LEFT JOIN sending_blocks newest ON ${inProject({ project }, "newest")}
+      AND newest.number = (SELECT max(number) FROM sending_blocks WHERE ${inProject({ project })})`;
 }
 
 /**
@@ -65,7 +66,7 @@ export function updateBlock(
   const column = sql.raw(reason === "bounce" ? "bounced" : "complained");
   return statement(
     sql`UPDATE sending_blocks SET ${column} = ${column} + 1
-      WHERE project_id = ${project.number} AND number = (
+      WHERE ${inProject({ project })} AND number = (
         SELECT number FROM emails e CROSS JOIN sending_blocks
           ON sending_blocks.project_id = e.project_id AND started_at < coalesce(e.sent_at, ${at})
         WHERE ${isNews} AND ${countsForReputation} ORDER BY number DESC LIMIT 1)`,
@@ -89,7 +90,7 @@ export async function judgeReputation(ctx: Context): Promise<void> {
     ctx.db,
     sql`SELECT mails, first_mail, started_at, bounced, complained
       FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
-      WHERE n.project_id = ${ctx.project.number} AND n.name = 'email.sent' ORDER BY number DESC LIMIT ${keptBlocks}`,
+      WHERE ${inProject(ctx, "n")} AND n.name = 'email.sent' ORDER BY number DESC LIMIT ${keptBlocks}`,
     readBlock,
   );
   const standing = standingOf(blocks, blocks[0]?.mails ?? 0, sendingCountedFrom ?? 0);
@@ -121,8 +122,8 @@ export async function judgeAsMailGoes(ctx: Context): Promise<void> {
     const batch = openBatch(ctx);
     batch.add(
       statement(
-        sql`DELETE FROM sending_blocks WHERE project_id = ${ctx.project.number}
-          AND number <= (SELECT max(number) FROM sending_blocks WHERE project_id = ${ctx.project.number}) - ${keptBlocks}`,
+        sql`DELETE FROM sending_blocks WHERE ${inProject(ctx)}
+          AND number <= (SELECT max(number) FROM sending_blocks WHERE ${inProject(ctx)}) - ${keptBlocks}`,
       ),
     );
     await batch.commit();

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /** A query with a row if the project may send from this domain, for use inside the statement that depends on it. */
 export function verifiedDomain(ctx: Context, domain: string | SQL): SQL {
-  return sql`SELECT 1 FROM domains WHERE project_id = ${ctx.project.number} AND domain = ${domain} AND status = 'VERIFIED'`;
+  return sql`SELECT 1 FROM domains WHERE ${inProject(ctx)} AND domain = ${domain} AND status = 'VERIFIED'`;
 }
 
 /** The domain of an address in SQL. Addresses are stored normalized, so there is one @. */

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -12,7 +13,7 @@ export function guardTopic(
 ): Statement {
   return guard(
     sql`EXISTS (SELECT 1 FROM topics
-      WHERE project_id = ${ctx.project.number} AND id = ${topicId} AND deleted_at IS NULL)`,
+      WHERE ${inProject(ctx)} AND id = ${topicId} AND deleted_at IS NULL)`,
     refuse,
   );
 }

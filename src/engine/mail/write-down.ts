@@ -5,6 +5,7 @@ import type { Unwritten } from "../../core/mail/unwritten";
 import type { MessageOf, QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -90,7 +91,7 @@ async function settle(ctx: Context, { noted, ...called }: Unwritten): Promise<vo
 function updateNoted(ctx: Context, noted: Unwritten["noted"]): Statement {
   return statement(
     sql`UPDATE emails SET abandonments = abandonments - 1
-      WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${JSON.stringify(noted)}))
+      WHERE ${inProject(ctx)} AND id IN (SELECT value FROM json_each(${JSON.stringify(noted)}))
         AND status = 'QUEUED' AND abandonments > 0`,
   );
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { MonthlyLimitReached } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { monthOf } from "../../core/time";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -27,7 +28,7 @@ export function insertUsage(ctx: Context, emails: Counted[]): Statement {
 /** The emails that count, with their contents. */
 function countedAmong(ctx: Context, emails: Counted[]): SQL {
   return sql`FROM json_each(${JSON.stringify(emails)}) r
-    CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId' ${withContent}
+    CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'emailId' ${withContent}
     WHERE e.status NOT IN ('SUPPRESSED', 'FAILED')`;
 }
 
@@ -55,7 +56,7 @@ export function usedThisMonth(ctx: Context): SQL {
 
 function usedIn(ctx: Context, month: string): SQL {
   return sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
-    WHERE project_id = ${ctx.project.number} AND month = ${month})`;
+    WHERE ${inProject(ctx)} AND month = ${month})`;
 }
 
 /** The reason of an email that is FAILED because it was accepted beyond the limit. */

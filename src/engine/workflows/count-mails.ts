@@ -3,6 +3,7 @@ import type { Counts } from "../../core/campaigns/counts";
 import type { Id } from "../../core/ids";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asJson, asNumber, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { countsInSql } from "../campaigns/counters";
@@ -27,7 +28,7 @@ export async function countMails(ctx: Context, stepId: Id, completed: number): P
     sql`SELECT count(*) AS seen, ${countsInSql} AS counts FROM (
       SELECT status, delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at
       FROM emails INDEXED BY ix_emails_step
-      WHERE project_id = ${ctx.project.number} AND effect_id IS NOT NULL AND substr(effect_id, 24) = ${stepId}
+      WHERE ${inProject(ctx)} AND effect_id IS NOT NULL AND substr(effect_id, 24) = ${stepId}
       ORDER BY id DESC LIMIT ${maxCounted}) e`,
     readCounts,
   );

@@ -3,6 +3,7 @@ import type { Id } from "../../core/ids";
 import type { Graph, Step } from "../../core/workflows/step";
 import type { Trigger } from "../../core/workflows/trigger";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import {
   type WorkflowRow,
@@ -21,10 +22,7 @@ export interface StoredGraph {
 }
 
 export function selectWorkflow(ctx: Context, id: Id): Statement<WorkflowRow> {
-  return statement(
-    sql`SELECT * FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`,
-    wholeRow(workflows),
-  );
+  return statement(sql`SELECT * FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`, wholeRow(workflows));
 }
 
 /** Selects the steps in the order of their creation, TRIGGER first. */
@@ -44,7 +42,7 @@ const readTransitions = wholeRow(workflowTransitions);
 
 /** Matches the steps, transitions and executions of this workflow. */
 export function ofWorkflow(ctx: Context, workflowId: Id): SQL {
-  return sql`project_id = ${ctx.project.number} AND workflow_id = ${workflowId}`;
+  return sql`${inProject(ctx)} AND workflow_id = ${workflowId}`;
 }
 
 export function graphOf({ steps, transitions }: StoredGraph): Graph {

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import type { Id } from "../../core/ids";
 import { asFlag, asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import type { Delivery } from "../../platform/workflow-shards";
@@ -43,7 +44,7 @@ async function readReentry(ctx: Context, ids: Id[]): Promise<Map<Id, boolean>> {
   const rows = await select(
     ctx.db,
     sql`SELECT w.id, w.allow_reentry FROM json_each(${JSON.stringify(ids)}) r
-      CROSS JOIN workflows w ON w.project_id = ${ctx.project.number} AND w.id = r.value`,
+      CROSS JOIN workflows w ON ${inProject(ctx, "w")} AND w.id = r.value`,
     columns({ id: asId, allowReentry: asFlag }),
   );
   return new Map(rows.map(({ id, allowReentry }) => [id, allowReentry]));

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, select, statement } from "../../db/statement";
 import type { Context, Platform } from "../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../platform/sweep";
@@ -24,7 +25,7 @@ const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
 /** Deletes unneeded rows of these events. Must come after the change of steps, in the same batch. */
 export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
   return statement(
-    sql`DELETE FROM event_listeners AS l WHERE l.project_id = ${ctx.project.number}
+    sql`DELETE FROM event_listeners AS l WHERE ${inProject(ctx, "l")}
       AND l.name IN (SELECT value FROM json_each(${JSON.stringify(names)})) AND ${isUnneeded}`,
   );
 }

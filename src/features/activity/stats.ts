@@ -6,6 +6,7 @@ import { firstIdAt } from "../../core/ids";
 import { dayMs, iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { daysOf, sumDays } from "../../engine/events/day-counts";
 import { maxCounted } from "../../engine/events/page";
@@ -120,7 +121,7 @@ async function countParts(ctx: Context, parts: Span[]): Promise<PartialDay[]> {
       statement(
         sql`SELECT count(*) AS seen, ${sql.join(sums, sql`, `)}
           FROM (SELECT name FROM events
-            WHERE project_id = ${ctx.project.number} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}
+            WHERE ${inProject(ctx)} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}
             LIMIT ${maxCounted + 1})`,
         readPart,
       ),

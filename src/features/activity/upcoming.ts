@@ -8,6 +8,7 @@ import { iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, asOneOf, asText, columns, orNull, type RowReader } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { emailEventData } from "../../engine/events/email-data";
 import type { Context } from "../../platform/context";
@@ -127,7 +128,7 @@ const campaigns: UpcomingSource = {
   rows: (ctx) => ({
     from: sql`campaigns s INDEXED BY ix_campaigns_scheduled`,
     at: sql`s.scheduled_for`,
-    where: sql`s.project_id = ${ctx.project.number} AND s.status = 'SCHEDULED' AND s.scheduled_for IS NOT NULL`,
+    where: sql`${inProject(ctx, "s")} AND s.status = 'SCHEDULED' AND s.scheduled_for IS NOT NULL`,
   }),
   select: (ctx, after, limit) =>
     selectNext(campaigns.rows(ctx), {
@@ -159,7 +160,7 @@ const emails: UpcomingSource = {
   rows: (ctx) => ({
     from: sql`emails s INDEXED BY ix_emails_scheduled`,
     at: sql`s.scheduled_at`,
-    where: sql`s.project_id = ${ctx.project.number} AND s.status = 'QUEUED' AND s.scheduled_at IS NOT NULL`,
+    where: sql`${inProject(ctx, "s")} AND s.status = 'QUEUED' AND s.scheduled_at IS NOT NULL`,
   }),
   select: (ctx, after, limit) =>
     selectNext(emails.rows(ctx), {
@@ -195,7 +196,7 @@ const executions: UpcomingSource = {
   rows: (ctx) => ({
     from: sql`workflow_executions s INDEXED BY ix_workflow_executions_waiting`,
     at: sql`s.wake_at`,
-    where: sql`s.project_id = ${ctx.project.number} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
+    where: sql`${inProject(ctx, "s")} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
   }),
   select: (ctx, after, limit) =>
     selectNext(executions.rows(ctx), {

@@ -5,6 +5,7 @@ import { BadRequest, Conflict, NotFound } from "../../core/errors";
 import { type Id, publicId, publicIdOrNull, textOf } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { type CampaignRow, campaigns } from "../../db/tables";
 import { findCounts } from "../../engine/campaigns/counts";
@@ -19,7 +20,7 @@ export const readCampaign = wholeRow(campaigns);
 export async function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   const row = await selectFirst(
     ctx.db,
-    sql`SELECT * FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    sql`SELECT * FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}`,
     readCampaign,
   );
   if (!row) throw new NotFound("campaign", id);

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, select, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
@@ -20,7 +21,7 @@ const readRange = columns({ firstId: asId, lastId: asId });
 async function nextPage(ctx: Context, campaignId: Id, after: Id): Promise<PageRange | null> {
   const [page] = await select(
     ctx.db,
-    sql`SELECT first_id, last_id FROM campaign_pages WHERE project_id = ${ctx.project.number}
+    sql`SELECT first_id, last_id FROM campaign_pages WHERE ${inProject(ctx)}
       AND campaign_id = ${campaignId} AND first_id > ${after} ORDER BY first_id LIMIT 1`,
     readRange,
   );
@@ -69,7 +70,7 @@ export async function reopenStep(ctx: Context, run: Run): Promise<NextStep> {
       ...reopenPage(ctx, run, page),
       ...updateCounted(ctx, { campaignId: campaign.id, firstId: page.firstId }),
       statement(
-        sql`UPDATE campaign_pages SET released_at = NULL WHERE project_id = ${ctx.project.number}
+        sql`UPDATE campaign_pages SET released_at = NULL WHERE ${inProject(ctx)}
           AND campaign_id = ${campaign.id} AND first_id = ${page.firstId} AND open > 0`,
       ),
       updateRun(ctx, run, { ...progress, after: page.firstId }),
@@ -91,12 +92,12 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
     AND e.status IN (SELECT value FROM json_each(${JSON.stringify(some)}))`;
   const unsent = isEnded(statuses.filter((status) => status !== "UNKNOWN"));
   const month = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
-  const used = sql`(SELECT coalesce(sum(u.emails), 0) FROM monthly_usage u WHERE u.project_id = ${ctx.project.number}
+  const used = sql`(SELECT coalesce(sum(u.emails), 0) FROM monthly_usage u WHERE ${inProject(ctx, "u")}
     AND u.month = ${month})`;
   const hasQuota =
     limit === null
       ? unsent
-      : sql`e.project_id = ${ctx.project.number} AND e.id IN (SELECT id FROM (
+      : sql`${inProject(ctx, "e")} AND e.id IN (SELECT id FROM (
           SELECT e.id, row_number() OVER (PARTITION BY ${month} ORDER BY e.id) + ${used} AS position
           FROM emails e WHERE ${unsent}) WHERE position <= ${limit})`;
   const reopened = (where: SQL) =>

@@ -3,6 +3,7 @@ import { campaignActions, mayBe } from "../../core/campaigns/status";
 import { belowAllIds, type Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
@@ -20,7 +21,7 @@ const cancellable = JSON.stringify(campaignActions.cancel.from);
  * Throws NotFound and BadRequest.
  */
 export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
-  const isOpen = sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
+  const isOpen = sql`EXISTS (SELECT 1 FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}
     AND status IN (SELECT value FROM json_each(${cancellable})))`;
   const before = await getCampaign(ctx, id);
   if (!mayBe("cancel", before.status)) throw wrongState("cancel", before);
@@ -32,7 +33,7 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
     statement(
       sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = NULL, version = version + 1,
           updated_at = max(updated_at, ${ctx.now.getTime()})
-        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+        WHERE ${inProject(ctx)} AND id = ${id} RETURNING *`,
       readCampaign,
       { again: rowById("campaigns", ctx, id) },
     ),

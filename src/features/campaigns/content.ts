@@ -3,6 +3,7 @@ import type { StoredVariant } from "../../core/campaigns/campaign";
 import type { Id } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { isTypeTracked } from "../../core/tracking/mode";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -77,9 +78,9 @@ export function insertContent(
  */
 export function deleteUnusedContents(ctx: Context, campaignId: Id): Statement {
   return statement(
-    sql`DELETE FROM email_contents WHERE project_id = ${ctx.project.number} AND recipients = 0
+    sql`DELETE FROM email_contents WHERE ${inProject(ctx)} AND recipients = 0
       AND id IN (SELECT content.value->>'contentId' FROM campaigns c
         CROSS JOIN json_each(c.frozen, '$.contents') content
-        WHERE c.project_id = ${ctx.project.number} AND c.id = ${campaignId})`,
+        WHERE ${inProject(ctx, "c")} AND c.id = ${campaignId})`,
   );
 }

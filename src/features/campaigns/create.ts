@@ -4,6 +4,7 @@ import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -41,7 +42,7 @@ async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
 
 /** The guard of a batch that inserts a campaign. */
 export function guardQuota(ctx: Context): Statement {
-  const all = sql`SELECT count(*) FROM campaigns WHERE project_id = ${ctx.project.number}`;
+  const all = sql`SELECT count(*) FROM campaigns WHERE ${inProject(ctx)}`;
   return guard(sql`(${all}) < ${maxCampaigns}`, tooManyCampaigns);
 }
 

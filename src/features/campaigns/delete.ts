@@ -4,6 +4,7 @@ import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isDeleted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
@@ -22,7 +23,7 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   batch.recognise(isDeleted("campaigns", ctx, id));
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
+      sql`DELETE FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}
           AND status IN (SELECT value FROM json_each(${deletable}))
         RETURNING id`,
       columns({ id: asId }),

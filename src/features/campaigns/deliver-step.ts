@@ -4,6 +4,7 @@ import { ofCampaigns } from "../../core/mail/priority";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
@@ -62,7 +63,7 @@ const readOpen = columns({ open: asNumber });
 /** Counts the marked pages among the released ones. Then returns the number of open emails, and the next held pages. */
 async function readLedger(ctx: Context, run: Run): Promise<{ open: number; held: HeldPage[] }> {
   const { campaign } = run;
-  const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id}`;
+  const ofCampaign = sql`${inProject(ctx)} AND campaign_id = ${campaign.id}`;
   const marked = await select(
     ctx.db,
     sql`SELECT first_id FROM campaign_pages WHERE ${ofCampaign} AND released_at IS NOT NULL AND recount_at IS NOT NULL
@@ -155,14 +156,14 @@ async function finish(ctx: Context, run: Run): Promise<NextStep> {
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   batch.guard(
-    sql`NOT EXISTS (SELECT 1 FROM campaign_pages WHERE project_id = ${ctx.project.number} AND campaign_id = ${id}
+    sql`NOT EXISTS (SELECT 1 FROM campaign_pages WHERE ${inProject(ctx)} AND campaign_id = ${id}
       AND open > 0)`,
     () => new MovedOn(),
   );
   batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'SENT', completed_at = ${now}, version = version + 1
-        WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING'`,
+        WHERE ${inProject(ctx)} AND id = ${id} AND status = 'SENDING'`,
     ),
   );
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));

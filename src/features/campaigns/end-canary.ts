@@ -3,6 +3,7 @@ import { type Counts, sumOf } from "../../core/campaigns/counts";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, selectOne, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import type { Context } from "../../platform/context";
@@ -23,7 +24,7 @@ export function isCanaryOut({ progress }: Run): boolean {
 export async function isCanaryAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
   const { waits } = await selectOne(
     ctx.db,
-    sql`SELECT EXISTS (SELECT 1 FROM campaign_pages WHERE project_id = ${ctx.project.number}
+    sql`SELECT EXISTS (SELECT 1 FROM campaign_pages WHERE ${inProject(ctx)}
       AND campaign_id = ${campaign.id} AND part = 'REST' AND open > 0) AS waits`,
     columns({ waits: asFlag }),
   );
@@ -66,7 +67,7 @@ async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<N
 
 /** Returns the counts of the canary; null while more of its pages have to be counted first. */
 async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | null> {
-  const ofCanary = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
+  const ofCanary = sql`${inProject(ctx)} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
   const marked = await select(
     ctx.db,
     sql`SELECT first_id FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL LIMIT ${pagesAtOnce}`,

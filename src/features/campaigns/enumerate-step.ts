@@ -4,6 +4,7 @@ import { chunksOf } from "../../core/chunks";
 import { belowAllIds, type Id, newIdAt } from "../../core/ids";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { insertPage, isNewPage } from "../../engine/campaigns/insert-page";
 import { insertLeftOut } from "../../engine/campaigns/left-out";
@@ -219,7 +220,7 @@ function insertRecipients(
         FROM (SELECT *, ${statusesInMonth(ctx, ctx.clock())} AS status
           FROM (SELECT r.value->>0 AS id, r.value->>2 AS content, c.id AS contact, c.email, ${withheld} AS reason
             FROM json_each(${JSON.stringify(rows)}) r
-            CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = r.value->>1 AND ${isWanted}))
+            CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>1 AND ${isWanted}))
         WHERE true ON CONFLICT DO NOTHING`,
     ),
     ...insertPage(ctx, { ...page, part, releasedAt }),
@@ -228,7 +229,7 @@ function insertRecipients(
         FROM (SELECT item.key AS content_id,
             item.value->>'queued' + item.value->>'failed' + item.value->>'suppressed' AS emails
           FROM campaign_pages p CROSS JOIN json_each(p.counts) item WHERE ${isNewPage(ctx, page)}) added
-        WHERE project_id = ${project} AND id = added.content_id`,
+        WHERE ${inProject(ctx)} AND id = added.content_id`,
     ),
     statement(
       sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)

@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from "../../core/json";
 import type { EmailType } from "../../core/mail/status";
 import { audienceOf } from "../../db/audience";
 import { asNumber, columns, asId as readId } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { isInTopic } from "../../db/topics";
@@ -82,7 +83,7 @@ export async function freeze(ctx: Context, row: CampaignRow): Promise<Frozen> {
   const segments = condition === null ? new Map<string, SegmentSource>() : await loadSegments(ctx, condition);
   const { upTo, contacts } = await selectOne(
     ctx.db,
-    sql`SELECT coalesce((SELECT max(id) FROM contacts WHERE project_id = ${ctx.project.number}), '') AS up_to,
+    sql`SELECT coalesce((SELECT max(id) FROM contacts WHERE ${inProject(ctx)}), '') AS up_to,
       ${totalContacts(ctx)} AS contacts`,
     readExtent,
   );

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -44,7 +45,7 @@ export async function holdCampaign(
 
 function guardSending(ctx: Context, id: Id): Statement {
   return guard(
-    sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING')`,
+    sql`EXISTS (SELECT 1 FROM campaigns WHERE ${inProject(ctx)} AND id = ${id} AND status = 'SENDING')`,
     async () => wrongState("pause", await getCampaign(ctx, id)),
   );
 }
@@ -52,7 +53,7 @@ function guardSending(ctx: Context, id: Id): Statement {
 function updateHeld(ctx: Context, id: Id, reason: string): Statement<CampaignRow> {
   return statement(
     sql`UPDATE campaigns SET held_reason = ${reason}, version = version + 1, updated_at = max(updated_at, ${ctx.now.getTime()})
-      WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+      WHERE ${inProject(ctx)} AND id = ${id} RETURNING *`,
     readCampaign,
   );
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { asNumber, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { maxLinksReported } from "../../engine/campaigns/links";
 import type { Context } from "../../platform/context";
@@ -14,7 +15,7 @@ export async function listLinks(ctx: Context, id: Id) {
   const links = await select(
     ctx.db,
     sql`SELECT url, sum(clicks) AS clicks, sum(unique_clicks) AS unique_clicks, sum(automated_clicks) AS automated_clicks
-      FROM campaign_links WHERE project_id = ${ctx.project.number} AND campaign_id = ${id}
+      FROM campaign_links WHERE ${inProject(ctx)} AND campaign_id = ${id}
       GROUP BY url ORDER BY sum(clicks) DESC, sum(automated_clicks) DESC, min(number) LIMIT ${maxLinksReported + 1}`,
     readLink,
   );

@@ -6,6 +6,7 @@ import type { Id } from "../../core/ids";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { selectCounts } from "../../engine/campaigns/counts";
@@ -39,7 +40,7 @@ export async function listCampaigns(
   { page, pageSize, status, search, sort, dir }: CampaignQuery,
 ): Promise<{ campaigns: { row: CampaignRow; counts: Counts[] }[]; total: number }> {
   const conditions = [
-    sql`project_id = ${ctx.project.number}`,
+    sql`${inProject(ctx)}`,
     ...(status === undefined ? [] : [sql`status = ${readStatus(status)}`]),
     ...(search ? [sql`instr(search_text, ${searchText(search)}) > 0`] : []),
   ];
@@ -54,7 +55,7 @@ export async function listCampaigns(
   const positioned = batch.add(
     statement(
       sql`SELECT page.position, c.* FROM (${positions}) page
-        CROSS JOIN campaigns c ON c.project_id = ${ctx.project.number} AND c.id = page.id`,
+        CROSS JOIN campaigns c ON ${inProject(ctx, "c")} AND c.id = page.id`,
       (raw) => ({ ...readPosition(raw), campaign: readCampaign(raw) }),
     ),
   );

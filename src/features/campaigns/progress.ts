@@ -3,6 +3,7 @@ import { ofCampaigns } from "../../core/mail/priority";
 import { iso, isoOrNull, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { paceOf } from "../../engine/mail/project-pace";
@@ -32,14 +33,11 @@ export const preparing: CampaignProgress = { stage: "PREPARING", remaining: null
  */
 export async function findProgress(ctx: Context, row: CampaignRow): Promise<CampaignProgress | null> {
   if (row.status !== "SENDING") return null;
-  const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${row.id}`;
+  const ofCampaign = sql`${inProject(ctx)} AND campaign_id = ${row.id}`;
   const isOut = sql`released_at IS NOT NULL AND open > 0`;
   const batch = openBatch(ctx);
   const runs = batch.add(
-    statement(
-      sql`SELECT progress FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${row.id}`,
-      readRun,
-    ),
+    statement(sql`SELECT progress FROM campaign_runs WHERE ${inProject(ctx)} AND id = ${row.id}`, readRun),
   );
   const ledger = batch.add(
     statement(
@@ -54,7 +52,7 @@ export async function findProgress(ctx: Context, row: CampaignRow): Promise<Camp
       sql`SELECT e.error, count(*) AS emails, min(e.next_attempt_at) AS next_at
         FROM (SELECT first_id, last_id FROM campaign_pages WHERE ${ofCampaign} AND ${isOut}
           ORDER BY first_id LIMIT ${pagesSearched}) p
-        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id BETWEEN p.first_id AND p.last_id
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id BETWEEN p.first_id AND p.last_id
         WHERE +e.campaign_id = ${row.id} AND e.status = 'QUEUED' AND e.error IS NOT NULL
         GROUP BY e.error ORDER BY emails DESC, e.error LIMIT 1`,
       readReason,

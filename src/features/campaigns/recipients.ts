@@ -4,6 +4,7 @@ import type { EmailStatus } from "../../core/mail/status";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -75,7 +76,7 @@ export async function listRecipients(
 async function findHolder(ctx: Context, email: string): Promise<Id | null> {
   const holder = await selectFirst(
     ctx.db,
-    sql`SELECT id FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${email}`,
+    sql`SELECT id FROM contacts WHERE ${inProject(ctx)} AND email = ${email}`,
     readId,
   );
   return holder?.id ?? null;
@@ -89,13 +90,13 @@ function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactI
   if (contactId !== null) {
     return sql`WITH pages (project_id, campaign_id, first_id, last_id) AS MATERIALIZED (
       SELECT project_id, campaign_id, id, id FROM emails
-      WHERE project_id = ${ctx.project.number} AND contact_id = ${contactId} AND campaign_id = ${campaignId})`;
+      WHERE ${inProject(ctx)} AND contact_id = ${contactId} AND campaign_id = ${campaignId})`;
   }
   const isAfter = after === null ? sql`` : sql` AND last_id > ${after}`;
   const from = after === null ? sql`first_id` : sql`max(first_id, ${textOf(after)} || '!')`;
   return sql`WITH pages (project_id, campaign_id, first_id, last_id) AS MATERIALIZED (
     SELECT project_id, campaign_id, ${from}, last_id FROM campaign_pages
-    WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}${isAfter}
+    WHERE ${inProject(ctx)} AND campaign_id = ${campaignId}${isAfter}
     ORDER BY first_id LIMIT ${pagesInWindow})`;
 }
 

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { ofCampaigns } from "../../core/mail/priority";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { sendForDrainer } from "../../engine/mail/announce";
 import { paceOf } from "../../engine/mail/project-pace";
@@ -36,7 +37,7 @@ export interface PageRange {
 
 /** A condition: the email `e` is in the page. */
 export function inPage(ctx: Context, campaignId: Id, { firstId, lastId }: PageRange): SQL {
-  return sql`e.project_id = ${ctx.project.number} AND e.id BETWEEN ${firstId} AND ${lastId}
+  return sql`${inProject(ctx, "e")} AND e.id BETWEEN ${firstId} AND ${lastId}
     AND +e.campaign_id = ${campaignId}`;
 }
 
@@ -50,7 +51,7 @@ export function updateReleased(ctx: Context, campaignId: Id, page: PageRange): S
     ),
     statement(
       sql`UPDATE campaign_pages SET released_at = ${now}
-        WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId} AND first_id = ${page.firstId}`,
+        WHERE ${inProject(ctx)} AND campaign_id = ${campaignId} AND first_id = ${page.firstId}`,
     ),
   ];
 }
@@ -60,18 +61,18 @@ export function updateReleased(ctx: Context, campaignId: Id, page: PageRange): S
  * them cannot hand them over. Emails that the provider may already have continue.
  */
 export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
-  const released = sql`SELECT p.first_id, p.last_id FROM campaign_pages p WHERE p.project_id = ${ctx.project.number}
+  const released = sql`SELECT p.first_id, p.last_id FROM campaign_pages p WHERE ${inProject(ctx, "p")}
     AND p.campaign_id = ${campaignId} AND p.released_at IS NOT NULL AND (p.open > 0 OR p.recount_at IS NOT NULL)`;
   return [
     statement(
       sql`UPDATE emails SET next_attempt_at = NULL, due_at = NULL
-        WHERE project_id = ${ctx.project.number} AND id IN (
+        WHERE ${inProject(ctx)} AND id IN (
           SELECT e.id FROM (${released}) p
-          CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id BETWEEN p.first_id AND p.last_id
+          CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id BETWEEN p.first_id AND p.last_id
           WHERE +e.campaign_id = ${campaignId} AND e.status = 'QUEUED' AND e.uncertain_since IS NULL)`,
     ),
     statement(
-      sql`UPDATE campaign_pages SET released_at = NULL WHERE project_id = ${ctx.project.number}
+      sql`UPDATE campaign_pages SET released_at = NULL WHERE ${inProject(ctx)}
         AND campaign_id = ${campaignId} AND released_at IS NOT NULL AND (open > 0 OR recount_at IS NOT NULL)`,
     ),
   ];

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -16,7 +17,7 @@ const ofCanary = JSON.stringify(byCanary);
  * Throws NotFound and Conflict.
  */
 export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
-  const isHeld = sql`project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING' AND held_reason IS NOT NULL`;
+  const isHeld = sql`${inProject(ctx)} AND id = ${id} AND status = 'SENDING' AND held_reason IS NOT NULL`;
   const isCanaryHold = sql`(SELECT held_reason IN (SELECT value FROM json_each(${ofCanary})) FROM campaigns WHERE ${isHeld})`;
   const batch = openBatch(ctx);
   batch.add(
@@ -24,7 +25,7 @@ export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow>
       sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.now.getTime()},
           progress = json_remove(CASE WHEN ${isCanaryHold} AND progress->>'holdUntil' IS NOT NULL
             THEN json_set(progress, '$.isCanaryOver', json('true')) ELSE progress END, '$.lookAt')
-        WHERE project_id = ${ctx.project.number} AND id = ${id} AND EXISTS (SELECT 1 FROM campaigns WHERE ${isHeld})`,
+        WHERE ${inProject(ctx)} AND id = ${id} AND EXISTS (SELECT 1 FROM campaigns WHERE ${isHeld})`,
     ),
   );
   const resumed = batch.add(

@@ -7,6 +7,7 @@ import { lostAfterMs } from "../../core/nudge";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { asFlag, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectOne, statement } from "../../db/statement";
 import { findCounts } from "../../engine/campaigns/counts";
 import { contentGone } from "../../engine/mail/content";
@@ -40,7 +41,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   const { isStored } = await selectOne(
     ctx.db,
     sql`SELECT EXISTS (SELECT 1 FROM campaign_counts n CROSS JOIN email_contents c ON c.project_id = n.project_id
-      AND c.id = n.content_id WHERE n.project_id = ${ctx.project.number} AND n.campaign_id = ${id}) AS is_stored`,
+      AND c.id = n.content_id WHERE ${inProject(ctx, "n")} AND n.campaign_id = ${id}) AS is_stored`,
     readStored,
   );
   if (!isStored) throw new Gone(contentGone);
@@ -51,7 +52,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'SENDING', completed_at = NULL, version = version + 1, updated_at = max(updated_at, ${now})
-        WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+        WHERE ${inProject(ctx)} AND id = ${id}`,
     ),
   );
   batch.add(

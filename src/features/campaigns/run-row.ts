@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, selectFirst, statement } from "../../db/statement";
 import { type CampaignRow, type CampaignRunRow, campaignRuns } from "../../db/tables";
 import { MovedOn } from "../../engine/jobs/step";
@@ -32,7 +33,7 @@ export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
     ctx.db,
     sql`SELECT c.*, r.clock, r.due_at, r.step, r.progress, r.link_base
       FROM campaign_runs r CROSS JOIN campaigns c ON c.project_id = r.project_id AND c.id = r.id
-      WHERE r.project_id = ${ctx.project.number} AND r.id = ${id}`,
+      WHERE ${inProject(ctx, "r")} AND r.id = ${id}`,
     (raw) => ({ campaign: readCampaign(raw), row: readRun(raw) }),
   );
   if (found === null) return null;
@@ -44,7 +45,7 @@ export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
 export async function findOrphanRun(ctx: Context, id: Id): Promise<BareRun | null> {
   const row = await selectFirst(
     ctx.db,
-    sql`SELECT * FROM campaign_runs r WHERE r.project_id = ${ctx.project.number} AND r.id = ${id}
+    sql`SELECT * FROM campaign_runs r WHERE ${inProject(ctx, "r")} AND r.id = ${id}
       AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.project_id = r.project_id AND c.id = r.id)`,
     readRun,
   );
@@ -62,7 +63,7 @@ function progressOf({ progress }: CampaignRunRow): Progress {
  */
 export function guardStep(ctx: Context, { campaign, step }: BareRun): Statement {
   return guard(
-    sql`EXISTS (SELECT 1 FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}
+    sql`EXISTS (SELECT 1 FROM campaign_runs WHERE ${inProject(ctx)} AND id = ${campaign.id}
       AND step = ${step})`,
     () => new MovedOn(),
   );
@@ -77,7 +78,7 @@ export function updateRun(
 ): Statement {
   return statement(
     sql`UPDATE campaign_runs SET step = step + 1, progress = ${JSON.stringify(notes(progress))}, due_at = ${dueAt}
-      WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}`,
+      WHERE ${inProject(ctx)} AND id = ${campaign.id}`,
   );
 }
 
@@ -97,7 +98,7 @@ export function interruptRun(ctx: Context, id: Id, progress?: Progress): Stateme
   const newProgress = progress ? sql`, progress = ${JSON.stringify(notes(progress))}` : sql``;
   return statement(
     sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.clock().getTime()}${newProgress}
-      WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+      WHERE ${inProject(ctx)} AND id = ${id}`,
   );
 }
 
@@ -116,15 +117,15 @@ export function insertRun(
 }
 
 export function deleteRun(ctx: Context, id: Id): Statement {
-  return statement(sql`DELETE FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${id}`);
+  return statement(sql`DELETE FROM campaign_runs WHERE ${inProject(ctx)} AND id = ${id}`);
 }
 
 /** Deletes the pages, counters and links of a campaign, once the campaign is deleted and has no run that needs them. */
 export function deleteLedger(ctx: Context, id: Id): Statement[] {
-  const isId = sql`project_id = ${ctx.project.number} AND id = ${id}`;
+  const isId = sql`${inProject(ctx)} AND id = ${id}`;
   const isOver = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE ${isId})
     AND NOT EXISTS (SELECT 1 FROM campaign_runs WHERE ${isId})`;
-  const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${id}`;
+  const ofCampaign = sql`${inProject(ctx)} AND campaign_id = ${id}`;
   const tables = [sql`campaign_pages`, sql`campaign_counts`, sql`campaign_left_out`, sql`campaign_links`];
   return tables.map((table) => statement(sql`DELETE FROM ${table} WHERE ${ofCampaign} AND ${isOver}`));
 }

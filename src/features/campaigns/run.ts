@@ -3,6 +3,7 @@ import type { Id } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
 import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { MovedOn } from "../../engine/jobs/step";
 import { findProject } from "../../engine/projects/project";
@@ -127,7 +128,7 @@ async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
     batch.addAll([
       statement(
         sql`UPDATE campaigns SET held_reason = NULL, version = version + 1
-          WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+          WHERE ${inProject(ctx)} AND id = ${id}`,
       ),
       interruptRun(ctx, id),
     ]);

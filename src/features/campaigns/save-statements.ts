@@ -7,6 +7,7 @@ import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
 import type { Batch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
@@ -21,8 +22,7 @@ import type { Draft } from "./draft";
 export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[]> {
   const { segmentId, audienceCondition, topicId, type } = draft;
   if (topicId !== null && type !== "MARKETING") throw topicMisfits(type);
-  const segmentExists =
-    segmentId && sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.number} AND id = ${segmentId})`;
+  const segmentExists = segmentId && sql`EXISTS (SELECT 1 FROM segments WHERE ${inProject(ctx)} AND id = ${segmentId})`;
   return [
     ...(topicId ? [guardTopic(ctx, topicId)] : []),
     ...(segmentId && segmentExists ? [guard(segmentExists, () => new NotFound("segment", segmentId))] : []),
@@ -90,7 +90,7 @@ export function updateDraft(ctx: Context, id: Id, draft: Draft): Statement<Campa
         reply_to = ${draft.replyTo}, variants = ${textOrNull(draft.variants)}, canary = ${textOrNull(draft.canary)},
         search_text = ${searchTextOf(draft)}, version = version + 1,
         updated_at = max(updated_at, ${ctx.now.getTime()})
-      WHERE project_id = ${ctx.project.number} AND id = ${id}
+      WHERE ${inProject(ctx)} AND id = ${id}
       RETURNING *`,
     readCampaign,
   );

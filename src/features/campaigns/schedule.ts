@@ -4,6 +4,7 @@ import { BadRequest } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
@@ -57,7 +58,7 @@ async function schedule(
     statement(
       sql`UPDATE campaigns SET status = 'SCHEDULED', held_reason = NULL, scheduled_for = ${at}, updated_at = ${updatedAt},
           version = version + 1
-        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+        WHERE ${inProject(ctx)} AND id = ${id} RETURNING *`,
       readCampaign,
     ),
   );

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
@@ -34,7 +35,7 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
         SELECT ${ctx.project.number}, ${emailId}, ${contentId}, coalesce(c.id, ${unusedContactId}), ${email}, 'TEST', 0, 'QUEUED',
           iif(c.id IS NULL, json_object('email', ${email}, 'subscribed', json('true'), 'data', json('{}')), NULL),
           ${clockOf(ctx)}, ${now}, ${now + announceGraceMs}, ${now}
-        FROM (SELECT 1) LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = ${email}`,
+        FROM (SELECT 1) LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = ${email}`,
     ),
   ]);
   await batch.commit();

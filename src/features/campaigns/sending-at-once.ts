@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { TooManySending } from "../../core/errors";
 import { minuteMs } from "../../core/time";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, selectOne } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -20,7 +21,7 @@ export function guardSendingAtOnce(ctx: Context): Statement {
 /** Counts the campaigns that are SENDING, up to the limit, in SQL. */
 function sendingNow(ctx: Context): SQL {
   return sql`(SELECT count(*) FROM (SELECT 1 FROM campaigns INDEXED BY ix_campaigns_status
-    WHERE project_id = ${ctx.project.number} AND status = 'SENDING' LIMIT ${maxSendingAtOnce}))`;
+    WHERE ${inProject(ctx)} AND status = 'SENDING' LIMIT ${maxSendingAtOnce}))`;
 }
 
 const maxMinutes = 60;
@@ -38,7 +39,7 @@ export async function waitInLineMs(
     ctx.db,
     sql`SELECT ${sendingNow(ctx)} AS sending, (SELECT count(*) FROM (
         SELECT 1 FROM campaigns INDEXED BY ix_campaigns_scheduled
-        WHERE project_id = ${ctx.project.number} AND status = 'SCHEDULED' AND (scheduled_for, id) < (${scheduledFor}, ${id})
+        WHERE ${inProject(ctx)} AND status = 'SCHEDULED' AND (scheduled_for, id) < (${scheduledFor}, ${id})
         LIMIT ${maxMinutes * maxSendingAtOnce})) AS ahead`,
     columns({ sending: asNumber, ahead: asNumber }),
   );

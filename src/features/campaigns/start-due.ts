@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { TooManySending, UnverifiedSender } from "../../core/errors";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
@@ -47,7 +48,7 @@ async function recordHold(ctx: Context, run: Run, heldReason: string, until: num
     batch.add(
       statement(
         sql`UPDATE campaigns SET held_reason = ${heldReason}, version = version + 1
-          WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+          WHERE ${inProject(ctx)} AND id = ${id}`,
       ),
     );
   }
@@ -63,7 +64,7 @@ async function cancelDue(ctx: Context, run: Run): Promise<NextStep> {
     guardStep(ctx, run),
     statement(
       sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = ${byDisabledProject}, version = version + 1
-        WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SCHEDULED'`,
+        WHERE ${inProject(ctx)} AND id = ${id} AND status = 'SCHEDULED'`,
     ),
     ...replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}),
     deleteRun(ctx, id),

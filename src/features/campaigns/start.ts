@@ -5,6 +5,7 @@ import { lostAfterMs, nudge } from "../../core/nudge";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { isInserted, rowById } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
 import { insertLinks } from "../../engine/campaigns/links";
@@ -69,7 +70,7 @@ async function start(
       sql`UPDATE campaigns SET status = ${after.status}, held_reason = NULL, scheduled_for = ${after.scheduledFor},
           sent_at = ${after.sentAt}, updated_at = ${after.updatedAt}, frozen = ${JSON.stringify(notes(frozen))},
           version = version + 1
-        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+        WHERE ${inProject(ctx)} AND id = ${id} RETURNING *`,
       readCampaign,
       { again: rowById("campaigns", ctx, id) },
     ),
@@ -98,7 +99,7 @@ function contentsOf(ctx: Context, row: CampaignRow, { contents, at }: Frozen): C
 function insertContents(ctx: Context, contents: ContentRow[]): Statement[] {
   return contents.map((content) => {
     const storedBase = sql`(SELECT link_base FROM campaign_runs
-      WHERE project_id = ${ctx.project.number} AND id = ${content.campaignId})`;
+      WHERE ${inProject(ctx)} AND id = ${content.campaignId})`;
     return insertContent(content, { linkBase: sql`coalesce(${content.linkBase}, ${storedBase})` });
   });
 }

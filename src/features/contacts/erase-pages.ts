@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { contactGone } from "../../engine/mail/withhold";
@@ -28,7 +29,7 @@ export function pageOf(ctx: Context, table: "emails" | "events", contactIds: str
 }
 
 function pageOfEmails(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
-  const rows = sql`SELECT contact_id, campaign_id, id FROM emails WHERE project_id = ${ctx.project.number}`;
+  const rows = sql`SELECT contact_id, campaign_id, id FROM emails WHERE ${inProject(ctx)}`;
   const inOrder = sql`ORDER BY contact_id, campaign_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
   const { contactId, campaignId, id } = after;
@@ -40,7 +41,7 @@ function pageOfEmails(ctx: Context, contactIds: string, after: ErasureCursor | n
 }
 
 function pageOfEvents(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
-  const rows = sql`SELECT contact_id, NULL AS campaign_id, id FROM events WHERE project_id = ${ctx.project.number}`;
+  const rows = sql`SELECT contact_id, NULL AS campaign_id, id FROM events WHERE ${inProject(ctx)}`;
   const inOrder = sql`ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
   return sql`${rows} AND contact_id = ${after.contactId} AND id > ${after.id}
@@ -116,7 +117,7 @@ export function updateErasedEvents(ctx: Context, page: SQL): Statement {
 export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
   return statement(
     sql`UPDATE webhook_deliveries AS d INDEXED BY ix_webhook_deliveries_expiry SET error = NULL, response = NULL
-      WHERE d.project_id = ${ctx.project.number} AND d.event_id IN (SELECT id FROM (${page}))
+      WHERE ${inProject(ctx, "d")} AND d.event_id IN (SELECT id FROM (${page}))
         AND (d.error IS NOT NULL OR d.response IS NOT NULL)`,
   );
 }
@@ -138,17 +139,17 @@ export function emailsWithCopies(ctx: Context, page: SQL): SQL {
 export function updateErasedFiles(ctx: Context, contentIds: Id[]): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL
-      WHERE content.project_id = ${ctx.project.number}
+      WHERE ${inProject(ctx, "content")}
         AND content.id IN (SELECT value FROM json_each(${JSON.stringify(contentIds)})) AND content.recipients <= 0`,
   );
 }
 
 function isOfPage(ctx: Context, page: SQL): SQL {
-  return sql`e.project_id = ${ctx.project.number} AND e.id IN (SELECT id FROM (${page}))`;
+  return sql`${inProject(ctx, "e")} AND e.id IN (SELECT id FROM (${page}))`;
 }
 
 function isLeftByAll(ctx: Context, page: SQL): SQL {
-  return sql`content.project_id = ${ctx.project.number}
+  return sql`${inProject(ctx, "content")}
     AND content.id IN (SELECT e.content_id FROM emails e WHERE ${isOfPage(ctx, page)}) AND content.recipients <= 0`;
 }
 

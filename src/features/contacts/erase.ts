@@ -3,6 +3,7 @@ import { belowAllIds, type Id, newId } from "../../core/ids";
 import type { Batch } from "../../db/batch";
 import { Stale } from "../../db/fresh";
 import { asId, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, noRows, type Statement, select, statement } from "../../db/statement";
 import { upsertCounts } from "../../engine/contacts/counts";
 import { withHashes } from "../../engine/contacts/erased-address";
@@ -42,7 +43,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
   const read = await select(
     ctx.db,
     sql`SELECT DISTINCT c.id, c.email FROM json_each(${JSON.stringify(contactIds)}) r
-      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value ORDER BY c.id`,
+      CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value ORDER BY c.id`,
     columns({ id: asId, email: asText }),
   );
   if (read.length === 0) return { found: [], announceRest: async () => {} };
@@ -113,7 +114,7 @@ function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
  */
 function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r
-    LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id'
+    LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'id'
     WHERE c.email IS NOT r.value->>'email'`;
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
@@ -122,7 +123,7 @@ function guardAsRead(ctx: Context, { items }: People): Statement {
 function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
-      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.number}
+      sql`DELETE FROM erased_addresses WHERE ${inProject(ctx)}
         AND hash IN (SELECT value->>'hash' FROM json_each(${items}))`,
     ),
     statement(
@@ -130,22 +131,22 @@ function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
           created_at)
         SELECT ${ctx.project.number}, r.value->>'hash', c.opted_out_at, s.reason, ${ctx.now.getTime()}
         FROM json_each(${items}) r
-        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id'
-        LEFT JOIN suppressions s ON s.project_id = ${ctx.project.number} AND s.email = c.email
+        CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'id'
+        LEFT JOIN suppressions s ON ${inProject(ctx, "s")} AND s.email = c.email
         WHERE c.opted_out_at IS NOT NULL OR s.reason IS NOT NULL`,
     ),
   ];
 }
 
 function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
-  const listed = sql`project_id = ${ctx.project.number} AND email IN (SELECT value->>'email' FROM json_each(${items}))`;
+  const listed = sql`${inProject(ctx)} AND email IN (SELECT value->>'email' FROM json_each(${items}))`;
   return [countRemoved(listed), statement(sql`DELETE FROM suppressions WHERE ${listed}`)];
 }
 
 /** An erasure fires no exit events. A static segment stores its number of members, so that number changes too. */
 function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
   const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
-    WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
+    WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   return [
     statement(
       sql`UPDATE segments AS s SET member_count = member_count - gone.members
@@ -157,10 +158,10 @@ function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
 }
 
 function deleteContacts(ctx: Context, { ids }: People): Statement[] {
-  const isErased = sql`project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${ids}))`;
+  const isErased = sql`${inProject(ctx)} AND id IN (SELECT value FROM json_each(${ids}))`;
   const counts = upsertCounts(
     sql`SELECT c.project_id, -1 AS contacts, -c.subscribed AS subscribed FROM json_each(${ids}) r
-      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value`,
+      CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value`,
   );
   return [statement(sql`DELETE FROM contacts WHERE ${isErased}`, noRows, { before: [counts] })];
 }
@@ -172,7 +173,7 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
 function updateExecutions(ctx: Context, { ids }: People): Statement[] {
   const now = ctx.now.getTime();
   const ofContact = (columns: SQL, contactId: SQL) => sql`(SELECT ${columns} FROM workflow_executions e
-    INDEXED BY ix_workflow_executions_contact WHERE e.project_id = ${ctx.project.number} AND e.contact_id = ${contactId}`;
+    INDEXED BY ix_workflow_executions_contact WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId}`;
   return [
     statement(
       sql`WITH RECURSIVE entered (contact_id, workflow_id) AS (
@@ -192,18 +193,18 @@ function updateExecutions(ctx: Context, { ids }: People): Statement[] {
 function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
   return statement(
     sql`DELETE FROM ${sql.raw(table)}
-      WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`,
+      WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`,
   );
 }
 
 /** Whether the batch leaves anything for the job: rows after the first page, files, or errors of other jobs. */
 function hasRest(ctx: Context, ids: string): SQL {
   const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
-    WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))
+    WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))
     LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
   const page = pageOf(ctx, "emails", ids, null);
   const executions = sql`SELECT 1 FROM workflow_executions
-    WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
+    WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${contentsWithFiles(ctx, page)})
     OR EXISTS (${emailsWithCopies(ctx, page)}) OR ${hasErrors(ctx)}`;
 }

@@ -1,4 +1,4 @@
-import { asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import { belowAllIds, type Id, publicId, timeOf } from "../../core/ids";
 import type { ContactSnapshot } from "../../core/mail/message";
@@ -31,7 +31,7 @@ export async function exportContact(ctx: Context, id: Id) {
   const suppression = await ctx.db
     .select()
     .from(suppressions)
-    .where(inProject(suppressions, ctx, eq(suppressions.email, contact.email)))
+    .where(and(inProject(ctx), eq(suppressions.email, contact.email)))
     .get();
   return {
     contact: { ...contactJson(contact), optedOutAt: isoOrNull(contact.optedOutAt) },
@@ -51,7 +51,7 @@ async function confirmationsOf(ctx: Context, contact: ContactRow) {
   const rows = await ctx.db
     .select()
     .from(confirmations)
-    .where(inProject(confirmations, ctx, eq(confirmations.contactId, contact.id)))
+    .where(and(inProject(ctx), eq(confirmations.contactId, contact.id)))
     .orderBy(asc(confirmations.id));
   return rows.map(({ id, email, confirmedAt, page }) => ({
     email,
@@ -67,7 +67,7 @@ async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: stri
     ctx.db,
     sql`SELECT s.id, s.name FROM segment_members m INDEXED BY ix_segment_members_contact
       CROSS JOIN segments s ON s.project_id = m.project_id AND s.id = m.segment_id
-      WHERE m.project_id = ${ctx.project.number} AND m.contact_id = ${contact.id} ORDER BY m.created_at, s.id`,
+      WHERE ${inProject(ctx, "m")} AND m.contact_id = ${contact.id} ORDER BY m.created_at, s.id`,
     columns({ id: asId, name: asText }),
   );
   return rows.map(({ id, name }) => ({ id: publicId(id), name }));
@@ -78,7 +78,7 @@ async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
   const rows = await select(
     ctx.db,
     sql`SELECT id, name, slug, coalesce(ct.is_in, default_subscribed) AS is_in, ct.at ${topicsOf(ctx, id)}
-      WHERE topics.project_id = ${ctx.project.number} AND (deleted_at IS NULL OR ct.at IS NOT NULL) ORDER BY id`,
+      WHERE ${inProject(ctx, "topics")} AND (deleted_at IS NULL OR ct.at IS NOT NULL) ORDER BY id`,
     columns({ id: asId, name: asText, slug: asText, isIn: asFlag, at: orNull(asNumber) }),
   );
   return rows.map(({ id, name, slug, isIn, at }) => {
@@ -97,7 +97,7 @@ async function* emailsOf(ctx: Context, contact: ContactRow) {
     const found = await select(
       ctx.db,
       sql`SELECT id FROM emails INDEXED BY ux_emails_contact
-        WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} AND id > ${after}
+        WHERE ${inProject(ctx)} AND contact_id = ${contact.id} AND id > ${after}
         ORDER BY id LIMIT ${emailsPerLook}`,
       columns({ id: asId }),
     );
@@ -144,7 +144,7 @@ async function* executionsOf(ctx: Context, contact: ContactRow) {
   const found = await select(
     ctx.db,
     sql`SELECT id FROM workflow_executions INDEXED BY ix_workflow_executions_contact
-      WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} ORDER BY id`,
+      WHERE ${inProject(ctx)} AND contact_id = ${contact.id} ORDER BY id`,
     columns({ id: asId }),
   );
   const ids = found.map(({ id }) => id);
@@ -161,7 +161,7 @@ async function* eventsOf(ctx: Context, contact: ContactRow) {
   let after = belowAllIds;
   for (;;) {
     const window = sql`SELECT id, octet_length(data) AS bytes FROM events INDEXED BY ix_events_contact
-      WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} AND id > ${after}
+      WHERE ${inProject(ctx)} AND contact_id = ${contact.id} AND id > ${after}
       ORDER BY id LIMIT ${eventsPerPage}`;
     // A page has at least one event, however large it is.
     const page = sql`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (${window}))
@@ -169,7 +169,7 @@ async function* eventsOf(ctx: Context, contact: ContactRow) {
     const rows = await select(
       ctx.db,
       sql`SELECT ${eventColumns}
-        FROM (${page}) page CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = page.id
+        FROM (${page}) page CROSS JOIN events e ON ${inProject(ctx, "e")} AND e.id = page.id
         LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id ${joinEmailOfEvent}
         ORDER BY e.id`,
       readEvent,

@@ -4,6 +4,7 @@ import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { searchText } from "../../core/search";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -83,11 +84,11 @@ function totalOf(ctx: Context, filters: Filters): SQL {
   const { subscribed, email, search } = filters;
   if (email === undefined && search === undefined) {
     const stored = subscribed === undefined ? sql`contacts` : subscribed ? sql`subscribed` : sql`contacts - subscribed`;
-    return sql`SELECT ${stored} FROM project_counts WHERE project_id = ${ctx.project.number}`;
+    return sql`SELECT ${stored} FROM project_counts WHERE ${inProject(ctx)}`;
   }
   const index = email === undefined ? sql`ix_contacts_list` : sql`ux_contacts_email`;
   return sql`SELECT count(*) FROM contacts INDEXED BY ${index}
-    WHERE project_id = ${ctx.project.number}${passing(filters)}`;
+    WHERE ${inProject(ctx)}${passing(filters)}`;
 }
 
 /** The scan that finds the rows of a page, in the list's order. */
@@ -110,7 +111,7 @@ function scanOf(ctx: Context, filters: Filters, after: string | null): Scan {
   const { beyond, orders } = directions[dir];
   const order = orders[sort];
   const afterCursor = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
-  const mine = sql`project_id = ${ctx.project.number}${afterCursor}`;
+  const mine = sql`${inProject(ctx)}${afterCursor}`;
   const byAddress = sql`SELECT rowid AS row_id FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
   const half = (isSubscribed: boolean) => sql`SELECT rowid AS row_id, id, email
     FROM contacts INDEXED BY ix_contacts_list WHERE ${mine}${passing({ subscribed: isSubscribed, search })}`;

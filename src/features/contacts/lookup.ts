@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
 import { openBatch } from "../../db/batch";
 import { asNumber, asText, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -22,7 +23,7 @@ export async function lookUpContacts(
   const requested = new Map(emails.map(({ written, email }) => [written, email]));
   const addresses = [...new Set(requested.values())];
   const matching = sql`json_each(${JSON.stringify(addresses)}) r
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value`;
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value`;
   const bytes = sql`(SELECT coalesce(sum(octet_length(c.data)), 0) FROM ${matching})`;
   const batch = openBatch(ctx);
   const known = batch.add(statement(sql`SELECT c.email FROM ${matching}`, columns({ email: asText })));

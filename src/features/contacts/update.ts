@@ -5,6 +5,7 @@ import type { JsonObject } from "../../core/json";
 import { openBatch } from "../../db/batch";
 import { changesData, mergedData } from "../../db/merge-data";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { noRows, type Statement, type StatementRefusal, statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import { upsertCounts } from "../../engine/contacts/counts";
@@ -25,7 +26,7 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   const { email, subscribed = null } = change;
   const data = readGivenData(ctx, change.data);
   const at = ctx.now.getTime();
-  const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
+  const isContact = sql`${inProject(ctx)} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;
   const batch = openBatch(ctx);
   // A second run finds the contact as the first one left it, and changes and flips nothing.
@@ -83,13 +84,13 @@ function restoreAddress(
 ): Statement[] {
   const hash = addressHash(ctx.project, email);
   const contactId = sql`SELECT ${id} FROM erased_addresses
-    WHERE project_id = ${ctx.project.number} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
+    WHERE ${inProject(ctx)} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
   // Backdates the opt-out to before the contact's creation: this marks it as an erased person's, whom double opt-in
   // must not mail.
   const leftBefore = statement(
     sql`UPDATE contacts SET opted_out_at = created_at - 1
-      WHERE project_id = ${ctx.project.number} AND id = ${id} AND opted_out_at >= created_at AND EXISTS (${contactId})`,
+      WHERE ${inProject(ctx)} AND id = ${id} AND opted_out_at >= created_at AND EXISTS (${contactId})`,
   );
   return [
     ...(subscribed === true ? [] : [...updateSubscription(ctx, leaving), leftBefore]),

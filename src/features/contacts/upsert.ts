@@ -4,6 +4,7 @@ import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { newTail } from "../../db/ids";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import { readGivenData } from "../../engine/contacts/given-data";
@@ -28,7 +29,7 @@ export async function upsertContact(
   const batch = openBatch(ctx);
   const subscribed = input.confirm ? besideConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
   // Without a new contact or a flip, a second run writes what the first one wrote.
-  batch.recognise(sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${id})`);
+  batch.recognise(sql`EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND id = ${id})`);
   if (subscribed !== null) {
     batch.recognise(sql`EXISTS (${eventsOf(ctx, { email: input.email, name: nameOfFlip(subscribed), tail })})`);
   }
@@ -46,10 +47,7 @@ export async function upsertContact(
   );
   const confirmation = input.confirm ? addConfirmation(ctx, batch, input.email) : null;
   const after = batch.add(
-    statement(
-      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${input.email}`,
-      wholeRow(contacts),
-    ),
+    statement(sql`SELECT * FROM contacts WHERE ${inProject(ctx)} AND email = ${input.email}`, wholeRow(contacts)),
   );
   await batch.commit();
   return { contact: after.one, isNew: after.one.id === id, confirmation: await confirmation?.finish() };

@@ -8,6 +8,7 @@ import { isOfPersonalDomain } from "../../core/verification/lists";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { asFlag, asNumber, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, refusable, type Statement, selectOne, statement } from "../../db/statement";
 import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -97,7 +98,7 @@ export function alreadyHere(domain: string): Conflict {
 }
 
 function countUnverified(ctx: Context): SQL {
-  return sql`(SELECT count(*) FROM domains WHERE project_id = ${ctx.project.number} AND status <> 'VERIFIED')`;
+  return sql`(SELECT count(*) FROM domains WHERE ${inProject(ctx)} AND status <> 'VERIFIED')`;
 }
 
 function tooMany(): Conflict {
@@ -111,7 +112,7 @@ async function refuseTooMany(ctx: Context, domain: string): Promise<void> {
   const found = await selectOne(
     ctx.db,
     sql`SELECT ${countUnverified(ctx)} AS unverified,
-      EXISTS (SELECT 1 FROM domains WHERE project_id = ${ctx.project.number} AND domain = ${domain}) AS is_here`,
+      EXISTS (SELECT 1 FROM domains WHERE ${inProject(ctx)} AND domain = ${domain}) AS is_here`,
     columns({ unverified: asNumber, isHere: asFlag }),
   );
   if (found.isHere) throw alreadyHere(domain);

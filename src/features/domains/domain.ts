@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
@@ -25,7 +25,7 @@ export async function getDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const row = await ctx.db
     .select()
     .from(domains)
-    .where(inProject(domains, ctx, eq(domains.id, id)))
+    .where(and(inProject(ctx), eq(domains.id, id)))
     .get();
   if (!row) throw new NotFound("domain", id);
   return row;

@@ -10,5 +10,5 @@ const maxDomains = 1_000;
 /** Newest first. A project that a path names must be the key's own. */
 export async function listDomains(ctx: Context, projectId?: string): Promise<DomainRow[]> {
   if (projectId !== undefined && projectId !== ctx.project.id) throw new NotFound("project", projectId);
-  return ctx.db.select().from(domains).where(inProject(domains, ctx)).orderBy(desc(domains.id)).limit(maxDomains);
+  return ctx.db.select().from(domains).where(inProject(ctx)).orderBy(desc(domains.id)).limit(maxDomains);
 }

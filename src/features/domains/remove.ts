@@ -4,6 +4,7 @@ import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isDeleted } from "../../db/own-rows";
 import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -24,7 +25,7 @@ export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   batch.recognise(isDeleted("domains", ctx, id));
   const removed = batch.add(
     statement(
-      sql`DELETE FROM domains WHERE project_id = ${ctx.project.number} AND id = ${id}
+      sql`DELETE FROM domains WHERE ${inProject(ctx)} AND id = ${id}
         AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING domain, created_with`,
       readRemoved,
       { again: sql`SELECT ${domain} AS domain, ${row.createdWith} AS created_with` },

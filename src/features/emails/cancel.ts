@@ -4,6 +4,7 @@ import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
@@ -16,7 +17,7 @@ import { getEmail, type WholeEmail } from "./email";
  * already, so it is not cancelled.
  */
 export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
-  const isWaiting = sql`e.project_id = ${ctx.project.number} AND e.id = ${id} AND e.status = 'QUEUED'
+  const isWaiting = sql`${inProject(ctx, "e")} AND e.id = ${id} AND e.status = 'QUEUED'
     AND e.uncertain_since IS NULL`;
   const now = ctx.now.getTime();
   const batch = openBatch(ctx);

@@ -87,8 +87,8 @@ export function selectEmails(ctx: Context, condition: SQL | undefined) {
       variant: emailContents.variant,
     })
     .from(emails)
-    .innerJoin(emailContents, and(inProject(emailContents, ctx), eq(emailContents.id, emails.contentId)))
-    .where(inProject(emails, ctx, condition));
+    .innerJoin(emailContents, and(inProject(ctx, "email_contents"), eq(emailContents.id, emails.contentId)))
+    .where(and(inProject(ctx, "emails"), condition));
 }
 
 export async function getEmail(ctx: Context, id: Id): Promise<WholeEmail> {
@@ -112,7 +112,7 @@ export function findHappened(ctx: Context, { id, contactId }: EmailRow): Promise
   return select(
     ctx.db,
     sql`SELECT e.id, e.name, e.data FROM json_each(${JSON.stringify(emailEventNames)}) n
-      CROSS JOIN events e INDEXED BY ix_events_name ON e.project_id = ${ctx.project.number} AND e.name = n.value
+      CROSS JOIN events e INDEXED BY ix_events_name ON ${inProject(ctx, "e")} AND e.name = n.value
         AND e.contact_id = ${contactId} AND e.id >= ${since}
       WHERE e.email_id = ${id} ORDER BY e.id LIMIT ${maxEvents}`,
     readHappened,

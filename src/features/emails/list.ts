@@ -4,6 +4,7 @@ import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -61,7 +62,7 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
   if (filters.to === undefined || filters.contactId !== undefined) return filters;
   const contact = await selectFirst(
     ctx.db,
-    sql`SELECT id FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${filters.to}`,
+    sql`SELECT id FROM contacts WHERE ${inProject(ctx)} AND email = ${filters.to}`,
     columns({ id: asId }),
   );
   return { ...filters, contactId: contact?.id };
@@ -79,7 +80,7 @@ function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQ
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
   const { index, isTheirs } = ownerOf(filters);
   return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source FROM emails ${index}
-    WHERE project_id = ${ctx.project.number} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
+    WHERE ${inProject(ctx)} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
 }
 
 function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isTheirs: SQL } {

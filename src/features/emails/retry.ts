@@ -6,6 +6,7 @@ import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
 import { asId, asPriority, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
@@ -38,7 +39,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const month = monthOf(new Date(email.createdAt));
   const now = ctx.now.getTime();
   const at = Math.max(now, email.scheduledAt ?? now);
-  const isOpen = sql`project_id = ${ctx.project.number} AND id = ${id} AND NOT is_forgotten
+  const isOpen = sql`${inProject(ctx)} AND id = ${id} AND NOT is_forgotten
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
   const batch = openBatch(ctx);
   batch.recognise(sql`EXISTS (${rowById("emails", ctx, id)} AND retried_at = ${now})`);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { asId as idOf } from "../../core/ids";
 import { timeOfId } from "../../db/ids";
 import { asId, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { dayOf } from "../../engine/events/day";
 import type { Context } from "../../platform/context";
@@ -27,7 +28,7 @@ const readContact = columns({ contactId: orNull(asId) });
 export function deleteNext(ctx: Context, deletion: Deletion): Statement<ReturnType<typeof readContact>> {
   return statement(
     sql`DELETE FROM events
-      WHERE project_id = ${ctx.project.number} AND id IN (SELECT id FROM (${selectNext(ctx, deletion)})) RETURNING contact_id`,
+      WHERE ${inProject(ctx)} AND id IN (SELECT id FROM (${selectNext(ctx, deletion)})) RETURNING contact_id`,
     readContact,
     { before: subtractCounts(ctx, deletion) },
   );
@@ -36,19 +37,19 @@ export function deleteNext(ctx: Context, deletion: Deletion): Statement<ReturnTy
 /** A SELECT of `id, contact_id` of the events that `deleteNext` deletes next. */
 export function selectNext(ctx: Context, { name, before, from }: Deletion): SQL {
   return sql`SELECT id, contact_id FROM events INDEXED BY ix_events_name
-    WHERE project_id = ${ctx.project.number} AND name = ${name} ${from === null ? sql`` : sql`AND contact_id >= ${from}`}
+    WHERE ${inProject(ctx)} AND name = ${name} ${from === null ? sql`` : sql`AND contact_id >= ${from}`}
       AND id < ${before}
     ORDER BY contact_id, id LIMIT ${rowsPerStatement}`;
 }
 
 /** Subtracts these events from the stored counts. Deletes a name that has none left, with its days. */
 function subtractCounts(ctx: Context, deletion: Deletion): Statement[] {
-  const isName = sql`project_id = ${ctx.project.number} AND name = ${deletion.name}`;
+  const isName = sql`${inProject(ctx)} AND name = ${deletion.name}`;
   const days = sql`(SELECT ${dayOf(timeOfId(sql`id`))} AS day, count(*) AS events FROM (${selectNext(ctx, deletion)}) GROUP BY 1)`;
   // Events are deleted in order, so a contact with a later event keeps the name.
   const leaving = sql`(SELECT d.contact_id
     FROM (SELECT contact_id, max(id) AS last_id FROM (${selectNext(ctx, deletion)}) GROUP BY contact_id) d
-    WHERE d.contact_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE e.project_id = ${ctx.project.number}
+    WHERE d.contact_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE ${inProject(ctx, "e")}
       AND e.name = ${deletion.name} AND e.contact_id = d.contact_id AND e.id > d.last_id))`;
   return [
     statement(

@@ -6,6 +6,7 @@ import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
 import { columns, asId as readStoredId } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, selectFirst } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
@@ -34,7 +35,7 @@ export async function deleteEvents(ctx: Context, name: string): Promise<{ delete
 async function upperBound(ctx: Context): Promise<Id> {
   const newest = await selectFirst(
     ctx.db,
-    sql`SELECT id FROM events WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1`,
+    sql`SELECT id FROM events WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT 1`,
     columns({ id: readStoredId }),
   );
   return newest === null ? belowAllIds : asId(`${textOf(newest.id)}${textOf(aboveAllIds)}`);
@@ -102,7 +103,7 @@ async function queueDeletion(ctx: Context, deletion: Deletion, total: number): P
 function guardUnused(ctx: Context, { name }: Deletion): Statement {
   return guard(
     sql`NOT EXISTS (SELECT 1 FROM audience_references
-      WHERE project_id = ${ctx.project.number} AND kind = 'event' AND name = ${name})`,
+      WHERE ${inProject(ctx)} AND kind = 'event' AND name = ${name})`,
     () => new Stale(),
   );
 }

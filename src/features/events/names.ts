@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { maxNames } from "../../engine/events/search";
 import type { Context } from "../../platform/context";
@@ -11,7 +12,7 @@ export const maxNamesShown = 10_000;
 export async function listEventNames(ctx: Context): Promise<string[]> {
   const rows = await select(
     ctx.db,
-    sql`SELECT name FROM (SELECT name, count FROM event_names WHERE project_id = ${ctx.project.number} LIMIT ${maxNames})
+    sql`SELECT name FROM (SELECT name, count FROM event_names WHERE ${inProject(ctx)} LIMIT ${maxNames})
       ORDER BY count DESC, name LIMIT ${maxNamesShown}`,
     columns({ name: asText }),
   );

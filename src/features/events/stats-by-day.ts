@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import { openBatch } from "../../db/batch";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type Days, sumDays } from "../../engine/events/day-counts";
 import type { Context } from "../../platform/context";
@@ -31,7 +32,7 @@ export async function knownOf(
             WHERE d.project_id = n.project_id AND d.name = n.name AND d.day <= ${last} AND d.count > 0
             ORDER BY d.day DESC LIMIT 1) END AS last_at
           FROM json_each(${JSON.stringify(some)}) r
-          CROSS JOIN event_names n ON n.project_id = ${ctx.project.number} AND n.name = r.value`,
+          CROSS JOIN event_names n ON ${inProject(ctx, "n")} AND n.name = r.value`,
         columns({ name: asText, contacts: asNumber, lastAt: orNull(asNumber) }),
       ),
     ),

@@ -4,6 +4,7 @@ import { firstIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, selectOne, statement } from "../../db/statement";
 import { daysOf } from "../../engine/events/day-counts";
 import { maxCounted } from "../../engine/events/page";
@@ -46,7 +47,7 @@ export async function eventStats(
 const endOfTime = 253_402_300_800_000;
 
 async function lifetimeStats(ctx: Context): Promise<EventStats> {
-  const names = sql`SELECT * FROM event_names WHERE project_id = ${ctx.project.number} LIMIT ${maxNames}`;
+  const names = sql`SELECT * FROM event_names WHERE ${inProject(ctx)} LIMIT ${maxNames}`;
   const batch = openBatch(ctx);
   const shown = batch.add(
     statement(
@@ -89,7 +90,7 @@ async function liveStats(ctx: Context, range: Span): Promise<EventStats> {
 
 function eventsWithin(ctx: Context, { from, to }: Span): SQL {
   return sql`events
-    WHERE project_id = ${ctx.project.number} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}`;
+    WHERE ${inProject(ctx)} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}`;
 }
 
 /**

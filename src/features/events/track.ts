@@ -7,6 +7,7 @@ import type { Warning } from "../../core/warning";
 import { openBatch } from "../../db/batch";
 import { newTail, publicIdInSql, timeOfId } from "../../db/ids";
 import { asFlag, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { readGivenData } from "../../engine/contacts/given-data";
 import { besideConfirm, mayLiftOptOuts } from "../../engine/contacts/opt-out";
@@ -57,7 +58,7 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
     insertEvents(ctx, {
       rows: sql`SELECT project_id, ${call.event} AS name, id AS contact_id, NULL AS email_id,
           ${JSON.stringify(data.own)} AS data
-        FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${call.email}`,
+        FROM contacts WHERE ${inProject(ctx)} AND email = ${call.email}`,
       source: isPublic ? "PUBLIC" : "API",
       tail,
       again: tracked,
@@ -90,7 +91,7 @@ function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolea
 /** A condition: the contact, as it is after the upsert, has unsubscribed itself. */
 function hasOptedOut(ctx: Context, email: string): SQL {
   return sql`EXISTS (SELECT 1 FROM contacts
-    WHERE project_id = ${ctx.project.number} AND email = ${email} AND opted_out_by = 'PERSON')`;
+    WHERE ${inProject(ctx)} AND email = ${email} AND opted_out_by = 'PERSON')`;
 }
 
 /** Builds the answer about the event that the batch has just inserted, which is the project's newest, in SQL. */
@@ -99,6 +100,6 @@ function answerInSql(ctx: Context, confirmation: AddedConfirmation | null): SQL 
   const ids = sql`'contact', ${publicIdInSql(sql`contact_id`)}, 'event', ${publicIdInSql(sql`id`)},`;
   const answer = sql`(SELECT json_object('success', json('true'), 'data', json_object(${mayLearnIds(ctx) ? ids : sql``}
       'timestamp', ${timestamp}))
-    FROM events WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1)`;
+    FROM events WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT 1)`;
   return confirmation ? sql`json_insert(${answer}, '$.data.confirmation', ${confirmation.resultInSql})` : answer;
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { isReservedEvent } from "../../core/events/names";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { referencesTo, type Usage } from "../../engine/audience/usage";
 import type { Context } from "../../platform/context";
@@ -18,7 +19,7 @@ export async function eventUsage(ctx: Context, name: string): Promise<EventUsage
     referencesTo(ctx, "event", name),
     selectFirst(
       ctx.db,
-      sql`SELECT count, contacts FROM event_names WHERE project_id = ${ctx.project.number} AND name = ${name}`,
+      sql`SELECT count, contacts FROM event_names WHERE ${inProject(ctx)} AND name = ${name}`,
       columns({ count: asNumber, contacts: asNumber }),
     ),
   ]);

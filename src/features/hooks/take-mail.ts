@@ -4,6 +4,7 @@ import type { ReceivedMail } from "../../core/mail/notices/received";
 import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asNumber, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import { insertEvents } from "../../engine/events/record";
 import { findProject } from "../../engine/projects/project";
@@ -73,9 +74,9 @@ async function record(
   const key = `${provider}:${receivedId}`;
   const data = JSON.stringify(isAutomatic ? { to, automated: true } : { to });
   const now = platform.now.getTime();
-  const sender: SQL = sql`FROM contacts c WHERE c.project_id = ${project.number} AND c.email = ${from}
+  const sender: SQL = sql`FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = ${from}
     AND NOT EXISTS (SELECT 1 FROM idempotency_effects i
-      WHERE i.project_id = ${project.number} AND i.kind = 'received' AND i.key = ${key})`;
+      WHERE ${inProject(ctx, "i")} AND i.kind = 'received' AND i.key = ${key})`;
   const batch = openBatch(ctx);
   const events = batch.add(
     insertEvents(ctx, {

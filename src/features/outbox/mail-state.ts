@@ -27,7 +27,7 @@ export async function statesOf(platform: Platform, mails: StoredMail[]): Promise
         .databaseOf(project.shard)
         .select({ id: emails.id, status: emails.status, error: emails.error, subject: emails.subject })
         .from(emails)
-        .where(and(inProject(emails, { project }), inArray(emails.id, ids.slice(from, from + idsPerQuery))));
+        .where(and(inProject({ project }), inArray(emails.id, ids.slice(from, from + idsPerQuery))));
       for (const { id, ...state } of rows) found.set(id, state);
     }
   }

@@ -3,6 +3,7 @@ import PostalMime, { type Address, type Attachment, decodeWords } from "postal-m
 import { publicId, textOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import { asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import type { OutboxRow } from "../../db/tables";
 import { blobKey } from "../../platform/blobs";
@@ -63,7 +64,7 @@ export async function openMessage(
 async function sourceOf(platform: Platform, { row, project }: StoredMail): Promise<string | Uint8Array> {
   const inRow = await selectFirst(
     platform.control,
-    sql`SELECT source FROM outbox_messages WHERE project_id = ${project.number} AND id = ${row.id}`,
+    sql`SELECT source FROM outbox_messages WHERE ${inProject({ project })} AND id = ${row.id}`,
     columns({ source: orNull(asText) }),
   );
   const source = inRow?.source ?? (await platform.blobs.get(blobKey("outbox", project.id, textOf(row.id))));

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { readToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
 import { inProject } from "../../db/scope";
 import { type ContactRow, contacts } from "../../db/tables";
@@ -31,7 +31,7 @@ export async function findRecipient(
   const contact = await ctx.db
     .select()
     .from(contacts)
-    .where(inProject(contacts, ctx, eq(contacts.id, subject.contactId)))
+    .where(and(inProject(ctx), eq(contacts.id, subject.contactId)))
     .get();
   return contact ? { ctx, contact, subject } : { ctx, contact: null };
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { contacts } from "../../db/tables";
 import { isStillSubscribed, updateLeftBy } from "../../engine/campaigns/left";
@@ -34,10 +35,7 @@ export async function setSubscription(
   );
   if (joins !== null) batch.addAll(updateTopics(ctx, { contactId: contact.id, topics: new Map([[joins, true]]) }));
   const after = batch.add(
-    statement(
-      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${contact.id}`,
-      wholeRow(contacts),
-    ),
+    statement(sql`SELECT * FROM contacts WHERE ${inProject(ctx)} AND id = ${contact.id}`, wholeRow(contacts)),
   );
   await batch.commit();
   if (!after.first) throw new NotFound("contact", contact.id);

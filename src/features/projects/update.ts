@@ -59,7 +59,7 @@ async function requireTemplate(platform: Platform, id: string, templateId: Id): 
   const found = await ctx.db
     .select({ id: templates.id })
     .from(templates)
-    .where(inProject(templates, ctx, eq(templates.id, templateId)))
+    .where(and(inProject(ctx), eq(templates.id, templateId)))
     .get();
   if (!found) throw new NotFound("template", templateId);
 }

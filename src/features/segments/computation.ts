@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { asId, asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { deleteJobs, updateOpenJobs } from "../../engine/jobs/job";
 import { upsertJobs } from "../../engine/jobs/queue-job";
@@ -62,8 +63,8 @@ export function insertComputations(
 export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id): Statement[] {
   const start: ScanJobStart = { jobId, projectId: ctx.project.number, segmentId };
   const { jobs, rest } = insertComputations([start], { now: ctx.realClock(), silent: true, isFollowed: true });
-  const active = sql`project_id = ${ctx.project.number} AND id = (SELECT (${activeComputation}) FROM segments s
-    WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId})`;
+  const active = sql`${inProject(ctx)} AND id = (SELECT (${activeComputation}) FROM segments s
+    WHERE ${inProject(ctx, "s")} AND s.id = ${segmentId})`;
   const silenced = updateOpenJobs(active, {
     input: sql`json_set(input, '$.isFollowed', json('true'))`,
     // Every number in this text is an integer column, so the text equals that of `firstState`.
@@ -104,7 +105,7 @@ export interface JoinedComputation {
  */
 export function upsertComputation(ctx: Context, segmentId: Id, jobId: Id): JoinedComputation {
   const active = sql`FROM segments s CROSS JOIN jobs j ON j.project_id = s.project_id AND j.id = s.compute_job_id
-    WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId} AND s.track_membership
+    WHERE ${inProject(ctx, "s")} AND s.id = ${segmentId} AND s.track_membership
       AND j.status IN ('queued', 'processing')`;
   const isTooOld = sql`(j.state->>'silent' OR (j.status = 'processing' AND (${movesWithTime(sql`s.condition`)}
     OR j.state->>'$.scan.of' IS NOT ${freshness(sql`s`)})))`;
@@ -113,7 +114,7 @@ export function upsertComputation(ctx: Context, segmentId: Id, jobId: Id): Joine
     silent: false,
     isFollowed: true,
   });
-  const joins = updateOpenJobs(sql`project_id = ${ctx.project.number} AND id = (SELECT j.id ${active})`, {
+  const joins = updateOpenJobs(sql`${inProject(ctx)} AND id = (SELECT j.id ${active})`, {
     input: sql`json_set(input, '$.isFollowed', json('true'))`,
     generation: sql`generation + (SELECT iif(${isTooOld}, 1, 0) ${active})`,
   });

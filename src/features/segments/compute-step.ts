@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import type { Id } from "../../core/ids";
 import { asJson, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { Step } from "../../engine/jobs/step";
@@ -56,7 +57,7 @@ async function findMembers(ctx: Context, segmentId: Id, { after, upTo }: { after
   const found = await selectFirst(
     ctx.db,
     sql`SELECT json_group_array(contact_id) AS ids FROM segment_members
-      WHERE project_id = ${ctx.project.number} AND segment_id = ${segmentId} AND contact_id > ${after} AND contact_id <= ${upTo}`,
+      WHERE ${inProject(ctx)} AND segment_id = ${segmentId} AND contact_id > ${after} AND contact_id <= ${upTo}`,
     columns({ ids: asJson<Id[]>() }),
   );
   return found?.ids ?? [];
@@ -90,7 +91,7 @@ interface MoveSources {
 function movesOf(ctx: Context, segment: DynamicSegment, { entering, leaving }: MovedIds): MoveSources {
   const among = (ids: Id[]) =>
     sql`FROM json_each(${JSON.stringify(ids)}) r
-      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value`;
+      CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value`;
   return {
     entering: entering.length === 0 ? null : sql`${among(entering)} WHERE NOT ${isMember(segment)}`,
     leaving: leaving.length === 0 ? null : sql`${among(leaving)} WHERE ${isMember(segment)}`,
@@ -120,7 +121,7 @@ function deleteLeaving(ctx: Context, { id }: DynamicSegment, { leaving }: MovedI
   if (leaving.length === 0) return [];
   return [
     statement(
-      sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${id}
+      sql`DELETE FROM segment_members WHERE ${inProject(ctx)} AND segment_id = ${id}
         AND contact_id IN (SELECT value FROM json_each(${JSON.stringify(leaving)}))`,
     ),
   ];
@@ -138,6 +139,6 @@ function updateComputed(ctx: Context, { segment, at, of, matching }: StoredScan)
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},
         computed_of = ${of}
-      WHERE project_id = ${ctx.project.number} AND id = ${segment.id}`,
+      WHERE ${inProject(ctx)} AND id = ${segment.id}`,
   );
 }

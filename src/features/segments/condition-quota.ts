@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -16,7 +17,7 @@ const suggestion = "Delete segments that are no longer used, or pass a condition
  * conditions.
  */
 export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | null): Statement[] {
-  const others = sql`FROM segments WHERE project_id = ${ctx.project.number} AND id <> ${id}`;
+  const others = sql`FROM segments WHERE ${inProject(ctx)} AND id <> ${id}`;
   const bytes = new TextEncoder().encode(JSON.stringify(condition)).length;
   const megabytes = maxConditionBytes / 1_000_000;
   return [

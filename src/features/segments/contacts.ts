@@ -5,6 +5,7 @@ import { isoOrNull } from "../../core/time";
 import { audienceOf } from "../../db/audience";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asId, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, selectFirst } from "../../db/statement";
 import { type ContactRow, contacts, type SegmentRow } from "../../db/tables";
 import { loadSegments } from "../../engine/audience/named-segments";
@@ -91,7 +92,7 @@ function pageTooDeep(read: number): Invalid {
 /** Lists the members of a static segment, which are rows. Their number is stored. */
 async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: PageInput): Promise<ContactsPage> {
   const { memberCount: total } = segment;
-  const members = sql`FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${segment.id}`;
+  const members = sql`FROM segment_members WHERE ${inProject(ctx)} AND segment_id = ${segment.id}`;
   let [skip, before] = [(page - 1) * pageSize, aboveAllIds];
   if (skip >= total) return { rows: [], total, countedAt: null };
   while (skip >= maxRowsPerStatement) {
@@ -108,7 +109,7 @@ async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }
     ORDER BY contact_id DESC LIMIT ${pageSize} OFFSET ${skip}`;
   const found = await select(
     ctx.db,
-    sql`SELECT c.* FROM (${onPage}) page CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = page.contact_id`,
+    sql`SELECT c.* FROM (${onPage}) page CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = page.contact_id`,
     wholeRow(contacts),
   );
   return { rows: found.toSorted((one, other) => (textOf(one.id) < textOf(other.id) ? 1 : -1)), total, countedAt: null };

@@ -4,6 +4,7 @@ import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { maxEvaluatedPerStatement, maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { isTrouble } from "../../db/trouble";
@@ -84,7 +85,7 @@ function countMembers(ctx: Context, segmentId: Id): Promise<number> {
   return untilFresh(async () => {
     const { memberCount, countedAt } = await getSegment(ctx, segmentId);
     const counted = await countRows(ctx, segmentId);
-    const isThisSegment = sql`project_id = ${ctx.project.number} AND id = ${segmentId}`;
+    const isThisSegment = sql`${inProject(ctx)} AND id = ${segmentId}`;
     const isCountUnchanged = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
     // A repeat after its own commit is stale, and counts once more.
@@ -105,7 +106,7 @@ const readMembers = columns({ members: asNumber, last: orNull(asId) });
 async function countRows(ctx: Context, segmentId: Id): Promise<number> {
   let [counted, after] = [0, belowAllIds];
   for (;;) {
-    const isNext = sql`project_id = ${ctx.project.number} AND segment_id = ${segmentId} AND contact_id > ${after}`;
+    const isNext = sql`${inProject(ctx)} AND segment_id = ${segmentId} AND contact_id > ${after}`;
     const found = await selectFirst(
       ctx.db,
       sql`SELECT count(*) AS members, max(contact_id) AS last FROM (
@@ -167,7 +168,7 @@ export function countStep(ctx: Context, row: JobRow): Promise<Step> {
 function updateCount(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}
-      WHERE project_id = ${ctx.project.number} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}
+      WHERE ${inProject(ctx)} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}
         AND (counted_of IS NULL OR counted_at <= ${at})`,
   );
 }

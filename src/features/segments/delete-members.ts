@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Id, asId as idOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import { guardState, type Step, updateEnded } from "../../engine/jobs/step";
@@ -41,5 +42,5 @@ export function isMemberLeft(ctx: Context, segmentId: Id): SQL {
 }
 
 function isMemberOf(ctx: Context, segmentId: Id): SQL {
-  return sql`project_id = ${ctx.project.number} AND segment_id = ${segmentId}`;
+  return sql`${inProject(ctx)} AND segment_id = ${segmentId}`;
 }

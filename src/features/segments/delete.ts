@@ -3,6 +3,7 @@ import { Conflict } from "../../core/errors";
 import { type Id, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isDeleted } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { referencesTo } from "../../engine/audience/usage";
@@ -19,7 +20,7 @@ import { getSegment } from "./segment";
 export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
   const { name } = await getSegment(ctx, id);
   const isNamed = sql`SELECT 1 FROM audience_references
-    WHERE project_id = ${ctx.project.number} AND kind = 'segment' AND name = ${id}`;
+    WHERE ${inProject(ctx)} AND kind = 'segment' AND name = ${id}`;
   const jobId = newId();
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("segments", ctx, id));
@@ -39,7 +40,7 @@ export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
 }
 
 function deleteRow(ctx: Context, id: Id): Statement {
-  return statement(sql`DELETE FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id}`);
+  return statement(sql`DELETE FROM segments WHERE ${inProject(ctx)} AND id = ${id}`);
 }
 
 type SegmentUsage = Awaited<ReturnType<typeof referencesTo>>;

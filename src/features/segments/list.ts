@@ -6,5 +6,5 @@ import { maxSegments } from "./condition-quota";
 
 /** `GET /segments`: lists all segments, newest first. */
 export async function listSegments(ctx: Context): Promise<SegmentRow[]> {
-  return ctx.db.select().from(segments).where(inProject(segments, ctx)).orderBy(desc(segments.id)).limit(maxSegments);
+  return ctx.db.select().from(segments).where(inProject(ctx)).orderBy(desc(segments.id)).limit(maxSegments);
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale } from "../../db/fresh";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { ScanSource } from "../../engine/audience/scan-source";
@@ -61,7 +62,7 @@ export async function scanStep(ctx: Context, row: JobRow, task: ScanTask): Promi
 
 /** Ends the job without a result, unless the segment needs a scan again by now; the next step then begins one. */
 async function giveUp(ctx: Context, row: JobRow, { onlyTracked = false }: ScanTask): Promise<void> {
-  const isWanted = sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.number}
+  const isWanted = sql`EXISTS (SELECT 1 FROM segments WHERE ${inProject(ctx)}
     AND id = ${ScanJobInput.parse(row.input).segmentId} AND condition IS NOT NULL AND (track_membership OR ${!onlyTracked}))`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
@@ -135,11 +136,11 @@ function endPass(ctx: Context, row: JobRow, { generation, silent }: PassState): 
  * about 300 a day.
  */
 function unlinkEnded(ctx: Context, row: JobRow): Statement[] {
-  const isEnded = sql`project_id = ${ctx.project.number} AND id = ${row.id} AND status = 'completed'`;
+  const isEnded = sql`${inProject(ctx)} AND id = ${row.id} AND status = 'completed'`;
   return [
     statement(
       sql`UPDATE segments SET compute_job_id = NULL
-        WHERE project_id = ${ctx.project.number} AND id = ${ScanJobInput.parse(row.input).segmentId} AND compute_job_id = ${row.id}
+        WHERE ${inProject(ctx)} AND id = ${ScanJobInput.parse(row.input).segmentId} AND compute_job_id = ${row.id}
           AND EXISTS (SELECT 1 FROM jobs WHERE ${isEnded})`,
     ),
     deleteJobs(sql`${isEnded} AND NOT (input->>'isFollowed')`),

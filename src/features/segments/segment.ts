@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
@@ -37,7 +37,7 @@ export async function getSegment(ctx: Context, id: Id): Promise<SegmentRow> {
   const row = await ctx.db
     .select()
     .from(segments)
-    .where(inProject(segments, ctx, eq(segments.id, id)))
+    .where(and(inProject(ctx), eq(segments.id, id)))
     .get();
   if (!row) throw new NotFound("segment", id);
   return row;
@@ -62,7 +62,7 @@ export const readSegmentAndTotal: RowReader<SegmentAndTotal> = (raw) => ({
 export async function getSegmentAndTotal(ctx: Context, id: Id): Promise<SegmentAndTotal> {
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT *, ${totalContacts(ctx)} AS contacts FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    sql`SELECT *, ${totalContacts(ctx)} AS contacts FROM segments WHERE ${inProject(ctx)} AND id = ${id}`,
     readSegmentAndTotal,
   );
   if (!found) throw new NotFound("segment", id);

@@ -7,6 +7,7 @@ import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
 import { maxEvaluatedPerStatement } from "../../db/limits";
 import { asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { loadSegments } from "../../engine/audience/named-segments";
 import { scanWindow } from "../../engine/audience/scan";
@@ -47,7 +48,7 @@ export async function beginScan(
   const found = await selectFirst(
     ctx.db,
     sql`SELECT *, ${freshness(sql`segments`)} AS fresh, ${totalContacts(ctx)} AS contacts
-      FROM segments WHERE project_id = ${ctx.project.number} AND id = ${segmentId}`,
+      FROM segments WHERE ${inProject(ctx)} AND id = ${segmentId}`,
     (raw) => ({ ...readSegmentAndTotal(raw), ...readFresh(raw) }),
   );
   if (!found) return null;

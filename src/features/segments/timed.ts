@@ -9,6 +9,7 @@ import { firstIdAt } from "../../core/ids";
 import { contactResolver } from "../../db/audience";
 import { timeOfId } from "../../db/ids";
 import { asNumber, columns, orNull, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, selectOne } from "../../db/statement";
 import { segments } from "../../db/tables";
 import { loadSegments } from "../../engine/audience/named-segments";
@@ -45,7 +46,7 @@ const readSegment = wholeRow(segments);
 async function nextCrossing(ctx: Context): Promise<number | null> {
   const rows = await select(
     ctx.db,
-    sql`SELECT * FROM segments WHERE project_id = ${ctx.project.number} AND next_compute_at IS NOT NULL
+    sql`SELECT * FROM segments WHERE ${inProject(ctx)} AND next_compute_at IS NOT NULL
       AND (instr(condition, '"unit"') > 0 OR instr(condition, 'emberOfSegment"') > 0)`,
     readSegment,
   );
@@ -73,11 +74,10 @@ async function crossingOf(ctx: Context, { field, operator, value, unit }: Filter
   if (unit === undefined) return null;
   const now = ctx.clock().getTime();
   const lengthMs = windowLengthMs(Number(value), unit);
-  const project = ctx.project.number;
   const times = isEventOperator(operator)
-    ? sql`SELECT ${timeOfId(sql`min(id)`)} AS t FROM events WHERE project_id = ${project} AND name = ${eventOf(field)}
+    ? sql`SELECT ${timeOfId(sql`min(id)`)} AS t FROM events WHERE ${inProject(ctx)} AND name = ${eventOf(field)}
         AND id >= ${firstIdAt(now - lengthMs)}`
-    : sql`SELECT ${contactResolver(new Map()).field(field, bind).time} AS t FROM contacts c WHERE c.project_id = ${project}`;
+    : sql`SELECT ${contactResolver(new Map()).field(field, bind).time} AS t FROM contacts c WHERE ${inProject(ctx, "c")}`;
   // A future time enters the window when it is reached. A time inside the window leaves one millisecond after the end
   // of the window.
   const { at } = await selectOne(

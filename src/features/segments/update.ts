@@ -4,6 +4,7 @@ import { Invalid } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { SegmentRow } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
@@ -118,15 +119,13 @@ function updateRow(
     sql`track_membership = ${after.trackMembership}, version = version + 1, updated_at = max(updated_at, ${now})`,
     ...resets,
   ];
-  return statement(
-    sql`UPDATE segments SET ${sql.join(changes, sql`, `)} WHERE project_id = ${ctx.project.number} AND id = ${after.id}`,
-  );
+  return statement(sql`UPDATE segments SET ${sql.join(changes, sql`, `)} WHERE ${inProject(ctx)} AND id = ${after.id}`);
 }
 
 function selectSegmentAndTotal(ctx: Context, id: Id): Statement<SegmentAndTotal> {
   return statement(
     sql`SELECT s.*, ${totalContacts(ctx)} AS contacts
-      FROM segments s WHERE s.project_id = ${ctx.project.number} AND s.id = ${id}`,
+      FROM segments s WHERE ${inProject(ctx, "s")} AND s.id = ${id}`,
     readSegmentAndTotal,
   );
 }

@@ -3,6 +3,7 @@ import { type DataChange, dataTooBig } from "../../core/contacts/data";
 import type { Id } from "../../core/ids";
 import { Warning } from "../../core/warning";
 import { asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { whoIsFull } from "../../engine/contacts/data-limit";
 import type { Recipient } from "../../engine/mail/accept";
 import { imprintWarnings, missingImprint } from "../../engine/mail/imprint";
@@ -38,7 +39,7 @@ export function warningsInSql(ctx: Context, call: SendEmail, written: WrittenCal
 /** Warns for marketing email only. The database knows the type of the template. */
 function ifMarketing(ctx: Context, { id }: WrittenCall, warning: Warning): SQL {
   return sql`(SELECT ${JSON.stringify(warning)} FROM email_contents
-    WHERE project_id = ${ctx.project.number} AND id = ${id} AND type = 'MARKETING')`;
+    WHERE ${inProject(ctx)} AND id = ${id} AND type = 'MARKETING')`;
 }
 
 function notStored(who: SQL): SQL {
@@ -51,14 +52,13 @@ function notStored(who: SQL): SQL {
  * are SUPPRESSED.
  */
 function notSubscribed(ctx: Context, { id, recipients }: WrittenCall): SQL {
-  const project = ctx.project.number;
   const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));
   const who = sql`(SELECT min(e.to_email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')
     FROM email_contents content
     CROSS JOIN json_each(${ids}) r
-    CROSS JOIN emails e ON e.project_id = ${project} AND e.id = r.value AND e.status = 'QUEUED'
-    CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = e.contact_id AND NOT c.subscribed AND c.opted_out_at IS NULL
-    WHERE content.project_id = ${project} AND content.id = ${id} AND content.type = 'MARKETING')`;
+    CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value AND e.status = 'QUEUED'
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = e.contact_id AND NOT c.subscribed AND c.opted_out_at IS NULL
+    WHERE ${inProject(ctx, "content")} AND content.id = ${id} AND content.type = 'MARKETING')`;
   const why =
     ". This MARKETING mail is sent nevertheless: /v1/send only leaves out contacts who opted out. Campaigns and workflows mail only subscribed contacts.";
   return warningIf(who, { field: "to", message: sql`'Not subscribed: ' || who || ${why}` });

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { KeyReused, SendingPaused } from "../../core/errors";
 import type { EmailType } from "../../core/mail/status";
 import { asOneOf, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { findEffect } from "../../engine/idempotency/effect";
 import { templatesWithVersions } from "../../engine/mail/template";
@@ -18,7 +19,7 @@ export async function refuseWhilePaused(ctx: Context, { template }: SendEmail): 
   if (pause === null || !template) return;
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT v.type FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${template}`,
+    sql`SELECT v.type FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${template}`,
     columns({ type: asOneOf<EmailType>() }),
   );
   if (found?.type !== "MARKETING") return;

@@ -7,6 +7,7 @@ import { type Attachment, type AttachmentRow, messageBytes } from "../../core/ma
 import type { Priority } from "../../core/mail/priority";
 import { openBatch } from "../../db/batch";
 import { asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
 import { readGivenData } from "../../engine/contacts/given-data";
 import { upsertContacts } from "../../engine/contacts/upsert";
@@ -94,7 +95,7 @@ async function acceptEmails(
 ): Promise<AcceptedEmail[]> {
   const recipients = recipientsOf(ctx, call);
   const data = readGivenData(ctx, call.data);
-  const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE ${inProject(ctx)} AND id = ${id})`;
   const batch = openBatch(ctx);
   batch.recognise(isAccepted);
   const content = batch.add(
@@ -174,7 +175,7 @@ async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | Unveri
   if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
   const template = await selectFirst(
     ctx.db,
-    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${call.template}`,
+    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${call.template}`,
     columns({ fromEmail: asText }),
   );
   if (!template) return new NotFound("template", call.template);

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { insertSuppressions, type NewSuppression } from "./insert";
@@ -20,7 +21,7 @@ export async function addSuppressions(
   const { n: existing } = await selectOne(
     ctx.db,
     sql`SELECT count(*) AS n FROM json_each(${JSON.stringify(items)}) r
-      CROSS JOIN suppressions s ON s.project_id = ${ctx.project.number} AND s.email = r.value->>'email'`,
+      CROSS JOIN suppressions s ON ${inProject(ctx, "s")} AND s.email = r.value->>'email'`,
     readCount,
   );
   const batch = openBatch(ctx);

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { suppressions } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -15,10 +16,7 @@ export async function addSuppression(ctx: Context, { email, reason }: AddSuppres
   batch.mayRepeat();
   batch.addAll(insertSuppressions(ctx, "email", [{ email, reason: reason ?? "manual", createdAt: ctx.now.getTime() }]));
   const listed = batch.add(
-    statement(
-      sql`SELECT * FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email}`,
-      wholeRow(suppressions),
-    ),
+    statement(sql`SELECT * FROM suppressions WHERE ${inProject(ctx)} AND email = ${email}`, wholeRow(suppressions)),
   );
   await batch.commit();
   return listed.one;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { SuppressionReason } from "../../core/mail/suppression-reasons";
+import { inProject } from "../../db/scope";
 import { noRows, type Statement, statement } from "../../db/statement";
 import { upsertCounts } from "../../engine/contacts/counts";
 import { countAdded, guardSuppressions } from "../../engine/contacts/suppression-count";
@@ -20,7 +21,7 @@ export function insertSuppressions(ctx: Context, field: string, items: readonly 
   const now = ctx.now.getTime();
   const given = sql`json_each(${JSON.stringify(items)}) r`;
   const addresses = sql`SELECT ${ctx.project.number} AS project_id, r.value->>'email' AS email FROM ${given}`;
-  const isSnoozed = sql`project_id = ${ctx.project.number} AND email IN (SELECT r.value->>'email' FROM ${given})
+  const isSnoozed = sql`${inProject(ctx)} AND email IN (SELECT r.value->>'email' FROM ${given})
     AND snoozed_until IS NOT NULL`;
   return [
     guardSuppressions(ctx, field, addresses),

@@ -1,4 +1,4 @@
-import { asc, count, gt } from "drizzle-orm";
+import { and, asc, count, gt } from "drizzle-orm";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { maxRowsPerStatement } from "../../db/limits";
 import { inProject } from "../../db/scope";
@@ -15,17 +15,12 @@ export async function listSuppressions(
 ): Promise<Page<ReturnType<typeof suppressionJson>>> {
   const [after = null] = readCursor(cursor, ById) ?? [];
   const afterCursor = after === null ? undefined : gt(suppressions.email, after);
-  const counted = ctx.db
-    .select()
-    .from(suppressions)
-    .where(inProject(suppressions, ctx))
-    .limit(maxCounted)
-    .as("counted");
+  const counted = ctx.db.select().from(suppressions).where(inProject(ctx)).limit(maxCounted).as("counted");
   const [rows, totals] = await Promise.all([
     ctx.db
       .select()
       .from(suppressions)
-      .where(inProject(suppressions, ctx, afterCursor))
+      .where(and(inProject(ctx), afterCursor))
       .orderBy(asc(suppressions.email))
       .limit(limit + 1),
     after === null ? ctx.db.select({ total: count() }).from(counted) : [],

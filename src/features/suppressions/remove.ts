@@ -3,6 +3,7 @@ import { NotFound } from "../../core/errors";
 import { normalizeEmail } from "../../core/mail/address";
 import { openBatch } from "../../db/batch";
 import { asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { countRemoved } from "../../engine/contacts/suppression-count";
 import { addressHash } from "../../platform/address-hash";
@@ -14,13 +15,13 @@ import type { Context } from "../../platform/context";
  */
 export async function removeSuppression(ctx: Context, written: string): Promise<void> {
   const email = normalizeEmail(written) ?? written;
-  const isErased = sql`project_id = ${ctx.project.number} AND hash = ${addressHash(ctx.project, email)}`;
+  const isErased = sql`${inProject(ctx)} AND hash = ${addressHash(ctx.project, email)}`;
   const batch = openBatch(ctx);
   const listed = batch.add(
     statement(
-      sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email} RETURNING email`,
+      sql`DELETE FROM suppressions WHERE ${inProject(ctx)} AND email = ${email} RETURNING email`,
       columns({ email: asText }),
-      { before: [countRemoved(sql`project_id = ${ctx.project.number} AND email = ${email}`)] },
+      { before: [countRemoved(sql`${inProject(ctx)} AND email = ${email}`)] },
     ),
   );
   const remembered = batch.add(

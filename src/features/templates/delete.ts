@@ -4,6 +4,7 @@ import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isDeleted } from "../../db/own-rows";
 import { asId, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -29,15 +30,11 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   batch.guard(sql`NOT EXISTS (SELECT 1 FROM ${stepsWith(ctx, id)})`, async () =>
     templateInUse(await workflowsWith(ctx, id)),
   );
-  batch.add(
-    updateLeft(ctx, sql`SELECT version_id FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id}`),
-  );
+  batch.add(updateLeft(ctx, sql`SELECT version_id FROM templates WHERE ${inProject(ctx)} AND id = ${id}`));
   const deleted = batch.add(
-    statement(
-      sql`DELETE FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
-      columns({ id: asId }),
-      { again: sql`SELECT ${id} AS id` },
-    ),
+    statement(sql`DELETE FROM templates WHERE ${inProject(ctx)} AND id = ${id} RETURNING id`, columns({ id: asId }), {
+      again: sql`SELECT ${id} AS id`,
+    }),
   );
   await batch.commit();
   if (deleted.count === 0) throw new NotFound("template", id);

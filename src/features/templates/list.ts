@@ -3,6 +3,7 @@ import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
@@ -32,7 +33,7 @@ export async function listTemplates(
   { page, pageSize, type, search, sort, dir }: TemplateQuery,
 ): Promise<{ templates: StoredTemplate[]; total: number }> {
   const conditions = [
-    sql`t.project_id = ${ctx.project.number}`,
+    sql`${inProject(ctx, "t")}`,
     ...(type ? [sql`v.type = ${type}`] : []),
     ...(search ? [sql`instr(t.search_text, ${searchText(search)}) > 0`] : []),
   ];
@@ -47,7 +48,7 @@ export async function listTemplates(
   const rows = batch.add(
     statement(
       sql`SELECT page.position, ${templateColumns} FROM (${positions}) page
-        CROSS JOIN templates t ON t.project_id = ${ctx.project.number} AND t.id = page.id
+        CROSS JOIN templates t ON ${inProject(ctx, "t")} AND t.id = page.id
         CROSS JOIN template_versions v ON v.project_id = t.project_id AND v.id = t.version_id`,
       (raw) => ({ position: readPosition(raw).position, template: readTemplate(raw) }),
     ),

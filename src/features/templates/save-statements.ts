@@ -4,6 +4,7 @@ import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
 import { verifiedDomain } from "../../engine/mail/sender-domain";
@@ -14,10 +15,7 @@ const maxTemplates = 1_000;
 
 /** Stops the whole batch when the project would exceed its number of templates. */
 export function guardTemplates(ctx: Context): Statement {
-  return guard(
-    sql`(SELECT count(*) FROM templates WHERE project_id = ${ctx.project.number}) < ${maxTemplates}`,
-    tooManyTemplates,
-  );
+  return guard(sql`(SELECT count(*) FROM templates WHERE ${inProject(ctx)}) < ${maxTemplates}`, tooManyTemplates);
 }
 
 export function tooManyTemplates(): Invalid {
@@ -46,7 +44,7 @@ export function insertVersion(
 export function updateLeft(ctx: Context, versionId: SQL): Statement {
   return statement(
     sql`UPDATE template_versions SET check_at = ${ctx.realClock().getTime() + versionGraceMs}
-      WHERE project_id = ${ctx.project.number} AND id = (${versionId})`,
+      WHERE ${inProject(ctx)} AND id = (${versionId})`,
   );
 }
 
@@ -62,7 +60,7 @@ export function insertTemplate(
     sql`INSERT INTO templates (project_id, id, name, description, version_id, topic_id, search_text, created_at, updated_at)
       SELECT v.project_id, v.template_id, ${name}, ${description}, v.id, ${topicId},
         ${searchText(name, description, content.subject)}, ${now}, ${now}
-      FROM template_versions v WHERE v.project_id = ${ctx.project.number} AND v.id = ${content.id}
+      FROM template_versions v WHERE ${inProject(ctx, "v")} AND v.id = ${content.id}
       RETURNING *`,
     wholeRow(templates),
     { again: rowById("templates", ctx, content.templateId) },

@@ -3,6 +3,7 @@ import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
 import { type RowReader, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
 import { domainInSql } from "../../engine/mail/sender-domain";
@@ -52,7 +53,7 @@ export const readTemplate: RowReader<StoredTemplate> = (raw) => {
 export async function getTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   const template = await selectFirst(
     ctx.db,
-    sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${id}`,
+    sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${id}`,
     readTemplate,
   );
   if (!template) throw new NotFound("template", id);
@@ -62,11 +63,11 @@ export async function getTemplate(ctx: Context, id: Id): Promise<StoredTemplate>
 /** Selects the templates that send from this domain. */
 export function templatesFrom(ctx: Context, domain: string): SQL {
   return sql`SELECT t.id AS id, t.name AS name FROM ${templatesWithVersions}
-    WHERE t.project_id = ${ctx.project.number} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
+    WHERE ${inProject(ctx, "t")} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
 }
 
 /** The workflow steps, as `s`, that send a template. */
 export function stepsWith(ctx: Context, id: Id): SQL {
   return sql`workflow_steps s INDEXED BY ix_workflow_steps_template
-    WHERE s.project_id = ${ctx.project.number} AND s.template_id = ${id}`;
+    WHERE ${inProject(ctx, "s")} AND s.template_id = ${id}`;
 }

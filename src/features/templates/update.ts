@@ -7,6 +7,7 @@ import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { templates, type VersionRow } from "../../db/tables";
 import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
@@ -80,8 +81,8 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Templ
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id}, topic_id = ${topicId},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,
           updated_at = max(updated_at, ${now})
-        WHERE project_id = ${ctx.project.number} AND id = ${id}
-          AND EXISTS (SELECT 1 FROM template_versions WHERE project_id = ${ctx.project.number} AND id = ${next.id})
+        WHERE ${inProject(ctx)} AND id = ${id}
+          AND EXISTS (SELECT 1 FROM template_versions WHERE ${inProject(ctx)} AND id = ${next.id})
         RETURNING *`,
       wholeRow(templates),
       { again: rowById("templates", ctx, id) },

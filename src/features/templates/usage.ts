@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import { asId, asNumber, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select, selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { getTemplate, stepsWith } from "./template";
@@ -41,7 +42,7 @@ async function findSteps(ctx: Context, templateId: Id): Promise<TemplateUsage["w
 async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsage["campaigns"]> {
   const found = await select(
     ctx.db,
-    sql`SELECT id, name FROM campaigns INDEXED BY ix_campaigns_template WHERE project_id = ${ctx.project.number} AND template_id = ${templateId}
+    sql`SELECT id, name FROM campaigns INDEXED BY ix_campaigns_template WHERE ${inProject(ctx)} AND template_id = ${templateId}
       ORDER BY id DESC LIMIT ${maxCampaigns}`,
     columns({ id: asId, name: asText }),
   );
@@ -50,7 +51,7 @@ async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsag
 
 /** Sums up the template's months. Each month is one seek in the key, however much else the project sends. */
 async function countSent(ctx: Context, templateId: Id): Promise<number> {
-  const ofProject = sql`monthly_usage WHERE project_id = ${ctx.project.number}`;
+  const ofProject = sql`monthly_usage WHERE ${inProject(ctx)}`;
   const { emailsSent } = await selectOne(
     ctx.db,
     sql`WITH RECURSIVE months (month) AS (
@@ -58,7 +59,7 @@ async function countSent(ctx: Context, templateId: Id): Promise<number> {
         UNION ALL
         SELECT (SELECT min(month) FROM ${ofProject} AND month > months.month) FROM months WHERE months.month IS NOT NULL)
       SELECT coalesce(sum(u.emails), 0) AS emails_sent FROM months
-      CROSS JOIN monthly_usage u ON u.project_id = ${ctx.project.number} AND u.month = months.month
+      CROSS JOIN monthly_usage u ON ${inProject(ctx, "u")} AND u.month = months.month
         AND u.template_id = ${templateId}`,
     columns({ emailsSent: asNumber }),
   );

@@ -6,6 +6,7 @@ import { openBatch } from "../../db/batch";
 import { freeSlug } from "../../db/free-slug";
 import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type TopicRow, topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -17,7 +18,7 @@ const maxTopicsEver = 1_000;
 /** `POST /topics`. Throws Conflict when the project has reached its limit. */
 export async function createTopic(ctx: Context, input: CreateTopic): Promise<TopicRow> {
   const now = ctx.now.getTime();
-  const ofProject = sql`FROM topics WHERE project_id = ${ctx.project.number}`;
+  const ofProject = sql`FROM topics WHERE ${inProject(ctx)}`;
   const id = newIdAt(now);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("topics", ctx, id));

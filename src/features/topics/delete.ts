@@ -5,6 +5,7 @@ import { Conflict, NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, asText, columns, type RowReader } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { getTopic, isTopic } from "./topic";
@@ -41,18 +42,17 @@ const isOpen = sql`status IN ('DRAFT', 'SCHEDULED', 'SENDING')`;
 
 /** Selects each kind of user of the topic, in the order of ids. */
 function usesOf(ctx: Context, { id, slug }: { id: Id; slug: string }): Record<Users, SQL> {
-  const project = ctx.project.number;
   const named = (referrer: Referrer) => sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
-    WHERE project_id = ${project} AND kind = 'field' AND name = ${topicField(slug)} AND referrer = ${referrer}
+    WHERE ${inProject(ctx)} AND kind = 'field' AND name = ${topicField(slug)} AND referrer = ${referrer}
     ORDER BY referrer_id`;
   // Without the hints, SQLite reads all templates and campaigns of the project.
   return {
     templates: sql`SELECT id, name FROM templates INDEXED BY ix_templates_topic
-      WHERE project_id = ${project} AND topic_id = ${id} ORDER BY id`,
+      WHERE ${inProject(ctx)} AND topic_id = ${id} ORDER BY id`,
     campaigns: sql`SELECT id, name FROM campaigns INDEXED BY ix_campaigns_topic
-      WHERE project_id = ${project} AND topic_id = ${id} AND ${isOpen} ORDER BY id`,
+      WHERE ${inProject(ctx)} AND topic_id = ${id} AND ${isOpen} ORDER BY id`,
     audiences: sql`SELECT c.id, c.name FROM (${named("campaign")}) r
-      CROSS JOIN campaigns c ON c.project_id = ${project} AND c.id = r.id AND ${isOpen}`,
+      CROSS JOIN campaigns c ON ${inProject(ctx, "c")} AND c.id = r.id AND ${isOpen}`,
     segments: named("segment"),
     workflows: named("workflow"),
   };

@@ -3,6 +3,7 @@ import { textOf } from "../../core/ids";
 import { ById, type Page, pageOf, readCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -14,7 +15,7 @@ export async function listTopics(
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<Page<ReturnType<typeof topicJson>>> {
   const [after = null] = readCursor(cursor, ById) ?? [];
-  const live = sql`FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`;
+  const live = sql`FROM topics WHERE ${inProject(ctx)} AND deleted_at IS NULL`;
   const afterCursor = after === null ? sql`` : sql`AND id < ${after}`;
   const batch = openBatch(ctx);
   const rows = batch.add(

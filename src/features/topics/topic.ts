@@ -3,6 +3,7 @@ import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { type TopicRow, topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -21,7 +22,7 @@ export function topicJson(row: TopicRow) {
 
 /** Whether the row of a topic is this one, and not deleted. */
 export function isTopic(ctx: Context, id: Id): SQL {
-  return sql`project_id = ${ctx.project.number} AND id = ${id} AND deleted_at IS NULL`;
+  return sql`${inProject(ctx)} AND id = ${id} AND deleted_at IS NULL`;
 }
 
 export async function getTopic(ctx: Context, id: Id): Promise<TopicRow> {

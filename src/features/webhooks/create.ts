@@ -5,6 +5,7 @@ import { newWebhookSecret } from "../../core/webhooks/signature";
 import { openBatch } from "../../db/batch";
 import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
 import { checkOutboundUrl } from "../../platform/check-outbound-url";
@@ -27,10 +28,7 @@ export async function createWebhook(
   const sealed = await sealSecret(ctx, id, secret);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("webhooks", ctx, id));
-  batch.guard(
-    sql`(SELECT count(*) FROM webhooks WHERE project_id = ${ctx.project.number}) < ${maxWebhooks}`,
-    tooManyWebhooks,
-  );
+  batch.guard(sql`(SELECT count(*) FROM webhooks WHERE ${inProject(ctx)}) < ${maxWebhooks}`, tooManyWebhooks);
   const inserted = batch.add(
     statement(
       sql`INSERT INTO webhooks (project_id, id, url, events, description, secret, updated_at)

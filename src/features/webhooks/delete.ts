@@ -4,6 +4,7 @@ import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isDeleted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { deleteListeners } from "./statements";
@@ -18,11 +19,9 @@ export async function deleteWebhook(ctx: Context, id: Id): Promise<void> {
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("webhooks", ctx, id));
   const deleted = batch.add(
-    statement(
-      sql`DELETE FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
-      columns({ id: asId }),
-      { again: sql`SELECT ${id} AS id` },
-    ),
+    statement(sql`DELETE FROM webhooks WHERE ${inProject(ctx)} AND id = ${id} RETURNING id`, columns({ id: asId }), {
+      again: sql`SELECT ${id} AS id`,
+    }),
   );
   batch.add(deleteListeners(ctx, id));
   await batch.commit();

@@ -3,6 +3,7 @@ import type { Id } from "../../core/ids";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { webhooks } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -27,7 +28,7 @@ export async function deliverSome(ctx: Context, webhookId: Id, isRunOver: () => 
   const claiming = openBatch(ctx);
   const endpoint = claiming.add(
     statement(
-      sql`SELECT * FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${webhookId} AND disabled_at IS NULL`,
+      sql`SELECT * FROM webhooks WHERE ${inProject(ctx)} AND id = ${webhookId} AND disabled_at IS NULL`,
       wholeRow(webhooks),
     ),
   );

@@ -4,6 +4,7 @@ import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { webhookDeliveries } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -21,7 +22,7 @@ export async function listDeliveries(
   const filters = { webhookId: textOf(webhookId) };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
   await getWebhook(ctx, webhookId);
-  const ofWebhook = sql`webhook_deliveries WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId}`;
+  const ofWebhook = sql`webhook_deliveries WHERE ${inProject(ctx)} AND webhook_id = ${webhookId}`;
   const isAfter = after === null ? sql`` : sql`AND event_id < ${after}`;
   const batch = openBatch(ctx);
   const found = batch.add(

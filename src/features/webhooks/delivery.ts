@@ -3,6 +3,7 @@ import { type Id, publicId, timeOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { iso, isoOrNull, minuteMs } from "../../core/time";
 import { asFlag, asId, asNumber, asText, columns, orNull, type RowReader } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { type Statement, select, statement } from "../../db/statement";
 import type { WebhookDeliveryRow } from "../../db/tables";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../../engine/events/email-data";
@@ -43,9 +44,9 @@ export function claimDue(ctx: Context, webhookId: Id, limit: number): Statement<
   const now = ctx.clock().getTime();
   return statement(
     sql`UPDATE webhook_deliveries SET next_attempt_at = ${now + leaseMs}
-      WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId} AND event_id IN (
+      WHERE ${inProject(ctx)} AND webhook_id = ${webhookId} AND event_id IN (
         SELECT event_id FROM webhook_deliveries INDEXED BY ix_webhook_deliveries_due
-        WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId} AND next_attempt_at <= ${now}
+        WHERE ${inProject(ctx)} AND webhook_id = ${webhookId} AND next_attempt_at <= ${now}
         ORDER BY next_attempt_at LIMIT ${limit})
       RETURNING event_id`,
     columns({ eventId: asId }),
@@ -83,7 +84,7 @@ export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Pro
     sql`SELECT d.event_id, d.type, d.attempts, d.tries_until, d.is_test, e.id IS NOT NULL AS is_stored,
         e.contact_id, c.email AS contact_email, ${eventDataColumns}
       FROM json_each(${JSON.stringify(eventIds)}) r
-      CROSS JOIN webhook_deliveries d ON d.project_id = ${ctx.project.number} AND d.webhook_id = ${webhookId}
+      CROSS JOIN webhook_deliveries d ON ${inProject(ctx, "d")} AND d.webhook_id = ${webhookId}
         AND d.event_id = r.value
       LEFT JOIN events e ON e.project_id = d.project_id AND e.id = d.event_id
       LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
@@ -94,6 +95,6 @@ export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Pro
 }
 
 export function isOneOf(ctx: Context, webhookId: Id, eventIds: Id[]): SQL {
-  return sql`project_id = ${ctx.project.number} AND webhook_id = ${webhookId}
+  return sql`${inProject(ctx)} AND webhook_id = ${webhookId}
     AND event_id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))`;
 }

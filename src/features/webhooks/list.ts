@@ -5,5 +5,5 @@ import type { Context } from "../../platform/context";
 
 /** Returns all webhooks of the project, newest first: at most 20. */
 export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
-  return ctx.db.select().from(webhooks).where(inProject(webhooks, ctx)).orderBy(desc(webhooks.id));
+  return ctx.db.select().from(webhooks).where(inProject(ctx)).orderBy(desc(webhooks.id));
 }

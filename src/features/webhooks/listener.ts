@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { asId, type Id } from "../../core/ids";
 import { retryForMs } from "../../core/webhooks/verdict";
 import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { EventListener, HeardEvent } from "../../engine/events/listener";
 import type { Context } from "../../platform/context";
@@ -25,7 +26,7 @@ async function addDeliveries(ctx: Context, events: HeardEvent[]): Promise<void> 
       sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until)
         SELECT w.project_id, w.id, r.value->>'id', r.value->>'name', 'PENDING', ${now}, ${now + retryForMs}
         FROM json_each(${JSON.stringify(items)}) r
-        CROSS JOIN webhooks w ON w.project_id = ${ctx.project.number} AND w.id = r.value->>'webhookId'
+        CROSS JOIN webhooks w ON ${inProject(ctx, "w")} AND w.id = r.value->>'webhookId'
         WHERE w.disabled_at IS NULL
         ON CONFLICT DO NOTHING`,
     ),

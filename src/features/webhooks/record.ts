@@ -3,6 +3,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { PutOff } from "../../core/outbound/verdict";
 import { minuteMs } from "../../core/time";
 import { retryForMs } from "../../core/webhooks/verdict";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { WebhookRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";
@@ -38,7 +39,7 @@ function updateDelivery(ctx: Context, webhookId: Id, eventId: Id, { at, verdict,
   return statement(
     sql`UPDATE webhook_deliveries SET status = ${statuses[verdict.kind]}, attempts = attempts + 1, next_attempt_at = ${next},
         last_attempt_at = ${at}, status_code = ${result.statusCode}, error = ${result.error}, response = ${result.response}
-      WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId} AND event_id = ${eventId}
+      WHERE ${inProject(ctx)} AND webhook_id = ${webhookId} AND event_id = ${eventId}
         AND status = 'PENDING'`,
   );
 }
@@ -56,7 +57,7 @@ function recordForEndpoint(ctx: Context, webhook: WebhookRow, { at, verdict, err
 function updateSucceeded(ctx: Context, id: Id, at: number): Statement {
   return statement(
     sql`UPDATE webhooks SET last_success_at = ${at}, failing_since = NULL, timeouts = 0, put_off_until = NULL
-      WHERE project_id = ${ctx.project.number} AND id = ${id}
+      WHERE ${inProject(ctx)} AND id = ${id}
         AND (failing_since IS NOT NULL OR coalesce(last_success_at, 0) < ${at - successRecordedEveryMs})`,
   );
 }
@@ -66,7 +67,7 @@ function updateFailed(ctx: Context, id: Id, at: number, putOff: PutOff): Stateme
   return statement(
     sql`UPDATE webhooks SET failing_since = coalesce(failing_since, ${at}), put_off_until = ${putOffUntil(at, putOff)},
         timeouts = ${timeouts}
-      WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+      WHERE ${inProject(ctx)} AND id = ${id}`,
   );
 }
 
@@ -80,7 +81,7 @@ function updateDisabled(
   at: number,
   { reason, onlyIf }: { reason: string; onlyIf: SQL },
 ): Statement[] {
-  const isTarget = sql`FROM webhooks w WHERE w.project_id = ${ctx.project.number} AND w.id = ${id}
+  const isTarget = sql`FROM webhooks w WHERE ${inProject(ctx, "w")} AND w.id = ${id}
     AND w.disabled_at IS NULL AND ${onlyIf}`;
   const data = JSON.stringify({ webhookId: publicId(id), url, reason });
   const rows = sql`SELECT w.project_id, 'webhook.disabled' AS name, NULL AS contact_id, NULL AS email_id, ${data} AS data
@@ -90,7 +91,7 @@ function updateDisabled(
     insertEvents(ctx, { rows }),
     statement(
       sql`UPDATE webhooks AS w SET disabled_at = ${at}, disabled_reason = ${reason}, updated_at = max(updated_at, ${at})
-        WHERE w.project_id = ${ctx.project.number} AND w.id = ${id} AND w.disabled_at IS NULL AND ${onlyIf}`,
+        WHERE ${inProject(ctx, "w")} AND w.id = ${id} AND w.disabled_at IS NULL AND ${onlyIf}`,
     ),
   ];
 }

@@ -5,6 +5,7 @@ import { retryForMs } from "../../core/webhooks/verdict";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
@@ -25,7 +26,7 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
   batch.guard(
-    sql`NOT EXISTS (SELECT 1 FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${webhookId}
+    sql`NOT EXISTS (SELECT 1 FROM webhooks WHERE ${inProject(ctx)} AND id = ${webhookId}
       AND disabled_at IS NOT NULL)`,
     webhookDisabled,
   );

@@ -6,6 +6,7 @@ import { newWebhookSecret } from "../../core/webhooks/signature";
 import { openBatch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -31,7 +32,7 @@ export async function rotateSecret(
     statement(
       sql`UPDATE webhooks SET old_secret = secret, old_secret_until = ${until}, secret = ${sealed},
           updated_at = max(updated_at, ${now})
-        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+        WHERE ${inProject(ctx)} AND id = ${id} RETURNING *`,
       wholeRow(webhooks),
       { again: rowById("webhooks", ctx, id) },
     ),

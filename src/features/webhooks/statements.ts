@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { listenerId } from "./webhook";
@@ -29,7 +30,7 @@ export function moveToBack(ctx: Context, id: Id): Statement {
   const now = ctx.realClock().getTime();
   return statement(
     sql`UPDATE webhooks SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${now}) AS INTEGER)
-      WHERE project_id = ${ctx.project.number} AND id = ${id} AND EXISTS (
+      WHERE ${inProject(ctx)} AND id = ${id} AND EXISTS (
         SELECT 1 FROM webhook_deliveries d INDEXED BY ix_webhook_deliveries_due
         WHERE d.project_id = webhooks.project_id AND d.webhook_id = webhooks.id AND d.next_attempt_at <= ${now})`,
   );
@@ -42,7 +43,7 @@ export function replaceListeners(ctx: Context, id: Id): Statement[] {
     statement(
       sql`INSERT INTO event_listeners (project_id, name, listener_id)
         SELECT w.project_id, name.value, ${listenerId(id)} FROM webhooks w, json_each(w.events) name
-        WHERE w.project_id = ${ctx.project.number} AND w.id = ${id} AND w.disabled_at IS NULL`,
+        WHERE ${inProject(ctx, "w")} AND w.id = ${id} AND w.disabled_at IS NULL`,
     ),
   ];
 }
@@ -50,10 +51,10 @@ export function replaceListeners(ctx: Context, id: Id): Statement[] {
 export function deleteListeners(ctx: Context, id: Id, onlyIf: SQL = sql`true`): Statement {
   return statement(
     sql`DELETE FROM event_listeners
-      WHERE project_id = ${ctx.project.number} AND listener_id = ${listenerId(id)} AND ${onlyIf}`,
+      WHERE ${inProject(ctx)} AND listener_id = ${listenerId(id)} AND ${onlyIf}`,
   );
 }
 
 export function isOneOf(ctx: Context, ids: Id[]): SQL {
-  return sql`project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  return sql`${inProject(ctx)} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }

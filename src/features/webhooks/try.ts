@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { type Id, asId as idOf, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
@@ -30,7 +30,7 @@ export async function tryDelivery(ctx: Context, row: JobRow): Promise<Step> {
   const webhook = await ctx.db
     .select()
     .from(webhooks)
-    .where(inProject(webhooks, ctx, eq(webhooks.id, webhookId)))
+    .where(and(inProject(ctx), eq(webhooks.id, webhookId)))
     .get();
   const [delivery] = await readDeliveries(ctx, webhookId, [eventId]);
   const batch = openBatch(ctx);

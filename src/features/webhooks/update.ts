@@ -3,6 +3,7 @@ import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
 import { checkOutboundUrl } from "../../platform/check-outbound-url";
@@ -19,13 +20,13 @@ export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook)
   batch.add(
     statement(
       sql`UPDATE webhooks SET ${sql.join(assignments(ctx, change), sql`, `)}
-        WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+        WHERE ${inProject(ctx)} AND id = ${id}`,
     ),
   );
   batch.addAll(replaceListeners(ctx, id));
   batch.add(updateDue(ctx, [id]));
   const updated = batch.add(
-    statement(sql`SELECT * FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${id}`, wholeRow(webhooks)),
+    statement(sql`SELECT * FROM webhooks WHERE ${inProject(ctx)} AND id = ${id}`, wholeRow(webhooks)),
   );
   await batch.commit();
   if (!updated.first) throw new NotFound("webhook", id);

@@ -4,6 +4,7 @@ import { type CausingWorkflow, causable, causedBy } from "../../core/workflows/c
 import type { Graph } from "../../core/workflows/step";
 import { startListeners, type Trigger } from "../../core/workflows/trigger";
 import { asFlag, asId, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -34,7 +35,7 @@ export async function causingWorkflows(
     ctx.db,
     sql`SELECT DISTINCT w.id, w.name, l.name AS event_name, s.type, s.config->>'subscribed' AS subscribed
       FROM json_each(${JSON.stringify(causable)}) r
-      CROSS JOIN event_listeners l ON l.project_id = ${ctx.project.number} AND l.name = r.value
+      CROSS JOIN event_listeners l ON ${inProject(ctx, "l")} AND l.name = r.value
         AND (l.listener_id GLOB ${`${open}*`} OR l.listener_id GLOB ${`${closed}*`})
       CROSS JOIN workflows w ON w.project_id = l.project_id
         AND w.id = replace(replace(l.listener_id, ${open}, ''), ${closed}, '') AND w.id <> ${id}

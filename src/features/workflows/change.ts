@@ -8,6 +8,7 @@ import { checkSize } from "../../core/workflows/size";
 import { listenerOf, startListeners, type TriggerListener } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { WorkflowRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
@@ -202,7 +203,7 @@ export function insertNames(ctx: Context, workflow: WholeWorkflow): Statement[] 
 function deleteListener(ctx: Context, { name, listenerId }: TriggerListener): Statement {
   return statement(
     sql`DELETE FROM event_listeners
-      WHERE project_id = ${ctx.project.number} AND name = ${name} AND listener_id = ${listenerId}`,
+      WHERE ${inProject(ctx)} AND name = ${name} AND listener_id = ${listenerId}`,
   );
 }
 
@@ -210,7 +211,7 @@ function deleteListener(ctx: Context, { name, listenerId }: TriggerListener): St
 function listenersOf(ctx: Context, name: string) {
   const kinds = Object.values(startListeners).map((kind) => sql`l.listener_id GLOB ${`${kind}*`}`);
   return sql`(SELECT count(*) FROM event_listeners l
-    WHERE l.project_id = ${ctx.project.number} AND l.name = ${name} AND (${sql.join(kinds, sql` OR `)}))`;
+    WHERE ${inProject(ctx, "l")} AND l.name = ${name} AND (${sql.join(kinds, sql` OR `)}))`;
 }
 
 export function tooManyListeners(name: string): Conflict {

@@ -4,6 +4,7 @@ import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import { ofWorkflow } from "../../engine/workflows/graph";
@@ -25,7 +26,7 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
-    batch.add(statement(sql`DELETE FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`));
+    batch.add(statement(sql`DELETE FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`));
     batch.add(insertJob(ctx, { id: jobId, type: "workflows.forget", input: { workflowId: id } }));
     await batch.commit();
     await announceJob(ctx, "workflows.forget", jobId);

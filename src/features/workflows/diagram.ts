@@ -4,6 +4,7 @@ import { drawDiagram } from "../../core/workflows/diagram";
 import type { Step } from "../../core/workflows/step";
 import type { NamedTemplate } from "../../core/workflows/step-text";
 import { asId, asText, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { countSteps } from "../../engine/workflows/count-steps";
 import { graphOf, triggerOf } from "../../engine/workflows/graph";
@@ -34,7 +35,7 @@ async function findTemplates(ctx: Context, steps: readonly Step[]): Promise<Map<
   const found = await select(
     ctx.db,
     sql`SELECT r.value->>0 AS step_id, t.name, v.subject FROM json_each(${JSON.stringify(named)}) r
-      CROSS JOIN templates t ON t.project_id = ${ctx.project.number} AND t.id = r.value->>1
+      CROSS JOIN templates t ON ${inProject(ctx, "t")} AND t.id = r.value->>1
       CROSS JOIN template_versions v ON v.project_id = t.project_id AND v.id = t.version_id`,
     columns({ stepId: asId, name: asText, subject: asText }),
   );

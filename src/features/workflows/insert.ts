@@ -4,6 +4,7 @@ import { searchText } from "../../core/search";
 import type { Trigger } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
+import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { WorkflowRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
@@ -71,7 +72,7 @@ export async function tryNew(ctx: Context, made: WholeWorkflow, guards: Statemen
 }
 
 function guardsOfNew(ctx: Context, made: WholeWorkflow): Statement[] {
-  const counted = sql`(SELECT count(*) FROM workflows WHERE project_id = ${ctx.project.number})`;
+  const counted = sql`(SELECT count(*) FROM workflows WHERE ${inProject(ctx)})`;
   return [guard(sql`${counted} < ${maxWorkflows}`, tooManyWorkflows), ...guardTrigger(ctx, rulesOf(made).trigger)];
 }
 

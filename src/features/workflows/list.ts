@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
 import { asNumber, columns, wholeRow } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WorkflowRow, workflows } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -22,7 +23,7 @@ export async function listWorkflows(
   { page, pageSize, search, status }: WorkflowQuery,
 ): Promise<{ rows: WorkflowRow[]; total: number }> {
   const conditions = [
-    sql`project_id = ${ctx.project.number}`,
+    sql`${inProject(ctx)}`,
     ...(status ? [sql`enabled = ${status === "enabled"}`] : []),
     ...(search ? [sql`instr(search_text, ${searchText(search)}) > 0`] : []),
   ];

@@ -3,6 +3,7 @@ import { segmentOfEvent } from "../../core/events/activity-types";
 import type { TriggerSegment } from "../../core/workflows/issues";
 import type { Trigger } from "../../core/workflows/trigger";
 import { asOneOf, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -14,11 +15,11 @@ export async function triggerSegment(ctx: Context, trigger: Trigger): Promise<Tr
   const eventName = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
   const slug = eventName === null ? null : segmentOfEvent(eventName);
   if (slug === null) return null;
-  const bySegment = sql`r.project_id = ${ctx.project.number} AND r.referrer = 'segment'`;
+  const bySegment = sql`${inProject(ctx, "r")} AND r.referrer = 'segment'`;
   const rows = await select(
     ctx.db,
     sql`WITH RECURSIVE own AS MATERIALIZED (
-        SELECT id, name FROM segments WHERE project_id = ${ctx.project.number} AND slug = ${slug}),
+        SELECT id, name FROM segments WHERE ${inProject(ctx)} AND slug = ${slug}),
       named (id) AS (
         SELECT id FROM own
         UNION SELECT r.name FROM named CROSS JOIN audience_references r INDEXED BY ix_audience_references_referrer

@@ -4,6 +4,7 @@ import { publicId, readId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { cronFault, nextTick } from "../../core/workflows/schedule";
 import type { EventTrigger, ScheduleTrigger, Trigger, TriggerType } from "../../core/workflows/trigger";
+import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { WorkflowRow } from "../../db/tables";
 import { triggerOf } from "../../engine/workflows/graph";
@@ -104,7 +105,7 @@ export function nextTickOf(
 export function guardTrigger(ctx: Context, trigger: Trigger): Statement[] {
   if (trigger.triggerType !== "SCHEDULE") return [];
   const id = readId(trigger.triggerConfig.segmentId);
-  const isThere = sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  const isThere = sql`EXISTS (SELECT 1 FROM segments WHERE ${inProject(ctx)} AND id = ${id})`;
   return [guard(isThere, () => new NotFound("segment", id))];
 }
 

@@ -5,6 +5,7 @@ import { type CallVerdict, judgeCall, maxWaitMs } from "../../../core/workflows/
 import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asJson, asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
@@ -56,7 +57,7 @@ export async function callSome(ctx: Context, settle: Settle, host: string, isRun
   const taking = openBatch(ctx);
   const found = taking.add(
     statement(
-      sql`SELECT timeouts FROM workflow_hosts WHERE project_id = ${ctx.project.number} AND host = ${host}`,
+      sql`SELECT timeouts FROM workflow_hosts WHERE ${inProject(ctx)} AND host = ${host}`,
       columns({ timeouts: asNumber }),
     ),
   );
@@ -105,7 +106,7 @@ async function makeCall(ctx: Context, key: CallKey): Promise<CallVerdict | null>
   reading.add(endUnwanted(ctx, key));
   const found = reading.add(
     statement(
-      sql`SELECT request, attempts, created_at FROM workflow_calls WHERE project_id = ${ctx.project.number}
+      sql`SELECT request, attempts, created_at FROM workflow_calls WHERE ${inProject(ctx)}
         AND contact_id = ${contactId} AND effect_id = ${effectId} AND ended_at IS NULL`,
       readCall,
     ),

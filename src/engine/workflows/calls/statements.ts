@@ -4,6 +4,7 @@ import type { PutOff } from "../../../core/outbound/verdict";
 import { minuteMs } from "../../../core/time";
 import type { CallVerdict } from "../../../core/workflows/call";
 import { asId, asNumber, asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { putOffUntil } from "../../outbound/put-off";
@@ -28,7 +29,7 @@ export function updateHostsDue(ctx: Context, hosts: string[]): Statement[] {
         WHERE true ON CONFLICT DO NOTHING`,
     ),
     statement(
-      sql`UPDATE workflow_hosts SET due_at = ${nextDue} WHERE project_id = ${ctx.project.number}
+      sql`UPDATE workflow_hosts SET due_at = ${nextDue} WHERE ${inProject(ctx)}
         AND host IN (SELECT value FROM json_each(${named})) AND due_at IS NOT ${nextDue}`,
     ),
   ];
@@ -42,9 +43,9 @@ export function takeCalls(ctx: Context, host: string, limit: number): Statement<
   const now = ctx.clock().getTime();
   return statement(
     sql`UPDATE workflow_calls SET next_attempt_at = ${now + leaseMs}
-      WHERE project_id = ${ctx.project.number} AND (contact_id, effect_id) IN (
+      WHERE ${inProject(ctx)} AND (contact_id, effect_id) IN (
         SELECT contact_id, effect_id FROM workflow_calls INDEXED BY ix_workflow_calls_due
-        WHERE project_id = ${ctx.project.number} AND host = ${host} AND next_attempt_at <= ${now}
+        WHERE ${inProject(ctx)} AND host = ${host} AND next_attempt_at <= ${now}
         ORDER BY next_attempt_at LIMIT ${limit})
       RETURNING contact_id, effect_id, created_at`,
     columns({ contactId: asId, effectId: asText, createdAt: asNumber }),
@@ -62,11 +63,11 @@ export function giveBackCalls(ctx: Context, keys: CallKey[]): Statement {
 export function endUnwanted(ctx: Context, { contactId, effectId }: CallKey): Statement {
   const [executionId = ""] = effectId.split(":");
   const isOver = sql`EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact
-    WHERE e.project_id = ${ctx.project.number} AND e.contact_id = ${contactId} AND e.id = ${executionId}
+    WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId} AND e.id = ${executionId}
       AND e.status NOT IN ('RUNNING', 'WAITING'))`;
   return statement(
     sql`UPDATE workflow_calls SET next_attempt_at = NULL, request = NULL, ended_at = ${ctx.clock().getTime()}
-      WHERE project_id = ${ctx.project.number} AND contact_id = ${contactId} AND effect_id = ${effectId}
+      WHERE ${inProject(ctx)} AND contact_id = ${contactId} AND effect_id = ${effectId}
         AND ended_at IS NULL AND ${isOver}`,
   );
 }
@@ -101,7 +102,7 @@ export function updateHeard(ctx: Context, keys: CallKey[]): Statement {
 
 /** Updates the host after an attempt. An answer clears its postponement. */
 export function updateHost(ctx: Context, host: string, at: number, putOff: PutOff, isAnswered: boolean): Statement {
-  const isHost = sql`project_id = ${ctx.project.number} AND host = ${host}`;
+  const isHost = sql`${inProject(ctx)} AND host = ${host}`;
   if (putOff !== null) {
     const timeouts = putOff === "silent" ? sql`timeouts + 1` : sql`timeouts`;
     return statement(
@@ -118,7 +119,7 @@ export function updateHost(ctx: Context, host: string, at: number, putOff: PutOf
 export function moveToBack(ctx: Context, host: string, until = ctx.clock().getTime()): Statement {
   return statement(
     sql`UPDATE workflow_hosts SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${until}) AS INTEGER)
-      WHERE project_id = ${ctx.project.number} AND host = ${host} AND due_at IS NOT NULL`,
+      WHERE ${inProject(ctx)} AND host = ${host} AND due_at IS NOT NULL`,
   );
 }
 
@@ -132,6 +133,6 @@ export function upsertCalledAt(ctx: Context): Statement {
 
 function isOneOf(ctx: Context, keys: CallKey[]): SQL {
   const items = JSON.stringify(keys.map(({ contactId, effectId }) => [contactId, effectId]));
-  return sql`project_id = ${ctx.project.number}
+  return sql`${inProject(ctx)}
     AND (contact_id, effect_id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`;
 }

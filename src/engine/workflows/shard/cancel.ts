@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Id, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { countSkipped } from "./moves";
@@ -103,7 +104,7 @@ function updateCancelled(ctx: Context, { workflowId, ids, reason, at }: Unshown)
   return statement(
     sql`UPDATE workflow_executions SET status = 'CANCELLED', exit_reason = ${reason}, wake_at = NULL,
         completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = version + 1
-      WHERE project_id = ${ctx.project.number} AND workflow_id = ${workflowId}
+      WHERE ${inProject(ctx)} AND workflow_id = ${workflowId}
         AND id IN (SELECT value FROM json_each(${ids})) AND NOT (completed_at IS ${at} AND exit_reason IS ${reason})`,
   );
 }

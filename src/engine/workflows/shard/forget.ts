@@ -3,6 +3,7 @@ import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import { hourMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asId, asJson, asNumber, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { dropUnused, eventIdsOf } from "./rows";
@@ -31,7 +32,7 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   const batch = openBatch(ctx);
   batch.add(
     statement(
-      sql`DELETE FROM workflow_executions WHERE project_id = ${ctx.project.number}
+      sql`DELETE FROM workflow_executions WHERE ${inProject(ctx)}
         AND (workflow_id, id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`,
     ),
   );

@@ -3,6 +3,7 @@ import type { Id } from "../../../core/ids";
 import { minuteMs } from "../../../core/time";
 import { type Batch, openBatch } from "../../../db/batch";
 import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { type Context, clockOf } from "../../../platform/context";
 import { eraseRowsOf } from "./erase";
@@ -96,7 +97,7 @@ function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactI
   const people = JSON.stringify([...new Set(rows.map(({ contactId }) => contactId))]);
   return statement(
     sql`SELECT r.value AS contact_id FROM json_each(${people}) r
-      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = r.value)`,
+      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.id = r.value)`,
     columns({ contactId: asId }),
   );
 }

@@ -3,6 +3,7 @@ import { aboveAllIds, firstIdAt, type Id } from "../../../core/ids";
 import { wakeByTime } from "../../../core/workflows/machine";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asId, asJson, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, select, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../../events/email-data";
@@ -30,7 +31,7 @@ export async function readNewest(ctx: Context, asked: { contactId: Id; upTo: num
   const rows = await select(
     ctx.db,
     sql`SELECT coalesce((SELECT max(e.id) FROM events e INDEXED BY ix_events_contact
-        WHERE e.project_id = ${ctx.project.number} AND e.contact_id = r.value->>0 AND e.id < r.value->>1), '') AS id
+        WHERE ${inProject(ctx, "e")} AND e.contact_id = r.value->>0 AND e.id < r.value->>1), '') AS id
       FROM json_each(${JSON.stringify(items)}) r ORDER BY r.key`,
     columns({ id: asId }),
   );
@@ -100,12 +101,12 @@ function selectFirst(
     })),
   );
   const first: SQL = sql`(SELECT min(f.id) FROM events f INDEXED BY ix_events_name
-    WHERE f.project_id = ${ctx.project.number} AND f.name = r.value->>'name' AND f.contact_id = r.value->>'contactId'
+    WHERE ${inProject(ctx, "f")} AND f.name = r.value->>'name' AND f.contact_id = r.value->>'contactId'
       AND f.id > coalesce(r.value->>'since', '') AND (NOT ${isByPublicKey("f")} OR r.value->>'hearsPublic'))`;
   return statement(
     sql`SELECT r.value->>'id' AS execution_id, e.id, e.name, e.source, ${isByPublicKey("e")} AS is_public, e.causes, ${eventDataColumns}
       FROM json_each(${items}) r
-      CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = ${first}
+      CROSS JOIN events e ON ${inProject(ctx, "e")} AND e.id = ${first}
       ${joinEmailOfEvent}`,
     (raw) => ({ ...readFound(raw), data: readEventData(raw) }),
   );

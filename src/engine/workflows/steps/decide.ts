@@ -11,6 +11,7 @@ import { inSegmentTerms } from "../../../core/workflows/branches";
 import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
 import { contactResolver, type Segments } from "../../../db/audience";
 import { asFlag, asJson, asNumber, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import type { ContactRow } from "../../../db/tables/index";
 import type { Context } from "../../../platform/context";
@@ -73,7 +74,7 @@ export async function decide(
           r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
           ${chunk.some(({ execution }) => execution.instead) ? insteadOfRows(ctx) : sql``}
         SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision, ${seenOfContact(seen)} AS seen
-        FROM r LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'c' ORDER BY r.place`,
+        FROM r LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'c' ORDER BY r.place`,
       columns({ isThere: asFlag, decision: orNull(asNumber), seen: asJson<JsonObject>() }),
     );
     found.forEach(({ isThere, decision, seen: ofContact }, index) => {

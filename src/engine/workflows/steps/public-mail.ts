@@ -3,6 +3,7 @@ import { firstIdAt, type Id, timeOf } from "../../../core/ids";
 import { breakLinks, breakLinksIn } from "../../../core/mail/break-links";
 import { dayMs, hourMs } from "../../../core/time";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { isStranger } from "../../contacts/stranger";
@@ -25,7 +26,7 @@ export const isPublicMail: SQL = sql`(r.value->>'isPublic'
 export function inPlaces(ctx: Context, items: string): SQL {
   return sql`(SELECT r.key, r.value, ${isPublicMail} AS is_public, sum(${isPublicMail}) OVER (ORDER BY r.key) AS place
     FROM json_each(${items}) r
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId')`;
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId')`;
 }
 
 /** Returns the scope for rendering an email: text that a public key has sent does not become a link. */
@@ -47,7 +48,7 @@ function hourOf(ctx: Context): number {
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p
-    WHERE p.project_id = ${ctx.project.number} AND p.public_mail_hour >= ${hourOf(ctx)}), 0)`;
+    WHERE ${inProject(ctx, "p")} AND p.public_mail_hour >= ${hourOf(ctx)}), 0)`;
   return sql`(NOT r.is_public
     OR (r.place + ${counted} <= ${ctx.config.publicMailsPerHour}
       AND (r.value->>'to' IS NOT NULL OR ${lastOfDay(ctx)} IS NULL)))`;
@@ -73,7 +74,7 @@ export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: 
   return statement(
     sql`INSERT INTO project_counts (project_id, public_mail_hour, public_mails)
       SELECT e.project_id, ${hourOf(ctx)}, count(*) FROM json_each(${items}) r
-        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId'
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'emailId'
       WHERE (e.is_public OR r.value->>'isPublic') AND e.status NOT IN ('SUPPRESSED', 'FAILED') GROUP BY 1, 2
       ON CONFLICT DO UPDATE SET
         public_mails = iif(project_counts.public_mail_hour >= excluded.public_mail_hour, project_counts.public_mails, 0) + excluded.public_mails,

@@ -5,6 +5,7 @@ import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../.
 import { templateVariables } from "../../../core/templating/variables";
 import { executionVariables, storedValues } from "../../../core/workflows/run-variables";
 import { asFlag, asId, asJson, asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import type { Scope } from "./arrival";
@@ -20,7 +21,7 @@ export interface RenderedContact {
 export function selectContacts(ctx: Context, contactIds: Id[]): Statement<RenderedContact> {
   return statement(
     sql`SELECT c.id, c.email, c.subscribed, c.data FROM json_each(${JSON.stringify(contactIds)}) r
-      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value`,
+      CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value`,
     columns({ id: asId, email: asText, subscribed: asFlag, data: asJson<JsonObject>() }),
   );
 }

@@ -9,6 +9,7 @@ import type { StepOutcome } from "../../../core/workflows/outcome";
 import { storedValues } from "../../../core/workflows/run-variables";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asId, asOneOf, asPriority, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { isInTopic } from "../../../db/topics";
 import { type Context, clockOf } from "../../../platform/context";
@@ -105,9 +106,7 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
   // Without a content nothing was written, and a second run writes what the first one would have.
-  batch.recognise(
-    sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${contentId})`,
-  );
+  batch.recognise(sql`EXISTS (SELECT 1 FROM email_contents WHERE ${inProject(ctx)} AND id = ${contentId})`);
   batch.add(
     insertContent(ctx, {
       ...ofTemplate,
@@ -142,9 +141,9 @@ const ofTemplate = {
 /** Selects the items `r` without an email whose contacts `c` may get mail of this type and topic. */
 function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }): SQL {
   return sql`${inPlaces(ctx, items)} r
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
     WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
-      WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
+      WHERE ${inProject(ctx, "sent")} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
 }
 
 /** TRANSACTIONAL mail goes to everyone, other mail to contacts that are subscribed, also to its topic. */
@@ -174,13 +173,13 @@ function insertWanted(ctx: Context, items: string, contentId: Id) {
             r.is_public AND r.value->>'to' IS NULL AS is_public,
             content.type AS type, ${reason} AS reason
           FROM email_contents content CROSS JOIN ${unsentOf(ctx, items, { type, topicId })}
-            AND content.project_id = ${ctx.project.number} AND content.id = ${contentId}))
+            AND ${inProject(ctx, "content")} AND content.id = ${contentId}))
       WHERE true ON CONFLICT DO NOTHING
       RETURNING id, status, priority`,
     columns({ id: asId, status: asOneOf<EmailStatus>(), priority: asPriority }),
     {
       again: sql`SELECT e.id, e.status, e.priority FROM json_each(${items}) r
-        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId'`,
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'emailId'`,
     },
   );
 }
@@ -211,9 +210,9 @@ function selectSent(ctx: Context, items: string, template: Id): Statement<Sent> 
         coalesce(${isPublicMail}, false) AS is_public,
         iif(r.value->>'to' IS NULL, ${lastOfDay(ctx)}, NULL) AS last_of_day
       FROM json_each(${items}) r
-        LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId'
+        LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId'
         LEFT JOIN emails e INDEXED BY ux_emails_effect
-          ON e.project_id = ${ctx.project.number} AND e.effect_id = r.value->>'effectId'
+          ON ${inProject(ctx, "e")} AND e.effect_id = r.value->>'effectId'
         LEFT JOIN (${contentSource(ctx, template)}) ON true
       ORDER BY r.key`,
     readSent,

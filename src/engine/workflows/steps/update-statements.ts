@@ -5,6 +5,7 @@ import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { changesData, mergedData } from "../../../db/merge-data";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { upsertCounts } from "../../contacts/counts";
@@ -38,7 +39,7 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
   const items = JSON.stringify(
     planned.map(({ arrival: { causes, isPublic }, types: _, ...change }) => ({ ...change, causes, isPublic })),
   );
-  const claimed = sql`json_each(${items}) r CROSS JOIN workflow_effects w ON w.project_id = ${ctx.project.number}
+  const claimed = sql`json_each(${items}) r CROSS JOIN workflow_effects w ON ${inProject(ctx, "w")}
     AND w.effect_id = r.value->>'effectId' AND w.token = ${token}`;
   const batch = openBatch(ctx);
   // Without a claim nothing was changed.
@@ -60,8 +61,8 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
   const found = batch.add(
     statement(
       sql`SELECT w.result, c.id IS NOT NULL AS is_there FROM json_each(${keysOf(planned)}) r
-        LEFT JOIN workflow_effects w ON w.project_id = ${ctx.project.number} AND w.effect_id = r.value->>0
-        LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>1
+        LEFT JOIN workflow_effects w ON ${inProject(ctx, "w")} AND w.effect_id = r.value->>0
+        LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>1
         ORDER BY r.key`,
       columns({ result: orNull(asJson<StepOutcome>()), isThere: asFlag }),
     ),
@@ -74,7 +75,7 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
 export function selectResults(ctx: Context, effectIds: string[]): Statement<{ result: StepOutcome | null }> {
   return statement(
     sql`SELECT w.result FROM json_each(${JSON.stringify(effectIds)}) r
-      LEFT JOIN workflow_effects w ON w.project_id = ${ctx.project.number} AND w.effect_id = r.value ORDER BY r.key`,
+      LEFT JOIN workflow_effects w ON ${inProject(ctx, "w")} AND w.effect_id = r.value ORDER BY r.key`,
     columns({ result: orNull(asJson<StepOutcome>()) }),
   );
 }
@@ -93,7 +94,7 @@ function insertClaims(ctx: Context, items: string, token: string): Statement {
       SELECT ${ctx.project.number}, r.value->>'effectId', ${token},
         iif(contacts.opted_out_by IS 'PERSON', r.value->'ifOptedOut', r.value->'result'), ${ctx.realClock().getTime()}
       FROM json_each(${items}) r
-      CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.id = r.value->>'contactId'
+      CROSS JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.id = r.value->>'contactId'
       WHERE ${isSmall} OR octet_length(${mergedData(patch)}) <= ${maxDataBytes}
       ON CONFLICT DO NOTHING`,
   );
@@ -106,7 +107,7 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
     sql`(SELECT ${value} FROM json_each(${items}) r WHERE r.value->>'contactId' = contacts.id)`;
   return updateSubscription(ctx, {
     contactId: sql`SELECT k.id FROM ${claimed}
-      CROSS JOIN contacts k ON k.project_id = ${ctx.project.number} AND k.id = r.value->>'contactId'
+      CROSS JOIN contacts k ON ${inProject(ctx, "k")} AND k.id = r.value->>'contactId'
       WHERE ${isMeant} ${subscribed ? sql`AND k.opted_out_by IS NOT 'PERSON'` : sql``}`,
     subscribed,
     eventData: {},
@@ -121,13 +122,13 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
  * CROSS JOIN, would scan all contacts of the project.
  */
 function updateData(ctx: Context, claimed: SQL): Statement {
-  const isMeant = sql`contacts.project_id = ${ctx.project.number} AND contacts.id = r.value->>'contactId'`;
+  const isMeant = sql`${inProject(ctx, "contacts")} AND contacts.id = r.value->>'contactId'`;
   const changed = sql`change.patch`;
   return statement(
     sql`WITH change AS MATERIALIZED (SELECT r.value->>'contactId' AS contact_id, ${patch} AS patch FROM ${claimed})
       UPDATE contacts SET data = ${mergedData(changed)}, version = version + 1,
         updated_at = max(updated_at, ${ctx.now.getTime()})
-      FROM change WHERE contacts.project_id = ${ctx.project.number} AND contacts.id = change.contact_id
+      FROM change WHERE ${inProject(ctx, "contacts")} AND contacts.id = change.contact_id
         AND ${changesData(changed)}`,
     noRows,
     {

@@ -8,6 +8,7 @@ import { minuteMs } from "../../../core/time";
 import type { StepOutcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
@@ -100,7 +101,7 @@ function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: bool
   const items = JSON.stringify(arrivals.map((arrival) => [arrival.contactId, effectIdOf(arrival)]));
   return statement(
     sql`SELECT k.effect_id IS NOT NULL AS is_stored, k.outcome FROM json_each(${items}) r
-      LEFT JOIN workflow_calls k ON k.project_id = ${ctx.project.number} AND k.contact_id = r.value->>0
+      LEFT JOIN workflow_calls k ON ${inProject(ctx, "k")} AND k.contact_id = r.value->>0
         AND k.effect_id = r.value->>1
       ORDER BY r.key`,
     columns({ isStored: asFlag, outcome: orNull(asJson<StepOutcome>()) }),
@@ -121,7 +122,7 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
       sql`INSERT INTO workflow_calls (project_id, contact_id, effect_id, host, request, next_attempt_at, created_at)
         SELECT c.project_id, c.id, r.value->>1, r.value->>2, r.value->>3, ${now}, ${now}
         FROM json_each(${JSON.stringify(items)}) r
-        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>0
+        CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>0
         WHERE true ON CONFLICT DO NOTHING`,
     ),
   );

@@ -3,6 +3,7 @@ import { filterText, shownValue } from "../../../core/audience/filter-text";
 import { textOf } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
 import { asFlag, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { selectOne } from "../../../db/statement";
 import type { CampaignRow, ContactRow } from "../../../db/tables";
 import { type JudgedFilter, judge } from "../../../engine/audience/judge";
@@ -75,7 +76,7 @@ function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: Co
     sql`SELECT ${wantsMail(type, topicId)} AS is_wanted, ${reason} AS withheld,
         (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
         ${wantsMail(type, topicId)} OR NOT c.subscribed AS is_in_topic
-      FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = ${contact.id}`,
+      FROM contacts c WHERE ${inProject(ctx, "c")} AND c.id = ${contact.id}`,
     readObstacles,
   );
 }

@@ -3,6 +3,7 @@ import type { Id } from "../../../core/ids";
 import type { EmailStatus } from "../../../core/mail/status";
 import { iso } from "../../../core/time";
 import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { selectFirst } from "../../../db/statement";
 import type { CampaignRow } from "../../../db/tables";
 import { campaignCancelled, contactGone, contactLeft, withheld } from "../../../engine/mail/withhold";
@@ -27,7 +28,7 @@ export function findLedgerEmail(ctx: Context, campaignId: Id, contactId: Id): Pr
   return selectFirst(
     ctx.db,
     sql`SELECT id, contact_id, to_email, status, error, ${lastChange} AS at FROM emails INDEXED BY ux_emails_contact
-      WHERE project_id = ${ctx.project.number} AND contact_id = ${contactId} AND campaign_id = ${campaignId}`,
+      WHERE ${inProject(ctx)} AND contact_id = ${contactId} AND campaign_id = ${campaignId}`,
     readEmail,
   );
 }

@@ -19,6 +19,7 @@ import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../.
 import { missingVariables } from "../../../core/templating/missing";
 import { parseTemplate } from "../../../core/templating/render";
 import { asFlag, asId, asJson, asNumber, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import type { CampaignRow, ContactRow, SuppressionRow } from "../../../db/tables";
 import { composeEmail } from "../../../engine/mail/compose";
@@ -103,8 +104,8 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
         iif(asked.is_wanted AND asked.withheld IS NULL, c.data, NULL) AS data
       FROM (SELECT r.key AS place, c.id, ${wantsMail(type, topicId)} AS is_wanted, ${why} AS withheld
           FROM json_each(${JSON.stringify(ids)}) r
-          CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value) asked
-        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = asked.id
+          CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value) asked
+        CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = asked.id
       ORDER BY asked.place`,
     readPerson,
   );

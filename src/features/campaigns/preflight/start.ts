@@ -5,6 +5,7 @@ import { type Id, newId, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { linkBase } from "../../../engine/mail/links";
@@ -47,7 +48,7 @@ export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
 /** Returns a query for the project's open pre-flights. Its conditions are those of the index. */
 function openPreflights(ctx: Context): SQL {
   return sql`SELECT id, input->>'campaignId' AS campaign_id FROM jobs INDEXED BY ix_jobs_preflights
-    WHERE project_id = ${ctx.project.number} AND type = 'campaigns.preflight' AND status IN ('queued', 'processing')`;
+    WHERE ${inProject(ctx)} AND type = 'campaigns.preflight' AND status IN ('queued', 'processing')`;
 }
 
 function tooMany(): Conflict {

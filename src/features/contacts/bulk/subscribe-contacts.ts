@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
+import { inProject } from "../../../db/scope";
 import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { updateSubscription } from "../../../engine/contacts/subscription";
@@ -37,11 +38,11 @@ function updateProgress(ctx: Context, row: JobRow, step: BulkStep, subscribed: b
   return updateState(ctx, row, state, step.progress, {
     result: sql`(SELECT json_object('succeeded', ${succeeded} + count(*) FILTER (WHERE ${isChanged}),
         'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + step.ids.length} - count(*))
-      FROM ${ids} r CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')`,
+      FROM ${ids} r CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'id')`,
     errors: sql`(SELECT json_group_array(json(value)) FROM (
       SELECT value FROM json_each(jobs.errors)
       UNION ALL
       SELECT json_object('contactId', r.value->>'sent', 'reason', 'not_found') FROM ${ids} r
-      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')))`,
+      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.id = r.value->>'id')))`,
   });
 }

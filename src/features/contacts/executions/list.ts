@@ -5,6 +5,7 @@ import { ById, type Page, readCursor, writeCursor } from "../../../core/page";
 import { openBatch } from "../../../db/batch";
 import { maxRowsPerStatement } from "../../../db/limits";
 import { asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import { type WorkflowExecutionRow, workflowExecutions } from "../../../db/tables";
 import { executionJson } from "../../../engine/workflows/execution-json";
@@ -34,9 +35,8 @@ export async function listContactExecutions(
 ): Promise<Page<ContactExecution>> {
   const filters = { contact: textOf(contactId) };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  const project = ctx.project.number;
   const batch = openBatch(ctx);
-  const hasContact = sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${project} AND id = ${contactId})`;
+  const hasContact = sql`EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND id = ${contactId})`;
   batch.guard(hasContact, () => new NotFound("contact", contactId));
   const found = batch.add(
     statement(selectPage(ctx, contactId, after === null ? aboveAllIds : idOf(after), limit + 1), readNamed),
@@ -44,7 +44,7 @@ export async function listContactExecutions(
   const total = batch.add(
     statement(
       sql`SELECT count(*) AS total FROM (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact
-        WHERE e.project_id = ${project} AND e.contact_id = ${contactId} LIMIT ${maxRowsPerStatement})`,
+        WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId} LIMIT ${maxRowsPerStatement})`,
       columns({ total: asNumber }),
     ),
   );
@@ -67,13 +67,13 @@ export async function listContactExecutions(
  */
 function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL {
   const ofContact = (columns: SQL) => sql`SELECT ${columns} FROM workflow_executions e
-    INDEXED BY ix_workflow_executions_contact WHERE e.project_id = ${ctx.project.number} AND e.contact_id = ${contactId}`;
+    INDEXED BY ix_workflow_executions_contact WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId}`;
   return sql`WITH RECURSIVE entered (workflow_id) AS (
       SELECT (${ofContact(sql`min(e.workflow_id)`)})
       UNION ALL SELECT (${ofContact(sql`min(e.workflow_id)`)} AND e.workflow_id > entered.workflow_id)
         FROM entered WHERE workflow_id IS NOT NULL)
     SELECT x.*, w.name AS workflow_name, s.name AS step_name FROM entered
-      CROSS JOIN workflow_executions x ON x.project_id = ${ctx.project.number} AND x.workflow_id = entered.workflow_id
+      CROSS JOIN workflow_executions x ON ${inProject(ctx, "x")} AND x.workflow_id = entered.workflow_id
         AND x.id IN (${ofContact(sql`e.id`)} AND e.workflow_id = entered.workflow_id AND e.id < ${below}
           ORDER BY e.id DESC LIMIT ${limit})
       LEFT JOIN workflows w ON w.project_id = x.project_id AND w.id = x.workflow_id

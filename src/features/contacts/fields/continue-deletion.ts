@@ -3,6 +3,7 @@ import { z } from "zod";
 import { asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asId, asNumber, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, selectOne, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
@@ -32,7 +33,7 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
     ctx.db,
     sql`SELECT count(*) AS contacts, max(id) AS last, ${totalContacts(ctx)} AS total
       FROM (SELECT id FROM contacts
-        WHERE project_id = ${ctx.project.number} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${contactsPerStep})`,
+        WHERE ${inProject(ctx)} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${contactsPerStep})`,
     columns({ contacts: asNumber, last: orNull(asId), total: asNumber }),
   );
   const batch = openBatch(ctx);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { belowAllIds, asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, select, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
@@ -52,7 +53,7 @@ export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
 async function startOfCount(ctx: Context): Promise<CountState> {
   const rows = await select(
     ctx.db,
-    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`,
+    sql`SELECT key FROM contact_fields WHERE ${inProject(ctx)} ORDER BY key LIMIT ${maxFieldsShown}`,
     columns({ key: asText }),
   );
   return { after: belowAllIds, passed: 0, sums: rows.map(({ key }) => [key, 0]) };
@@ -61,7 +62,7 @@ async function startOfCount(ctx: Context): Promise<CountState> {
 async function countNext(ctx: Context, { after, sums }: CountState) {
   const next = (column: "id" | "data") =>
     sql`(SELECT ${sql.identifier(column)} FROM contacts
-      WHERE project_id = ${ctx.project.number} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
+      WHERE ${inProject(ctx)} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
   const batch = openBatch(ctx);
   const passing = batch.add(
     statement(
@@ -93,6 +94,6 @@ function updateCounts(ctx: Context, row: JobRow, sums: CountState["sums"]): Stat
   return statement(
     sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
       FROM json_each(${JSON.stringify(sums)}) s
-      WHERE project_id = ${ctx.project.number} AND contact_fields.key = s.value->>0 AND created_at <= ${row.createdAt}`,
+      WHERE ${inProject(ctx)} AND contact_fields.key = s.value->>0 AND created_at <= ${row.createdAt}`,
   );
 }

@@ -5,6 +5,7 @@ import { newId, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { isInserted, rowById } from "../../../db/own-rows";
 import { asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { announceJob, upsertJobs } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
@@ -58,8 +59,8 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
     input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
     // Checked in this same batch, because a contact that is created later may have a new value of the field.
     state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
-        WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
-    from: sql`FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = ${key}`,
+        WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
+    from: sql`FROM contact_fields f WHERE ${inProject(ctx, "f")} AND f.key = ${key}`,
   });
   const job = batch.add({ ...inserted, again: rowById("jobs", ctx, jobId) });
   batch.add(deleteRegistered(ctx, key));
@@ -71,5 +72,5 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
 }
 
 function deleteRegistered(ctx: Context, key: string): Statement {
-  return statement(sql`DELETE FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key}`);
+  return statement(sql`DELETE FROM contact_fields WHERE ${inProject(ctx)} AND key = ${key}`);
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
 import { isStandard } from "../../../core/contacts/standard-fields";
 import { asNumber, asText, columns, orNull, type RowReader } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
@@ -26,7 +27,7 @@ const readKey = columns({ total: asNumber, key: orNull(asText) });
 export function selectField(ctx: Context, field: string): Statement<Field | null> {
   return statement(
     sql`SELECT ${totalContacts(ctx)} AS total, f.key, f.contacts, f.counted_at
-      FROM (SELECT 1) LEFT JOIN contact_fields f ON f.project_id = ${ctx.project.number} AND f.key = ${dataKeyOf(field)}`,
+      FROM (SELECT 1) LEFT JOIN contact_fields f ON ${inProject(ctx, "f")} AND f.key = ${dataKeyOf(field)}`,
     (raw) => {
       const { total, key } = readKey(raw);
       return key === null && !isStandard(field) ? null : { total, counted: readCounted(raw) };

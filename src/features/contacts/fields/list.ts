@@ -4,6 +4,7 @@ import { standardTypes } from "../../../core/contacts/standard-fields";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asNumber, asOneOf, asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
@@ -27,13 +28,13 @@ export const maxFieldsShown = 1_000;
 
 /** `GET /contacts/fields`: one round trip, which reads contacts only when no counts are stored. */
 export async function listFields(ctx: Context): Promise<FieldList> {
-  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`;
+  const listed = sql`SELECT * FROM contact_fields WHERE ${inProject(ctx)} ORDER BY key LIMIT ${maxFieldsShown}`;
   const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}
     OR EXISTS (SELECT 1 FROM (${listed}) WHERE counted_at IS NULL)`;
   const batch = openBatch(ctx);
   const registered = batch.add(
     statement(
-      sql`SELECT key, type, contacts, counted_at FROM contact_fields WHERE project_id = ${ctx.project.number}
+      sql`SELECT key, type, contacts, counted_at FROM contact_fields WHERE ${inProject(ctx)}
         ORDER BY key LIMIT ${maxFieldsShown + 1}`,
       (raw) => ({ ...readName(raw), counted: readCounted(raw) }),
     ),

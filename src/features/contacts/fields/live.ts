@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { maxRowsPerStatement } from "../../../db/limits";
+import { inProject } from "../../../db/scope";
 import type { Context } from "../../../platform/context";
 import type { Field } from "./field";
 
@@ -8,7 +9,7 @@ export const maxLive = maxRowsPerStatement;
 
 /** A subquery of the newest contacts: all of them, unless the project is large. It reads none unless `onlyIf` holds. */
 export function newestContacts(ctx: Context, columns: SQL, onlyIf: SQL = sql`true`): SQL {
-  return sql`(SELECT ${columns} FROM contacts WHERE project_id = ${ctx.project.number}
+  return sql`(SELECT ${columns} FROM contacts WHERE ${inProject(ctx)}
     ORDER BY id DESC LIMIT CASE WHEN ${onlyIf} THEN ${maxLive} ELSE 0 END)`;
 }
 

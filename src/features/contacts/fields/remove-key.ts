@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { belowAllIds } from "../../../core/ids";
+import { inProject } from "../../../db/scope";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import { upsertCounts } from "../../../engine/contacts/counts";
 import type { Context } from "../../../platform/context";
@@ -15,7 +16,7 @@ const everyId = sql`id > ${belowAllIds}`;
  * single null removes exactly this key, whatever its name, and leaves every other byte of the data unchanged.
  */
 export function updateWithoutKey(ctx: Context, key: string, at: Date, range: SQL = everyId): Statement {
-  const hasKey = sql`project_id = ${ctx.project.number} AND ${range}
+  const hasKey = sql`${inProject(ctx)} AND ${range}
     AND EXISTS (SELECT 1 FROM json_each(contacts.data) WHERE key = ${key})`;
   // The counts themselves do not change, so one changed contact is enough to mark the project as changed.
   const counts = upsertCounts(

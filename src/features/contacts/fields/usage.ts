@@ -5,6 +5,7 @@ import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { referencesTo, type Usage } from "../../../engine/audience/usage";
 import { totalContacts } from "../../../engine/contacts/total";
@@ -48,7 +49,7 @@ function coverage(ctx: Context, field: string, known: Field | null, seen: number
 /** Counts how many of the newest contacts have a custom field, unless its count is stored. */
 function selectSeen(ctx: Context, field: string): Statement<{ contacts: number }> {
   const key = dataKeyOf(field);
-  const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key}
+  const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE ${inProject(ctx)} AND key = ${key}
     AND (counted_at IS NULL OR ${totalContacts(ctx)} <= ${maxLive}))`;
   return statement(
     sql`SELECT count(*) AS contacts

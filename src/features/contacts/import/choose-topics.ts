@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { upsertCounts } from "../../../engine/contacts/counts";
 import { insertEvents } from "../../../engine/events/record";
@@ -15,16 +16,15 @@ export function chooseTopics(
 ): { events: Statement[]; choices: Statement[] } {
   const choosing = contacts.flatMap(({ email, topics }) => (topics === undefined ? [] : [{ email, topics }]));
   if (choosing.length === 0) return { events: [], choices: [] };
-  const project = ctx.project.number;
   // Bars separate the slugs; a slug contains none.
   const isIn = sql`(instr(r.value->>'topics', '|' || t.slug || '|') > 0)`;
   const isInNow = sql`coalesce(ct.is_in, t.default_subscribed)`;
-  const live = sql`SELECT json_group_array(id) FROM topics WHERE project_id = ${project} AND deleted_at IS NULL`;
+  const live = sql`SELECT json_group_array(id) FROM topics WHERE ${inProject(ctx)} AND deleted_at IS NULL`;
   const chosen = sql`FROM json_each(${JSON.stringify(choosing)}) r
-    CROSS JOIN contacts c ON c.project_id = ${project} AND c.email = r.value->>'email'
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value->>'email'
     CROSS JOIN json_each((${live})) k
-    CROSS JOIN topics t ON t.project_id = ${project} AND t.id = k.value
-    LEFT JOIN contact_topics ct ON ct.project_id = ${project} AND ct.contact_id = c.id AND ct.topic_id = t.id`;
+    CROSS JOIN topics t ON ${inProject(ctx, "t")} AND t.id = k.value
+    LEFT JOIN contact_topics ct ON ${inProject(ctx, "ct")} AND ct.contact_id = c.id AND ct.topic_id = t.id`;
   const flips = sql`${chosen} WHERE ${isInNow} <> ${isIn}`;
   return {
     events: [

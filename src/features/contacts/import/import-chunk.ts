@@ -14,6 +14,7 @@ import type { UnheededRows } from "../../../core/contacts/unheeded-rows";
 import { newIdAt } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, select } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { restoreErased, withHashes } from "../../../engine/contacts/erased-address";
@@ -68,7 +69,7 @@ export async function importChunk(
  */
 async function writeChunk(ctx: Context, job: JobRow, read: Read): Promise<void> {
   const written = newContactsOf(read, ctx.clock().getTime());
-  const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE project_id = ${ctx.project.number})`;
+  const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE ${inProject(ctx)})`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
   batch.guard(isNobodyErased, () => new SomebodyErased());
@@ -131,7 +132,7 @@ function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addre
   const after: ImportState = next ? { ...state, ...next } : { phase: "over" };
   const unheeded = withUnheeded(before, rows);
   const more = skipped.slice(0, maxErrors - job.errors.length);
-  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND email = r.value)`;
   return updateState(ctx, job, after, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length},
@@ -166,7 +167,7 @@ async function findTooLarge(ctx: Context, chunk: CsvChunk): Promise<Set<string>>
   const found = await select(
     ctx.db,
     sql`SELECT r.value->>'email' AS email FROM json_each(${sent}) r
-      LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value->>'email'
+      LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value->>'email'
       WHERE octet_length(${merged(sql`coalesce(c.data, '{}')`, sql`r.value->'data'`)}) > ${maxDataBytes}`,
     columns({ email: asText }),
   );

@@ -5,6 +5,7 @@ import { Invalid } from "../../../core/errors";
 import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
@@ -37,7 +38,7 @@ async function open(ctx: Context, row: JobRow, { takesSubscribed, takesAll }: As
 }
 
 async function slugsOf(ctx: Context): Promise<Set<string>> {
-  const live = sql`SELECT slug FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`;
+  const live = sql`SELECT slug FROM topics WHERE ${inProject(ctx)} AND deleted_at IS NULL`;
   return new Set((await select(ctx.db, live, columns({ slug: asText }))).map(({ slug }) => slug));
 }
 

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Moved } from "../../../core/contacts/csv-moved";
 import type { ReadRow } from "../../../core/contacts/csv-row";
 import type { Id } from "../../../core/ids";
+import { inProject } from "../../../db/scope";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import { upsertCounts } from "../../../engine/contacts/counts";
 import { refuseLargeData } from "../../../engine/contacts/data-limit";
@@ -51,7 +52,7 @@ export function upsert(ctx: Context, written: NewContacts, { born, counted, sets
     sql`SELECT ${ctx.project.number} AS project_id, contacts.id IS NULL AS contacts,
         CASE WHEN contacts.id IS NULL THEN ${born.subscribed} ELSE ${counted.change} END AS subscribed
       FROM ${items}
-      LEFT JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
+      LEFT JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.email = r.value->>'email'
       WHERE contacts.id IS NULL OR ${counted.isDue}`,
   );
   const changes = [

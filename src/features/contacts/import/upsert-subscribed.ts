@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { inProject } from "../../../db/scope";
 import type { Statement } from "../../../db/statement";
 import { insertEvents } from "../../../engine/events/record";
 import type { Context } from "../../../platform/context";
@@ -49,7 +50,7 @@ function insertFlipEvents(ctx: Context, { contacts }: NewContacts): Statement {
     rows: sql`SELECT contacts.project_id, iif(r.value->>'subscribed', 'contact.subscribed', 'contact.unsubscribed') AS name,
         contacts.id AS contact_id, NULL AS email_id, '{}' AS data
       FROM json_each(${said}) r
-      CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
+      CROSS JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.email = r.value->>'email'
       WHERE contacts.subscribed <> (r.value->>'subscribed')`,
   });
 }

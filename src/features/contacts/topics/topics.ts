@@ -4,6 +4,7 @@ import type { Id } from "../../../core/ids";
 import { unknownTopic } from "../../../core/topics";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import { unknownTopics } from "../../../db/topics";
 import { type ContactTopic, selectTopics, updateTopics } from "../../../engine/contacts/topics";
@@ -37,7 +38,7 @@ export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopic
 }
 
 function hasContact(ctx: Context, id: Id): SQL {
-  return sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  return sql`EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND id = ${id})`;
 }
 
 function faultOf({ slug }: { slug: string }): FieldFault {

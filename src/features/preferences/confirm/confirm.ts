@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import { openBatch } from "../../../db/batch";
 import { wholeRow } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { noRows, statement } from "../../../db/statement";
 import { contacts } from "../../../db/tables";
 import { upsertCounts } from "../../../engine/contacts/counts";
@@ -32,7 +33,7 @@ async function confirmOpen(recipient: Recipient): Promise<Confirmed> {
   const { ctx, contact } = recipient;
   const at = ctx.now.getTime();
   const page = `${linkBase(ctx) ?? ""}/confirm`;
-  const isContact = sql`project_id = ${ctx.project.number} AND id = ${contact.id}`;
+  const isContact = sql`${inProject(ctx)} AND id = ${contact.id}`;
   const open = openRequest(recipient);
   const isOpen = sql`${isContact} AND id IN (${open})`;
   const data = JSON.stringify({ page, confirmedAt: ctx.now.toISOString() });
@@ -57,7 +58,7 @@ async function confirmOpen(recipient: Recipient): Promise<Confirmed> {
   batch.add(
     statement(
       sql`UPDATE confirmations SET confirmed_at = ${at}, page = ${page}
-        WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} AND id = ${recipient.subject.emailId}
+        WHERE ${inProject(ctx)} AND contact_id = ${contact.id} AND id = ${recipient.subject.emailId}
           AND contact_id IN (${open})`,
     ),
   );
@@ -73,6 +74,6 @@ async function confirmOpen(recipient: Recipient): Promise<Confirmed> {
 function openRequest({ ctx, contact, subject }: Recipient): SQL {
   return sql`SELECT k.contact_id FROM confirmations k
     CROSS JOIN contacts c ON c.project_id = k.project_id AND c.id = k.contact_id AND c.email = k.email
-    WHERE k.project_id = ${ctx.project.number} AND k.contact_id = ${contact.id} AND k.id = ${subject.emailId}
+    WHERE ${inProject(ctx, "k")} AND k.contact_id = ${contact.id} AND k.id = ${subject.emailId}
       AND k.confirmed_at IS NULL AND NOT ${isSuppressed}`;
 }

@@ -3,6 +3,7 @@ import { confirmationDays } from "../../../core/contacts/confirmation";
 import { timeOf } from "../../../core/ids";
 import { dayMs } from "../../../core/time";
 import { asFlag, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, selectFirst, statement } from "../../../db/statement";
 import type { Recipient } from "../recipient";
 
@@ -31,7 +32,7 @@ export async function findRequest(recipient: Recipient): Promise<Request | null>
 
 function requestOf({ ctx, contact, subject }: Recipient): SQL {
   return sql`SELECT k.email, k.confirmed_at, ${isSuppressed} AS is_suppressed FROM confirmations k
-    WHERE k.project_id = ${ctx.project.number} AND k.contact_id = ${contact.id} AND k.id = ${subject.emailId}`;
+    WHERE ${inProject(ctx, "k")} AND k.contact_id = ${contact.id} AND k.id = ${subject.emailId}`;
 }
 
 /** Whether mail to the address of a request `k` is suppressed. */

@@ -5,6 +5,7 @@ import { dayMs, iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import { firstAdvanceState } from "../../../engine/clock/advance";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
@@ -32,7 +33,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
   const field = asked.now === undefined ? "advance" : "now";
   refuseTarget(field, from, target);
   const jobId = newId();
-  const isOpen = sql`SELECT id FROM jobs INDEXED BY ix_jobs_open WHERE project_id = ${project.number}
+  const isOpen = sql`SELECT id FROM jobs INDEXED BY ix_jobs_open WHERE ${inProject(ctx)}
     AND status IN ('queued', 'processing') AND type = 'project.advance'`;
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));

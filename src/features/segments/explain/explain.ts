@@ -4,6 +4,7 @@ import type { Filter } from "../../../core/audience/filter";
 import type { NamedContact } from "../../../core/contacts/named-contact";
 import { type Id, publicId } from "../../../core/ids";
 import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { selectFirst } from "../../../db/statement";
 import { judge } from "../../../engine/audience/judge";
 import { loadSegments } from "../../../engine/audience/named-segments";
@@ -40,7 +41,7 @@ export async function explainSegment(ctx: Context, id: Id, named: NamedContact):
 async function hasMember(ctx: Context, segmentId: Id, contactId: Id): Promise<boolean> {
   const member = await selectFirst(
     ctx.db,
-    sql`SELECT contact_id FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${segmentId}
+    sql`SELECT contact_id FROM segment_members WHERE ${inProject(ctx)} AND segment_id = ${segmentId}
       AND contact_id = ${contactId}`,
     columns({ contactId: asId }),
   );

@@ -5,6 +5,7 @@ import { type Id, newIdAt } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../../db/fresh";
 import { asId, asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { guard, type Statement, select, statement } from "../../../db/statement";
 import type { SegmentRow } from "../../../db/tables";
 import { upsertContacts } from "../../../engine/contacts/upsert";
@@ -100,7 +101,7 @@ function notAmong(found: { email: string }[], emails: SentEmails): string[] {
 /** Returns a FROM of the contacts `c` with these addresses. */
 function namedBy(ctx: Context, addresses: string[]): SQL {
   return sql`FROM json_each(${JSON.stringify(addresses)}) r
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value`;
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value`;
 }
 
 const readAddress = columns({ email: asText });
@@ -112,7 +113,7 @@ async function findMissing(ctx: Context, addresses: string[]): Promise<string[]>
 
 function missingAmong(ctx: Context, addresses: string[]): SQL {
   return sql`SELECT r.value AS email FROM json_each(${JSON.stringify(addresses)}) r
-    WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.email = r.value)`;
+    WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = r.value)`;
 }
 
 /** Creates contacts and changes none: a guard stops the batch when one of them exists by now. */
@@ -140,7 +141,7 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
 function updateMemberCount(ctx: Context, { id }: SegmentRow, memberCount: SQL): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${memberCount}, counted_at = ${ctx.now.getTime()}
-      WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+      WHERE ${inProject(ctx)} AND id = ${id}`,
   );
 }
 
@@ -156,7 +157,7 @@ function insertMembers(ctx: Context, { id }: SegmentRow, who: SQL): Statement<{ 
 
 function deleteNamed(ctx: Context, { id }: SegmentRow, named: SQL): Statement<{ contactId: Id }> {
   return statement(
-    sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${id}
+    sql`DELETE FROM segment_members WHERE ${inProject(ctx)} AND segment_id = ${id}
       AND contact_id IN (SELECT c.id ${named}) RETURNING contact_id`,
     readMember,
   );

@@ -6,6 +6,7 @@ import type { Warning } from "../../../core/warning";
 import { readConfig } from "../../../core/workflows/config-schema";
 import { Stale } from "../../../db/fresh";
 import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { guard, type Statement, select } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
@@ -63,7 +64,7 @@ export async function guardTemplates(
   if (fields.size === 0) return [];
   const ids = JSON.stringify([...fields.keys()].toReversed());
   const missing = sql`SELECT r.value AS id FROM json_each(${ids}) r WHERE NOT EXISTS
-    (SELECT 1 FROM templates t WHERE t.project_id = ${ctx.project.number} AND t.id = r.value)`;
+    (SELECT 1 FROM templates t WHERE ${inProject(ctx, "t")} AND t.id = r.value)`;
   const [first] = await select(ctx.db, missing, columns({ id: asId }));
   if (first) throw new NotFound("template", first.id, fields.get(first.id));
   return [guard(sql`NOT EXISTS (${missing})`, () => new Stale())];

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { asFlag, asId, asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { selectFirst } from "../../../db/statement";
 import { type OpenShard, openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
@@ -9,14 +10,14 @@ import type { ExecutionView } from "../../../platform/workflow-shards";
 
 /** For use as a batch's guard. */
 export function workflowExists(ctx: Context, id: Id): SQL {
-  return sql`EXISTS (SELECT 1 FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  return sql`EXISTS (SELECT 1 FROM workflows WHERE ${inProject(ctx)} AND id = ${id})`;
 }
 
 /** Throws NotFound. */
 export async function requireWorkflow(ctx: Context, id: Id): Promise<{ id: Id; allowReentry: boolean }> {
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT id, allow_reentry FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    sql`SELECT id, allow_reentry FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`,
     columns({ id: asId, allowReentry: asFlag }),
   );
   if (!found) throw new NotFound("workflow", id);
@@ -29,7 +30,7 @@ export async function shardOfExecution(ctx: Context, workflowId: Id, id: Id): Pr
   const found = await selectFirst(
     ctx.db,
     sql`SELECT shard FROM workflow_executions
-      WHERE project_id = ${ctx.project.number} AND workflow_id = ${workflowId} AND id = ${id}`,
+      WHERE ${inProject(ctx)} AND workflow_id = ${workflowId} AND id = ${id}`,
     columns({ shard: asNumber }),
   );
   if (!found) throw new NotFound("execution", id);

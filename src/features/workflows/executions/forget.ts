@@ -4,6 +4,7 @@ import { type Id, asId as idOf } from "../../../core/ids";
 import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
@@ -41,7 +42,7 @@ async function forgetStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 function deleteTicks(ctx: Context, workflowId: Id): Statement<{ tick: number }> {
-  const isOfIt = sql`project_id = ${ctx.project.number} AND workflow_id = ${workflowId}`;
+  const isOfIt = sql`${inProject(ctx)} AND workflow_id = ${workflowId}`;
   const next = sql`SELECT tick FROM workflow_ticks WHERE ${isOfIt} LIMIT ${ticksPerStep}`;
   return statement(
     sql`DELETE FROM workflow_ticks WHERE ${isOfIt} AND tick IN (${next}) RETURNING tick`,

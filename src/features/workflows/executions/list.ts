@@ -4,6 +4,7 @@ import { aboveAllIds, type Id } from "../../../core/ids";
 import type { ExecutionStatus } from "../../../core/workflows/execution";
 import { openBatch } from "../../../db/batch";
 import { wholeRow } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, select, statement } from "../../../db/statement";
 import { type WorkflowExecutionRow, workflowExecutions } from "../../../db/tables";
 import { openShard } from "../../../engine/workflows/shards";
@@ -32,7 +33,7 @@ export async function listExecutions(
     contactId === undefined
       ? [sql``, sql``]
       : [sql`INDEXED BY ix_workflow_executions_contact`, sql`AND contact_id = ${contactId}`];
-  const found = sql`FROM workflow_executions ${index} WHERE project_id = ${ctx.project.number} ${isTheirs}
+  const found = sql`FROM workflow_executions ${index} WHERE ${inProject(ctx)} ${isTheirs}
     AND workflow_id = ${workflowId} ${status === undefined ? sql`` : sql`AND status = ${status}`}`;
   const skipped = (page - 1) * pageSize;
   const batch = openBatch(ctx);

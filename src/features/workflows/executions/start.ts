@@ -3,6 +3,7 @@ import { Conflict, NotFound } from "../../../core/errors";
 import { type Id, publicId } from "../../../core/ids";
 import { minuteMs } from "../../../core/time";
 import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { selectFirst } from "../../../db/statement";
 import { shardOfContact } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
@@ -51,7 +52,7 @@ export function reentryRefused(contactId: Id, allowReentry: boolean): Conflict {
 async function requireContact(ctx: Context, id: Id): Promise<void> {
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT id FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    sql`SELECT id FROM contacts WHERE ${inProject(ctx)} AND id = ${id}`,
     columns({ id: asId }),
   );
   if (!found) throw new NotFound("contact", id);

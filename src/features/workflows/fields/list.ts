@@ -5,6 +5,7 @@ import { standardTypes } from "../../../core/contacts/standard-fields";
 import { emailDataKeys, serviceEvent } from "../../../core/events/service-event";
 import { openBatch } from "../../../db/batch";
 import { asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
@@ -62,14 +63,14 @@ function ownKeys(eventName: string | undefined): readonly string[] {
 
 function selectCustom(ctx: Context) {
   return statement(
-    sql`SELECT key, type FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFields}`,
+    sql`SELECT key, type FROM contact_fields WHERE ${inProject(ctx)} ORDER BY key LIMIT ${maxFields}`,
     columns({ key: asText, type: asOneOf<FieldType>() }),
   );
 }
 
 function selectTopics(ctx: Context) {
   return statement(
-    sql`SELECT slug FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`,
+    sql`SELECT slug FROM topics WHERE ${inProject(ctx)} AND deleted_at IS NULL`,
     columns({ slug: asText }),
   );
 }
@@ -83,8 +84,8 @@ function selectEventKeys(
 ): Statement<{ key: string; kind: Kind; value: string | null }> {
   const some: SQL =
     eventName === undefined
-      ? sql`events WHERE project_id = ${ctx.project.number} ORDER BY id DESC`
-      : sql`events INDEXED BY ix_events_name WHERE project_id = ${ctx.project.number} AND name = ${eventName}`;
+      ? sql`events WHERE ${inProject(ctx)} ORDER BY id DESC`
+      : sql`events INDEXED BY ix_events_name WHERE ${inProject(ctx)} AND name = ${eventName}`;
   return statement(
     sql`SELECT d.key, d.type AS kind, iif(d.type = 'text', substr(d.value, 1, 30), NULL) AS value
       FROM (SELECT data FROM ${some} LIMIT ${maxEvents}) e CROSS JOIN json_each(e.data) d

@@ -10,6 +10,7 @@ import { readConfig } from "../../../core/workflows/config-schema";
 import { textsIn } from "../../../core/workflows/liquid";
 import type { StepType } from "../../../core/workflows/step";
 import { literalUrl } from "../../../core/workflows/webhook-config";
+import { inProject } from "../../../db/scope";
 import { guard, type Statement } from "../../../db/statement";
 import { checkCondition } from "../../../engine/audience/named-segments";
 import { checkOutboundUrl } from "../../../platform/check-outbound-url";
@@ -87,7 +88,7 @@ function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
 /** Returns the guard that a template exists; none for a step without a template. */
 export function guardTemplate(ctx: Context, id: Id | null): Statement[] {
   if (id === null) return [];
-  const isThere = sql`EXISTS (SELECT 1 FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  const isThere = sql`EXISTS (SELECT 1 FROM templates WHERE ${inProject(ctx)} AND id = ${id})`;
   return [guard(isThere, () => new NotFound("template", id))];
 }
 

@@ -8,6 +8,7 @@ import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { audienceOf } from "../../../db/audience";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, asNumber, asText, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
 import { type Statement, selectFirst, selectOne, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { loadSegments } from "../../../engine/audience/named-segments";
@@ -51,7 +52,7 @@ export function startMembersJob(platform: Platform, job: MessageOf<"workflows.st
 async function pauseSeconds(ctx: Context): Promise<number> {
   const { schedules } = await selectOne(
     ctx.db,
-    sql`SELECT count(*) AS schedules FROM workflows WHERE project_id = ${ctx.project.number} AND next_tick_at IS NOT NULL`,
+    sql`SELECT count(*) AS schedules FROM workflows WHERE ${inProject(ctx)} AND next_tick_at IS NOT NULL`,
     columns({ schedules: asNumber }),
   );
   return Math.floor(Math.max(0, schedules - 1) / startsPerSecond);
@@ -67,7 +68,7 @@ async function startStep(ctx: Context, row: JobRow): Promise<Step> {
   const workflow = await selectFirst(
     ctx.db,
     sql`SELECT enabled, trigger_type, trigger_config, allow_reentry, ${totalContacts(ctx)} AS contacts FROM workflows
-      WHERE project_id = ${ctx.project.number} AND id = ${workflowId}`,
+      WHERE ${inProject(ctx)} AND id = ${workflowId}`,
     readWorkflow,
   );
   // The workflow was disabled or got another trigger meanwhile, or the project was disabled.
@@ -95,7 +96,7 @@ async function startStep(ctx: Context, row: JobRow): Promise<Step> {
 
 /** Ends the job, or continues it with the latest tick that came meanwhile. The batch that finds none ends it. */
 function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): Statement[] {
-  const latest = sql`(SELECT max(t.tick) FROM workflow_ticks t WHERE t.project_id = ${ctx.project.number}
+  const latest = sql`(SELECT max(t.tick) FROM workflow_ticks t WHERE ${inProject(ctx, "t")}
     AND t.workflow_id = ${workflowId} AND t.tick > ${tick} AND t.completed_at IS NULL)`;
   return [
     updateTick(ctx, workflowId, tick),
@@ -121,14 +122,14 @@ async function findMembers(ctx: Context, { triggerConfig, contacts }: ReturnType
 
 function updateCursor(ctx: Context, workflowId: Id, tick: number, cursor: Id) {
   return statement(
-    sql`UPDATE workflow_ticks SET cursor = ${cursor} WHERE project_id = ${ctx.project.number}
+    sql`UPDATE workflow_ticks SET cursor = ${cursor} WHERE ${inProject(ctx)}
       AND workflow_id = ${workflowId} AND tick = ${tick}`,
   );
 }
 
 function updateTick(ctx: Context, workflowId: Id, tick: number) {
   return statement(
-    sql`UPDATE workflow_ticks SET completed_at = ${ctx.clock().getTime()} WHERE project_id = ${ctx.project.number}
+    sql`UPDATE workflow_ticks SET completed_at = ${ctx.clock().getTime()} WHERE ${inProject(ctx)}
       AND workflow_id = ${workflowId} AND tick = ${tick}`,
   );
 }
