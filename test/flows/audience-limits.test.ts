@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FilterCondition, maxDepth, maxFilters } from "../../src/core/audience/condition";
 import { nestingFaults } from "../../src/core/audience/nesting";
-import { isEventOperator, isFieldOperator, operators, takenBy } from "../../src/core/audience/operators";
+import { isEventOperator, isSegmentOperator, operators, takenBy } from "../../src/core/audience/operators";
 import type { SegmentSource } from "../../src/core/audience/resolver";
 import { audienceOf, type Segments } from "../../src/db/audience";
 import { dialect } from "../../src/db/client";
@@ -148,7 +148,7 @@ it("looks up contacts, events and memberships by index, one by one", async () =>
 
 it.each(operators)("asks one contact at a time whether it matches %s, and nothing else", async (operator) => {
   const filter = {
-    field: isEventOperator(operator) ? "login" : isFieldOperator(operator) ? "data.since" : "segment.list0",
+    field: isEventOperator(operator) ? "login" : isSegmentOperator(operator) ? "segment.list0" : "data.since",
     operator,
     value: takenBy(operator) === "window" ? 1 : "2026-01-31",
     unit: "days",

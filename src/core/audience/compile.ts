@@ -1,19 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt, readId, textOf } from "../ids";
 import type { FilterCondition, FilterGroup } from "./condition";
-import { windowStartMs } from "./dates";
-import { eventOf, segmentOf, topicOf } from "./fields";
-import type { Filter } from "./filter";
-import type { Bind } from "./operand";
-import {
-  eventOperators,
-  fieldOperators,
-  type HasEvent,
-  isEventOperator,
-  isFieldOperator,
-  type OperatorInput,
-  segmentOperators,
-} from "./operators";
+import { type TimeWindow, windowStartMs } from "./dates";
+import { type FilterTest, parseFilter } from "./filter";
+import type { Bind, Scalar } from "./operand";
+import { eventOperators, fieldOperators, type HasEvent, type OperatorInput } from "./operators";
 import type { Resolver } from "./resolver";
 
 /**
@@ -103,7 +94,7 @@ function treeOf({ logic, groups }: FilterCondition, isWanted: boolean, context: 
 }
 
 function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, context: CompileContext): Tree {
-  const parts = filters.map((filter) => treeOfFilter(filter, isWanted, context));
+  const parts = filters.map((filter) => treeOfTest(parseFilter(filter), isWanted, context));
   return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, context)] : parts, isWanted);
 }
 
@@ -117,34 +108,41 @@ function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
   return { filters: sum("filters"), lookups: sum("lookups"), logic, parts };
 }
 
-function treeOfFilter(filter: Filter, isWanted: boolean, context: CompileContext): Tree {
-  const { field, operator, value, unit } = filter;
-  const { resolver, now, bind } = context;
-  const from = unit ? windowStartMs(now, Number(value), unit) : now.getTime();
-  const input: OperatorInput = { value, from, now: now.getTime(), bind };
-  const slug = topicOf(field);
-  if (isFieldOperator(operator) && slug !== null) {
-    const isIn = (operator === "equals") === value;
-    return leaf(sql`(${resolver.topic(bind(slug))} IS ${sql.raw(isIn ? "1" : "0")})`, isWanted, lookupsOfTopic);
+function treeOfTest(test: FilterTest, isWanted: boolean, context: CompileContext): Tree {
+  const { resolver, bind } = context;
+  switch (test.kind) {
+    case "field": {
+      const operand = resolver.field(test.field, bind);
+      return leaf(fieldOperators[test.operator].test(operand, inputOf(test, context)), isWanted, 0);
+    }
+    case "topic": {
+      const isIn = sql`(${resolver.topic(bind(test.slug))} IS ${sql.raw(test.isIn ? "1" : "0")})`;
+      return leaf(isIn, isWanted, lookupsOfTopic);
+    }
+    case "event": {
+      const name = bind(test.name);
+      let lookups = 0;
+      const hasEvent: HasEvent = (since) => {
+        lookups++;
+        return resolver.hasEvent(name, since === undefined ? null : bind(textOf(firstIdAt(since))));
+      };
+      const happened = eventOperators[test.operator].test(hasEvent, inputOf(test, context));
+      return leaf(happened, isWanted, lookups);
+    }
+    case "segment": {
+      const source = resolver.segment(test.id);
+      const isMemberWanted = test.isMember === isWanted;
+      if (source !== "members") return treeOf(source, isMemberWanted, context);
+      return leaf(resolver.isMember(bind(textOf(readId(test.id)))), isMemberWanted, 1);
+    }
   }
-  if (isFieldOperator(operator)) {
-    return leaf(fieldOperators[operator].test(resolver.field(field, bind), input), isWanted, 0);
-  }
-  if (isEventOperator(operator)) {
-    const name = bind(eventOf(field));
-    let lookups = 0;
-    const hasEvent: HasEvent = (since) => {
-      lookups++;
-      return resolver.hasEvent(name, since === undefined ? null : bind(textOf(firstIdAt(since))));
-    };
-    const test = eventOperators[operator].test(hasEvent, input);
-    return leaf(test, isWanted, lookups);
-  }
-  const id = segmentOf(filter) ?? "";
-  const source = resolver.segment(id);
-  const isMemberWanted = segmentOperators[operator] === isWanted;
-  if (source === "members") return leaf(resolver.isMember(bind(textOf(readId(id)))), isMemberWanted, 1);
-  return treeOf(source, isMemberWanted, context);
+}
+
+function inputOf(
+  { value, window }: { value?: Scalar | undefined; window: TimeWindow | null },
+  { now, bind }: CompileContext,
+): OperatorInput {
+  return { value, from: window ? windowStartMs(now, window) : now.getTime(), now: now.getTime(), bind };
 }
 
 /** Lookups of a topic filter: the slug, the row of the topic, and the choice of the contact. */

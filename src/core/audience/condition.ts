@@ -3,7 +3,7 @@ import { isJsonObject } from "../json";
 import { storable } from "../storable";
 import { units } from "./dates";
 import { filterFields, isFilterField } from "./fields";
-import { type FieldNames, type Filter, maxFieldLength, readFilter } from "./filter";
+import { type FieldNames, type Filter, type FilterTest, maxFieldLength, parseFilter, readFilter } from "./filter";
 import { operators } from "./operators";
 
 /** Limits of a whole condition, including the conditions of the segments that its membership filters name. */
@@ -108,9 +108,20 @@ export const FilterCondition = conditionSchema(
   filterSchema({ isField: isFilterField, listed: `${filterFields.join(", ")}, topic.<slug> or data.<key>` }),
 );
 
-/** A filter with its path and its depth. */
+/** The condition that holds when its only filter matches. */
+export function conditionOf(filter: Filter): FilterCondition {
+  return { logic: "AND", groups: [{ filters: [filter] }] };
+}
+
+/** The condition that holds for the members of a segment. */
+export function memberOf(segmentId: string): FilterCondition {
+  return conditionOf({ field: `segment.${segmentId}`, operator: "memberOfSegment" });
+}
+
+/** A filter with what it tests, its path and its depth. */
 interface PlacedFilter {
   filter: Filter;
+  test: FilterTest;
   path: string;
   depth: number;
 }
@@ -118,7 +129,9 @@ interface PlacedFilter {
 export function* filtersOf(condition: FilterCondition, path = "", depth = 1): Generator<PlacedFilter> {
   for (const [index, { filters, conditions }] of condition.groups.entries()) {
     const group = `${path}groups.${index}.`;
-    for (const [at, filter] of filters.entries()) yield { filter, path: `${group}filters.${at}`, depth };
+    for (const [at, filter] of filters.entries()) {
+      yield { filter, test: parseFilter(filter), path: `${group}filters.${at}`, depth };
+    }
     if (conditions) yield* filtersOf(conditions, `${group}conditions.`, depth + 1);
   }
 }

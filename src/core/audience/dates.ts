@@ -32,11 +32,17 @@ export function dayStartMs(text: string): number | null {
 
 const earliestMs = -8.64e15;
 
-/** Returns the start of a window of `amount` units that ends at `now`. */
-export function windowStartMs(now: Date, amount: number, unit: Unit): number {
-  return Math.max(earliestMs, now.getTime() - windowLengthMs(amount, unit));
+/** The length of a window of time that ends now. */
+export interface TimeWindow {
+  amount: number;
+  unit: Unit;
 }
 
-export function windowLengthMs(amount: number, unit: Unit): number {
+/** Returns the start of a window that ends at `now`. */
+export function windowStartMs(now: Date, window: TimeWindow): number {
+  return Math.max(earliestMs, now.getTime() - windowLengthMs(window));
+}
+
+export function windowLengthMs({ amount, unit }: TimeWindow): number {
   return amount * unitMs[unit];
 }

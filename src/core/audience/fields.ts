@@ -1,5 +1,3 @@
-import { publicId, readId } from "../ids";
-
 /** The fields of a contact that are not in its `data`. */
 export const standardFields = ["email", "subscribed", "createdAt", "updatedAt"] as const;
 
@@ -7,8 +5,6 @@ export const standardFields = ["email", "subscribed", "createdAt", "updatedAt"] 
 export const filterFields = [...standardFields, "source"] as const;
 
 const dataPrefix = "data.";
-const eventPrefix = "event.";
-const segmentPrefix = "segment.";
 const topicPrefix = "topic.";
 
 /** Returns the key of `data` in the name of a field; null for other fields. */
@@ -19,21 +15,6 @@ export function dataKeyOf(field: string): string | null {
 /** Reports whether contacts can have this field. */
 export function isContactField(field: string): boolean {
   return dataKeyOf(field) !== null || standardFields.some((name) => name === field);
-}
-
-/** Returns the event that the field of an event operator names: `purchase` or `event.purchase`. */
-export function eventOf(field: string): string {
-  return field.startsWith(eventPrefix) ? field.slice(eventPrefix.length) : field;
-}
-
-/**
- * Returns the segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when the
- * filter names none.
- */
-export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
-  const given = field === "segment" ? value : afterPrefix(field, segmentPrefix);
-  // A UUID may be written in upper case, so it is normalized.
-  return typeof given === "string" && given !== "" ? publicId(readId(given)) : null;
 }
 
 /** Returns the slug in `topic.<slug>`; null for other fields. */
@@ -50,6 +31,7 @@ export function isFilterField(field: string): boolean {
   return dataKeyOf(field) !== null || topicOf(field) !== null || filterFields.some((name) => name === field);
 }
 
-function afterPrefix(field: string, prefix: string): string | null {
+/** Returns the rest of a name after the prefix; null for a name without it, or with nothing else. */
+export function afterPrefix(field: string, prefix: string): string | null {
   return field.startsWith(prefix) && field.length > prefix.length ? field.slice(prefix.length) : null;
 }

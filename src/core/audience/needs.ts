@@ -1,9 +1,8 @@
 import { normalizeEmail } from "../mail/address";
 import type { FilterCondition } from "./condition";
 import { windowStartMs } from "./dates";
-import { eventOf, segmentOf } from "./fields";
-import type { Filter } from "./filter";
-import { type EventOperator, isEventOperator, isSegmentOperator, segmentOperators } from "./operators";
+import { type FilterTest, parseFilter } from "./filter";
+import type { EventOperator } from "./operators";
 import type { SegmentSource } from "./resolver";
 
 /** A property that every match must have: an event (since `fromMs`, if given), a membership, or an address. */
@@ -15,27 +14,32 @@ export function needsOf(condition: FilterCondition, segments: (id: string) => Se
   // None of several alternatives is required on its own.
   if (logic === "OR" && groups.length > 1) return [];
   return groups.flatMap(({ filters, conditions }) => [
-    ...filters.flatMap((filter) => needsOfFilter(filter, segments, now)),
+    ...filters.flatMap((filter) => needsOfTest(parseFilter(filter), segments, now)),
     ...(conditions ? needsOf(conditions, segments, now) : []),
   ]);
 }
 
-function needsOfFilter(filter: Filter, segments: (id: string) => SegmentSource, now: Date): Need[] {
-  const { field, operator, value, unit } = filter;
-  if (isEventOperator(operator)) {
-    const since = needsEvent[operator];
-    if (since === "no") return [];
-    const fromMs = since === "window" && unit ? windowStartMs(now, Number(value), unit) : null;
-    return [{ event: eventOf(field), fromMs }];
+function needsOfTest(test: FilterTest, segments: (id: string) => SegmentSource, now: Date): Need[] {
+  switch (test.kind) {
+    case "field": {
+      if (test.field !== "email" || test.operator !== "equals") return [];
+      const email = typeof test.value === "string" ? normalizeEmail(test.value) : null;
+      return email === null ? [] : [{ email }];
+    }
+    case "topic":
+      return [];
+    case "event": {
+      const since = needsEvent[test.operator];
+      if (since === "no") return [];
+      const fromMs = since === "window" && test.window ? windowStartMs(now, test.window) : null;
+      return [{ event: test.name, fromMs }];
+    }
+    case "segment": {
+      if (!test.isMember) return [];
+      const source = segments(test.id);
+      return source === "members" ? [{ memberOf: test.id }] : needsOf(source, segments, now);
+    }
   }
-  if (field === "email" && operator === "equals") {
-    const email = typeof value === "string" ? normalizeEmail(value) : null;
-    return email === null ? [] : [{ email }];
-  }
-  if (!isSegmentOperator(operator) || !segmentOperators[operator]) return [];
-  const id = segmentOf(filter) ?? "";
-  const source = segments(id);
-  return source === "members" ? [{ memberOf: id }] : needsOf(source, segments, now);
 }
 
 /** Whether an operator holds only for contacts with the event, and since when. */

@@ -1,7 +1,5 @@
 import type { FieldFault } from "../errors";
 import { type FilterCondition, filtersOf, maxDepth, maxFilters } from "./condition";
-import { segmentOf } from "./fields";
-import { isSegmentOperator } from "./operators";
 import type { SegmentSource } from "./resolver";
 
 /** The size of a condition in which each named segment is replaced by its own condition. */
@@ -36,9 +34,8 @@ export function nestingFaults(
 
   function sizeOf(inner: FilterCondition): SizeResult {
     const whole = { filters: 0, depth: 1 };
-    for (const { filter, depth } of filtersOf(inner)) {
-      const id = isSegmentOperator(filter.operator) ? segmentOf(filter) : null;
-      const size = id === null ? { filters: 1, depth: 0 } : sizeOfSegment(id);
+    for (const { test, depth } of filtersOf(inner)) {
+      const size = test.kind === "segment" ? sizeOfSegment(test.id) : { filters: 1, depth: 0 };
       if (typeof size === "string") return size;
       whole.filters += size.filters;
       whole.depth = Math.max(whole.depth, depth + size.depth);
@@ -46,16 +43,16 @@ export function nestingFaults(
     return whole;
   }
 
-  const faults = [...filtersOf(condition)].flatMap(({ filter, path }): FieldFault[] => {
-    const id = isSegmentOperator(filter.operator) ? segmentOf(filter) : null;
-    const size = id === null ? null : sizeOfSegment(id);
+  const faults = [...filtersOf(condition)].flatMap(({ test, path }): FieldFault[] => {
+    if (test.kind !== "segment") return [];
+    const { id, namedIn } = test;
+    const size = sizeOfSegment(id);
     if (typeof size !== "string") return [];
     const message =
       size === "unknown"
         ? `No segment ${id} in this project`
         : `Segment ${id} contains itself, directly or through other segments`;
-    const field = `${at}.${path}.${filter.field === "segment" ? "value" : "field"}`;
-    return [{ field, code: "custom", message, received: id }];
+    return [{ field: `${at}.${path}.${namedIn}`, code: "custom", message, received: id }];
   });
   const whole = sizeOf(condition);
   if (typeof whole === "string") return faults;

@@ -63,7 +63,7 @@ export const operators = [fieldOperators, eventOperators, segmentOperators].flat
   (family) => Object.keys(family) as Operator[],
 );
 
-export function isFieldOperator(operator: Operator): operator is FieldOperator {
+function isFieldOperator(operator: Operator): operator is FieldOperator {
   return Object.hasOwn(fieldOperators, operator);
 }
 

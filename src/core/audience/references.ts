@@ -1,6 +1,5 @@
 import { type FilterCondition, filtersOf } from "./condition";
-import { dataKeyOf, eventOf, segmentOf, topicOf } from "./fields";
-import { isEventOperator, isFieldOperator, isSegmentOperator } from "./operators";
+import { dataKeyOf, topicField } from "./fields";
 
 /** Resources whose conditions may name a field, an event or a segment. */
 export type Referrer = "segment" | "campaign" | "workflow";
@@ -16,25 +15,43 @@ export interface References {
 
 /** Yields the topics that a condition names, each with its slug and its path. */
 export function* topicsIn(condition: FilterCondition): Generator<{ slug: string; path: string }> {
-  for (const { filter, path } of filtersOf(condition)) {
-    const slug = isFieldOperator(filter.operator) ? topicOf(filter.field) : null;
-    if (slug !== null) yield { slug, path: `${path}.field` };
+  for (const { test, path } of filtersOf(condition)) {
+    if (test.kind === "topic") yield { slug: test.slug, path: `${path}.field` };
   }
 }
 
 export function referencesOf(condition: FilterCondition): References {
   const named = { fields: new Set<string>(), events: new Set<string>(), segments: new Set<string>() };
-  for (const { filter } of filtersOf(condition)) {
-    const { field, operator } = filter;
-    if (isEventOperator(operator)) named.events.add(eventOf(field));
-    else if (isSegmentOperator(operator)) named.segments.add(segmentOf(filter) ?? "");
-    else for (const name of fieldsOf(field)) named.fields.add(name);
+  for (const { test } of filtersOf(condition)) {
+    switch (test.kind) {
+      case "field":
+        for (const name of fieldsOf(test.field)) named.fields.add(name);
+        break;
+      case "topic":
+        named.fields.add(topicField(test.slug));
+        break;
+      case "event":
+        named.events.add(test.name);
+        break;
+      case "segment":
+        named.segments.add(test.id);
+    }
   }
   return {
     fields: [...named.fields].sort(),
     events: [...named.events].sort(),
     segments: [...named.segments].sort(),
   };
+}
+
+/**
+ * Reports whether contacts may begin or cease to match merely because time passes: a test has a window, or names
+ * another segment, which may have one.
+ */
+export function movesWithTime(condition: FilterCondition): boolean {
+  return [...filtersOf(condition)].some(({ test }) =>
+    "window" in test ? test.window !== null : test.kind === "segment",
+  );
 }
 
 /**

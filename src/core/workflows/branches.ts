@@ -1,5 +1,5 @@
-import type { FilterCondition } from "../audience/condition";
-import { isFieldOperator } from "../audience/operators";
+import { conditionOf, type FilterCondition } from "../audience/condition";
+import { parseFilter } from "../audience/filter";
 import type { ConditionConfig } from "./config";
 import { contactFieldOf } from "./run-fields";
 import type { Step } from "./step";
@@ -17,11 +17,11 @@ export function branchesOf(config: ConditionConfig): { branches: Branch[]; other
   if ("mode" in config) {
     const branches = config.branches.map(({ id, name: _, ...filter }) => ({
       branch: id,
-      condition: only({ ...filter, field: config.field }),
+      condition: conditionOf({ ...filter, field: config.field }),
     }));
     return { branches, otherwise: "default" };
   }
-  const condition = "condition" in config ? config.condition : only(config);
+  const condition = "condition" in config ? config.condition : conditionOf(config);
   return { branches: [{ branch: "yes", condition }], otherwise: "no" };
 }
 
@@ -48,13 +48,9 @@ export function inSegmentTerms({ logic, groups }: FilterCondition): FilterCondit
     groups: groups.map(({ filters, conditions }) => ({
       filters: filters.map((filter) =>
         // Events and segments may have a name that begins with `contact.`, so only fields are renamed.
-        isFieldOperator(filter.operator) ? { ...filter, field: contactFieldOf(filter.field) } : filter,
+        parseFilter(filter).kind === "field" ? { ...filter, field: contactFieldOf(filter.field) } : filter,
       ),
       ...(conditions && { conditions: inSegmentTerms(conditions) }),
     })),
   };
-}
-
-function only(filter: FilterCondition["groups"][number]["filters"][number]): FilterCondition {
-  return { logic: "AND", groups: [{ filters: [filter] }] };
 }

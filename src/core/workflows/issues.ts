@@ -1,4 +1,3 @@
-import { eventOf } from "../audience/fields";
 import type { References } from "../audience/references";
 import { segmentOfEvent } from "../events/activity-types";
 import { type Id, publicId } from "../ids";
@@ -109,7 +108,7 @@ function causedEvents(step: Step): readonly string[] {
 
 /** Whether a step may bring a contact into the segment or out of it. */
 function movesIn(step: Step, { references: { fields, events } }: TriggerSegment): boolean {
-  if (causedEvents(step).some((name) => events.includes(eventOf(name)))) return true;
+  if (causedEvents(step).some((name) => events.includes(name))) return true;
   if (step.type !== "UPDATE_CONTACT") return false;
   const written = Object.keys(step.config.data ?? {}).map((key) => `data.${key}`);
   if (step.config.subscribed !== undefined) written.push("subscribed");

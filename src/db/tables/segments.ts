@@ -15,6 +15,8 @@ export const segments = sqliteTable(
     /** Fixed at creation, because the names of its entry and exit events contain it. */
     slug: text().notNull(),
     condition: text({ mode: "json" }).$type<FilterCondition>(),
+    /** Members may change merely because time passes. Saved with the condition: see `movesWithTime`. */
+    movesWithTime: flag().notNull().default(false),
     trackMembership: flag().notNull(),
     memberCount: integer().notNull().default(0),
     /** When `member_count` was counted, and the version of contacts and events at that time. */

@@ -1,8 +1,6 @@
 import { sql } from "drizzle-orm";
-import { type FilterCondition, filtersOf } from "../../core/audience/condition";
-import { eventOf, topicOf } from "../../core/audience/fields";
-import type { Filter } from "../../core/audience/filter";
-import { isEventOperator, isSegmentOperator, segmentOperators } from "../../core/audience/operators";
+import { conditionOf, type FilterCondition, filtersOf } from "../../core/audience/condition";
+import type { Filter, FilterTest } from "../../core/audience/filter";
 import { chunksOf } from "../../core/chunks";
 import { timeOf } from "../../core/ids";
 import { fieldValue } from "../../core/segments/field-value";
@@ -38,20 +36,18 @@ export async function judge(
   contact: ContactRow,
   { condition, segments, now }: JudgeInput,
 ): Promise<{ matches: boolean; filters: JudgedFilter[] }> {
-  const filters = [...filtersOf(condition)].map(({ filter }) => filter);
+  const placed = [...filtersOf(condition)];
+  const filters = placed.map(({ filter }) => filter);
+  const tests = placed.map(({ test }) => test);
   const [{ matches, each }, lastTimes] = await Promise.all([
     evaluate(ctx, contact, { condition, filters, segments, now }),
-    findLastTimes(ctx, contact, filters),
+    findLastTimes(ctx, contact, tests),
   ]);
-  const judged = filters.map((filter, index) => {
+  const judged = placed.map(({ filter, test }, index) => {
     const isMet = each[index] ?? false;
-    return { filter, matches: isMet, actual: actualOf(contact, filter, isMet, lastTimes) };
+    return { filter, matches: isMet, actual: actualOf(contact, test, isMet, lastTimes) };
   });
   return { matches, filters: judged };
-}
-
-function alone(filter: Filter): FilterCondition {
-  return { logic: "AND", groups: [{ filters: [filter] }] };
 }
 
 /** Each filter has one parameter, and D1 allows 100 per statement. */
@@ -68,7 +64,7 @@ async function evaluate(
 ): Promise<{ matches: boolean; each: boolean[] }> {
   const batch = openBatch(ctx);
   const whole = batch.add(selectMatches(ctx, contact, [condition], given));
-  const chunks = chunksOf(filters.map(alone), filtersPerStatement).map((chunk) =>
+  const chunks = chunksOf(filters.map(conditionOf), filtersPerStatement).map((chunk) =>
     batch.add(selectMatches(ctx, contact, chunk, given)),
   );
   await batch.commit();
@@ -96,8 +92,8 @@ function selectMatches(
 }
 
 /** Finds when the contact last had each event that the filters name. */
-async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[]): Promise<Map<string, number>> {
-  const names = filters.flatMap(({ field, operator }) => (isEventOperator(operator) ? [eventOf(field)] : []));
+async function findLastTimes(ctx: Context, contact: ContactRow, tests: FilterTest[]): Promise<Map<string, number>> {
+  const names = tests.flatMap((test) => (test.kind === "event" ? [test.name] : []));
   if (names.length === 0) return new Map();
   const rows = await select(
     ctx.db,
@@ -110,17 +106,18 @@ async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[
   return new Map(rows.flatMap(({ name, lastId }) => (lastId === null ? [] : [[name, timeOf(lastId)]])));
 }
 
-function actualOf(
-  contact: ContactRow,
-  { field, operator, value }: Filter,
-  isMet: boolean,
-  lastTimes: Map<string, number>,
-): unknown {
-  if (isSegmentOperator(operator)) return segmentOperators[operator] === isMet;
-  if (!isEventOperator(operator)) {
-    // The filter matches exactly when the contact is in the topic, or exactly when it is not.
-    return topicOf(field) === null ? fieldValue(contact, field) : ((operator === "equals") === value) === isMet;
+function actualOf(contact: ContactRow, test: FilterTest, isMet: boolean, lastTimes: Map<string, number>): unknown {
+  switch (test.kind) {
+    case "field":
+      return fieldValue(contact, test.field);
+    // The filter matches exactly when the contact is in the topic or segment, or exactly when it is not.
+    case "topic":
+      return test.isIn === isMet;
+    case "segment":
+      return test.isMember === isMet;
+    case "event": {
+      const last = lastTimes.get(test.name);
+      return last === undefined ? null : iso(last);
+    }
   }
-  const last = lastTimes.get(eventOf(field));
-  return last === undefined ? null : iso(last);
 }

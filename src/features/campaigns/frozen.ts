@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Audience } from "../../core/audience/compile";
-import type { FilterCondition } from "../../core/audience/condition";
+import { type FilterCondition, memberOf } from "../../core/audience/condition";
 import type { SegmentSource } from "../../core/audience/resolver";
 import type { CanaryShare } from "../../core/campaigns/draw";
 import { asId, belowAllIds, type Id, newIdAt, publicId } from "../../core/ids";
@@ -99,8 +99,7 @@ export async function freeze(ctx: Context, row: CampaignRow): Promise<Frozen> {
 function conditionOf({ audienceType, segmentId, audienceCondition }: CampaignRow): FilterCondition | null {
   if (audienceType !== "SEGMENT") return audienceCondition;
   if (segmentId === null) throw new Error("A campaign to a segment has none");
-  const field = `segment.${publicId(segmentId)}`;
-  return { logic: "AND", groups: [{ filters: [{ field, operator: "memberOfSegment" }] }] };
+  return memberOf(publicId(segmentId));
 }
 
 /**

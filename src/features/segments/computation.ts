@@ -7,7 +7,7 @@ import { deleteJobs, updateOpenJobs } from "../../engine/jobs/job";
 import { upsertJobs } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
 import { countJobId } from "./count";
-import { freshness, movesWithTime } from "./freshness";
+import { freshness } from "./freshness";
 import { firstState, type ScanJobInserts, type ScanJobStart } from "./scan-job";
 
 /** The open job that computes the members of the segment `s`. */
@@ -107,7 +107,7 @@ export function upsertComputation(ctx: Context, segmentId: Id, jobId: Id): Joine
   const active = sql`FROM segments s CROSS JOIN jobs j ON j.project_id = s.project_id AND j.id = s.compute_job_id
     WHERE ${inProject(ctx, "s")} AND s.id = ${segmentId} AND s.track_membership
       AND j.status IN ('queued', 'processing')`;
-  const isTooOld = sql`(j.state->>'silent' OR (j.status = 'processing' AND (${movesWithTime(sql`s.condition`)}
+  const isTooOld = sql`(j.state->>'silent' OR (j.status = 'processing' AND (s.moves_with_time
     OR j.state->>'$.scan.of' IS NOT ${freshness(sql`s`)})))`;
   const { jobs, rest } = insertComputations([{ jobId, projectId: ctx.project.number, segmentId }], {
     now: ctx.realClock(),

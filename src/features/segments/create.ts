@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
-import { referencesOf } from "../../core/audience/references";
+import { movesWithTime, referencesOf } from "../../core/audience/references";
 import { newIdAt } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
 import { openBatch } from "../../db/batch";
@@ -59,10 +59,11 @@ function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow>
   const now = ctx.now.getTime();
   const isDynamic = condition !== null;
   return statement(
-    sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership, counted_at,
-        clock, next_count_at, next_compute_at, created_at, updated_at)
+    sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, moves_with_time,
+        track_membership, counted_at, clock, next_count_at, next_compute_at, created_at, updated_at)
       VALUES (${id}, ${ctx.project.number}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
-        (${freeSlug(ctx, "segments", slugOf(name))}), ${condition && JSON.stringify(condition)}, ${trackMembership}, ${now},
+        (${freeSlug(ctx, "segments", slugOf(name))}), ${condition && JSON.stringify(condition)},
+        ${condition !== null && movesWithTime(condition)}, ${trackMembership}, ${now},
         ${clockOf(ctx)}, ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
       RETURNING *`,
     wholeRow(segments),

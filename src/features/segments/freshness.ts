@@ -8,7 +8,7 @@ export const tickJitterMs = 30_000;
  * names. A figure computed from them is current while the text is the same. The text must be read before the figure is
  * computed. `segment` is the table or alias of the row. The text consists of stored counts: one read for all contacts,
  * and one for each event that the condition names. It does not cover the members of other segments; see
- * `movesWithTime`.
+ * `moves_with_time`.
  */
 export function freshness(segment: SQL): SQL {
   return sql`(SELECT coalesce((SELECT contacts_version FROM project_counts WHERE project_id = ${segment}.project_id), 0)
@@ -17,12 +17,4 @@ export function freshness(segment: SQL): SQL {
     CROSS JOIN event_names stored ON stored.project_id = r.project_id AND stored.name = r.name
     WHERE r.project_id = ${segment}.project_id AND r.referrer = 'segment' AND r.referrer_id = ${segment}.id
       AND r.kind = 'event')`;
-}
-
-/**
- * Reports whether members can change merely because time passes: a window has a unit, and another segment may have one.
- * A false match only costs an extra computation.
- */
-export function movesWithTime(condition: SQL): SQL {
-  return sql`(instr(${condition}, '"unit"') > 0 OR instr(${condition}, 'emberOfSegment"') > 0)`;
 }

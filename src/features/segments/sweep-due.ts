@@ -9,7 +9,7 @@ import { type Context, clockOf, type Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { insertComputations } from "./computation";
 import { countJobId, insertCounts } from "./count";
-import { freshness, movesWithTime, tickJitterMs } from "./freshness";
+import { freshness, tickJitterMs } from "./freshness";
 import type { ScanJobInserts, ScanJobStart } from "./scan-job";
 
 /** One of the two tasks that are repeated for segments: computing the members, and counting them. */
@@ -27,14 +27,13 @@ interface RepeatedTask {
 }
 
 const fresh = freshness(sql`segments`);
-const moves = movesWithTime(sql`condition`);
 
 const computing: RepeatedTask = {
   type: "segments.compute",
   everyMs: 5 * minuteMs,
   column: sql`next_compute_at`,
   index: sql`ix_segments_uncomputed`,
-  mayHaveChanged: sql`CASE WHEN ${moves} THEN true ELSE computed_of IS NOT ${fresh} END`,
+  mayHaveChanged: sql`CASE WHEN moves_with_time THEN true ELSE computed_of IS NOT ${fresh} END`,
   jobIdOf: () => newId(),
   insertJobs: (starts, now) => insertComputations(starts, { now, silent: false, isFollowed: false }),
 };
@@ -45,7 +44,7 @@ const counting: RepeatedTask = {
   everyMs: 15 * minuteMs,
   column: sql`next_count_at`,
   index: sql`ix_segments_uncounted`,
-  mayHaveChanged: sql`CASE WHEN track_membership THEN false WHEN ${moves} THEN true ELSE counted_of IS NOT ${fresh} END`,
+  mayHaveChanged: sql`CASE WHEN track_membership THEN false WHEN moves_with_time THEN true ELSE counted_of IS NOT ${fresh} END`,
   jobIdOf: countJobId,
   insertJobs: (starts, now) => insertCounts(starts, now, { isFollowed: false }),
 };

@@ -1,10 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { filtersOf } from "../../core/audience/condition";
 import { windowLengthMs } from "../../core/audience/dates";
-import { eventOf } from "../../core/audience/fields";
-import type { Filter } from "../../core/audience/filter";
+import type { FilterTest } from "../../core/audience/filter";
 import type { Bind } from "../../core/audience/operand";
-import { isEventOperator } from "../../core/audience/operators";
 import { firstIdAt } from "../../core/ids";
 import { contactResolver } from "../../db/audience";
 import { timeOfId } from "../../db/ids";
@@ -37,8 +35,11 @@ export const timedSegments: Timed = {
 };
 
 /** Members of another segment have changed since the last computation. */
-const haveOtherMembersChanged: SQL = sql`instr(condition, 'emberOfSegment"') > 0 AND EXISTS (SELECT 1 FROM event_names n
-  WHERE n.project_id = segments.project_id AND n.name GLOB 'segment.*' AND n.last_at >= segments.computed_at)`;
+const haveOtherMembersChanged: SQL = sql`EXISTS (SELECT 1 FROM audience_references r
+    WHERE r.project_id = segments.project_id AND r.referrer = 'segment' AND r.referrer_id = segments.id
+      AND r.kind = 'segment')
+  AND EXISTS (SELECT 1 FROM event_names n
+    WHERE n.project_id = segments.project_id AND n.name GLOB 'segment.*' AND n.last_at >= segments.computed_at)`;
 
 const readSegment = wholeRow(segments);
 
@@ -46,19 +47,16 @@ const readSegment = wholeRow(segments);
 async function nextCrossing(ctx: Context): Promise<number | null> {
   const rows = await select(
     ctx.db,
-    sql`SELECT * FROM segments WHERE ${inProject(ctx)} AND next_compute_at IS NOT NULL
-      AND (instr(condition, '"unit"') > 0 OR instr(condition, 'emberOfSegment"') > 0)`,
+    sql`SELECT * FROM segments WHERE ${inProject(ctx)} AND next_compute_at IS NOT NULL AND moves_with_time`,
     readSegment,
   );
   let next: number | null = null;
   for (const row of rows) {
     if (!isDynamic(row)) continue;
     const others = [...(await loadSegments(ctx, row.condition)).values()].filter((source) => source !== "members");
-    const windows = [row.condition, ...others]
-      .flatMap((condition) => [...filtersOf(condition)])
-      .flatMap(({ filter }) => (filter.unit === undefined ? [] : [filter]));
-    for (const window of windows) {
-      const crossing = await crossingOf(ctx, window);
+    const tests = [row.condition, ...others].flatMap((condition) => [...filtersOf(condition)].map(({ test }) => test));
+    for (const test of tests) {
+      const crossing = await crossingOf(ctx, test);
       const at = crossing === null ? null : Math.max(crossing, row.nextComputeAt ?? 0);
       if (at !== null && (next === null || at < next)) next = at;
     }
@@ -69,15 +67,19 @@ async function nextCrossing(ctx: Context): Promise<number | null> {
 const bind: Bind = (value) => sql`${value}`;
 const readAt = columns({ at: orNull(asNumber) });
 
-/** Returns when a time next enters or leaves this window: a time inside it leaves, and a future time enters. */
-async function crossingOf(ctx: Context, { field, operator, value, unit }: Filter): Promise<number | null> {
-  if (unit === undefined) return null;
+/**
+ * Returns when a time next enters or leaves the window of a test: a time inside it leaves, and a future time enters.
+ */
+async function crossingOf(ctx: Context, test: FilterTest): Promise<number | null> {
+  if (!("window" in test) || test.window === null) return null;
   const now = ctx.clock().getTime();
-  const lengthMs = windowLengthMs(Number(value), unit);
-  const times = isEventOperator(operator)
-    ? sql`SELECT ${timeOfId(sql`min(id)`)} AS t FROM events WHERE ${inProject(ctx)} AND name = ${eventOf(field)}
-        AND id >= ${firstIdAt(now - lengthMs)}`
-    : sql`SELECT ${contactResolver(new Map()).field(field, bind).time} AS t FROM contacts c WHERE ${inProject(ctx, "c")}`;
+  const lengthMs = windowLengthMs(test.window);
+  const times =
+    test.kind === "event"
+      ? sql`SELECT ${timeOfId(sql`min(id)`)} AS t FROM events WHERE ${inProject(ctx)} AND name = ${test.name}
+          AND id >= ${firstIdAt(now - lengthMs)}`
+      : sql`SELECT ${contactResolver(new Map()).field(test.field, bind).time} AS t FROM contacts c
+          WHERE ${inProject(ctx, "c")}`;
   // A future time enters the window when it is reached. A time inside the window leaves one millisecond after the end
   // of the window.
   const { at } = await selectOne(

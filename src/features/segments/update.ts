@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { referencesOf } from "../../core/audience/references";
+import { movesWithTime, referencesOf } from "../../core/audience/references";
 import { Invalid } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
@@ -109,7 +109,10 @@ function updateRow(
   const now = ctx.now.getTime();
   const isComputed = after.type === "DYNAMIC" && after.trackMembership;
   const resets: SQL[] = [];
-  if (isNewCondition) resets.push(sql`counted_of = NULL, next_count_at = ${now}`);
+  if (isNewCondition) {
+    const moves = after.condition !== null && movesWithTime(after.condition);
+    resets.push(sql`moves_with_time = ${moves}, counted_of = NULL, next_count_at = ${now}`);
+  }
   if (isNewCondition || isNewTracking) {
     resets.push(sql`computed_at = NULL, computed_of = NULL, next_compute_at = ${isComputed ? now : null}`);
   }

@@ -51,5 +51,5 @@ it.each<[amount: number, unit: "days" | "hours" | "minutes", start: string]>([
   [0.5, "minutes", "2026-02-01T11:59:30.000Z"],
   [Number.MAX_VALUE, "days", "-271821-04-20T00:00:00.000Z"],
 ])("windowStartMs of %d %s", (amount, unit, start) => {
-  expect(windowStartMs(new Date("2026-02-01T12:00:00.000Z"), amount, unit)).toBe(Date.parse(start));
+  expect(windowStartMs(new Date("2026-02-01T12:00:00.000Z"), { amount, unit })).toBe(Date.parse(start));
 });

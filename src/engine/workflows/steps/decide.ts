@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { compileChoice } from "../../../core/audience/compile";
 import { type FilterCondition, filtersOf, maxFilters } from "../../../core/audience/condition";
 import { jsonOperand } from "../../../core/audience/operand";
-import { isFieldOperator } from "../../../core/audience/operators";
 import type { Resolver } from "../../../core/audience/resolver";
 import { chunksOfBytes } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
@@ -16,7 +15,7 @@ import { select } from "../../../db/statement";
 import type { ContactRow } from "../../../db/tables/index";
 import type { Context } from "../../../platform/context";
 import { loadSegments } from "../../audience/named-segments";
-import { describeSeen, isSeen, maxSeen, seenInSql } from "./seen-values";
+import { describeSeen, maxSeen, seenInSql } from "./seen-values";
 
 /**
  * An execution whose conditions are evaluated. In a simulation, `instead` replaces what is stored about the contact.
@@ -56,13 +55,15 @@ export async function decide(
   now: Date = ctx.clock(),
 ): Promise<Decision[]> {
   const conditions = given.map(inSegmentTerms);
-  const fields = executionFieldsOf(conditions);
+  const named = fieldsOf(conditions);
+  // A row stores the value of each field of its execution under the index of the field in this list.
+  const fields = named.filter((field) => rootOf(field) !== null);
   const segments = await loadSegments(ctx, { logic: "OR", groups: conditions.flatMap(({ groups }) => groups) });
   const choice = compileChoice(conditions, executionResolver(segments, fields), now);
   if (choice.filters > maxFilters) {
     throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
   }
-  const seen = seenFields(conditions);
+  const seen = named.slice(0, maxSeen);
   const isSimulated = executions.some(({ instead }) => instead !== undefined);
   const asOfNow = isSimulated && [...segments.values()].includes("members") ? ["memberships are as of now"] : [];
   const decisions: Decision[] = [];
@@ -91,20 +92,10 @@ function because(parts: (string | undefined)[]): string | undefined {
   return said.length === 0 ? undefined : said.join(", ");
 }
 
-/**
- * Returns the execution fields that the conditions name. A row stores each value under the field's index in this list.
- */
-function executionFieldsOf(conditions: FilterCondition[]): string[] {
-  const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
-  const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
-  return [...new Set(named.map(({ field }) => field))];
-}
-
-/** Returns the fields whose values a decision reports, as the conditions name them. */
-function seenFields(conditions: FilterCondition[]): string[] {
-  const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
-  const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && isSeen(field));
-  return [...new Set(named.map(({ field }) => field))].slice(0, maxSeen);
+/** Returns the fields of contacts and executions that the conditions name. */
+function fieldsOf(conditions: FilterCondition[]): string[] {
+  const tests = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ test }) => test));
+  return [...new Set(tests.flatMap((test) => (test.kind === "field" ? [test.field] : [])))];
 }
 
 function seenOfContact(fields: string[]): SQL {

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { dataKeyOf, topicOf } from "../../../core/audience/fields";
+import { dataKeyOf } from "../../../core/audience/fields";
 import type { JsonObject, JsonValue } from "../../../core/json";
 import { iso } from "../../../core/time";
 import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
@@ -33,11 +33,6 @@ export function seenInSql(field: string): SQL {
 
 function pathOf(keys: string[]): string {
   return `$${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
-}
-
-/** Whether a decision can report the value of a contact's field. Values of topics are not reported. */
-export function isSeen(field: string): boolean {
-  return topicOf(field) === null;
 }
 
 /** Returns the values that a decision was based on, as a phrase; undefined if it read no field. */

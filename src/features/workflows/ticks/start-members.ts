@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import type { FilterCondition } from "../../../core/audience/condition";
+import { memberOf } from "../../../core/audience/condition";
 import { belowAllIds, type Id, asId as idOf, textOf } from "../../../core/ids";
 import type { MessageOf } from "../../../core/messages";
 import { shardOf } from "../../../core/workflows/shard-of";
@@ -107,10 +107,7 @@ function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): State
 
 /** Finds the next members. Membership is looked up per window. Null if the segment was deleted. */
 async function findMembers(ctx: Context, { triggerConfig, contacts }: ReturnType<typeof readWorkflow>, from: Id) {
-  const condition: FilterCondition = {
-    logic: "AND",
-    groups: [{ filters: [{ field: `segment.${triggerConfig.segmentId}`, operator: "memberOfSegment" }] }],
-  };
+  const condition = memberOf(triggerConfig.segmentId);
   const now = ctx.clock();
   const segments = await loadSegments(ctx, condition);
   if (!segments.has(triggerConfig.segmentId)) return null;
