@@ -1,5 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { NotFound } from "../core/errors";
+import type { Id } from "../core/ids";
 import { inProject, type Owner } from "./scope";
+import { guard, type Statement } from "./statement";
 
 /**
  * Returns whether a contact receives the mail of a topic: its own choice, or otherwise the default of the topic. NULL
@@ -32,4 +35,19 @@ export function unknownTopics(ctx: Owner, slugs: string[]): SQL {
   return sql`SELECT r.value AS slug FROM json_each(${JSON.stringify(slugs)}) r
     LEFT JOIN topics t ON ${inProject(ctx, "t")} AND t.slug = r.value AND t.deleted_at IS NULL
     WHERE t.id IS NULL`;
+}
+
+/**
+ * The guard of a batch that saves a template or campaign of a topic. Deleting a topic in turn refuses while a template or
+ * campaign names it.
+ */
+export function guardTopic(
+  owner: Owner,
+  topicId: Id,
+  refuse: () => Error = () => new NotFound("topic", topicId),
+): Statement {
+  return guard(
+    sql`EXISTS (SELECT 1 FROM topics WHERE ${inProject(owner)} AND id = ${topicId} AND deleted_at IS NULL)`,
+    refuse,
+  );
 }

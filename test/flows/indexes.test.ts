@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { ticks } from "../../src/cron";
-import { lookUpUnknown } from "../../src/engine/mail/look-up-unknown";
+import { lookUpUnknown } from "../../src/engine/mail/deliver/look-up-unknown";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
 import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";

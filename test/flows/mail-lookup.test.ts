@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newId, publicId, readId } from "../../src/core/ids";
-import { lookUpUnknown } from "../../src/engine/mail/look-up-unknown";
+import { lookUpUnknown } from "../../src/engine/mail/deliver/look-up-unknown";
 import { sendCampaign } from "../../src/features/campaigns/send";
 import { retryEmail } from "../../src/features/emails/retry";
 import { takeReport } from "../../src/features/hooks/take-report";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { forgetOrphans } from "../../src/engine/mail/forget-orphans";
+import { forgetOrphans } from "../../src/engine/mail/forget/orphans";
 import { startImport } from "../../src/features/contacts/import/start";
 import { framed } from "../support/framed";
 import { admin, newProject, type TestProject } from "../support/project";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Report } from "../../src/core/mail/status";
 import { writeTag } from "../../src/core/mail/tag";
-import { judgeReputation } from "../../src/engine/mail/reputation";
+import { judgeReputation } from "../../src/engine/mail/report/reputation";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { updateProject } from "../../src/features/projects/update";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { forgetOldEvents } from "../../src/engine/events/forget-old";
-import { forgetContents } from "../../src/engine/mail/forget-contents";
+import { forgetContents } from "../../src/engine/mail/forget/contents";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { sendAs, sharedFile } from "../support/person";
 import { expectBounded } from "../support/plan";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { newIdAt, readId } from "../../src/core/ids";
 import { deadLetters } from "../../src/db/tables";
 import { forgetOldEvents } from "../../src/engine/events/forget-old";
-import { forgetContents } from "../../src/engine/mail/forget-contents";
+import { forgetContents } from "../../src/engine/mail/forget/contents";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { retryEmail } from "../../src/features/emails/retry";
 import { forgetOldMessages } from "../../src/features/outbox/forget-old";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { asId, publicId } from "../../src/core/ids";
 import type { SendEmailConfig } from "../../src/core/workflows/config";
-import { forgetContents } from "../../src/engine/mail/forget-contents";
+import { forgetContents } from "../../src/engine/mail/forget/contents";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import type { Arrival, Scope } from "../../src/engine/workflows/steps/arrival";
 import { sendStepEmails } from "../../src/engine/workflows/steps/send-email";

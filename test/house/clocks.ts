@@ -30,9 +30,9 @@ const readersOfClocks = [
 /** Loops that end by a clock, with the call that each of them waits for on every way through a turn: then the clock has moved. */
 const waitsOfLoops: Record<string, string> = {
   "src/engine/clock/advance.ts": "findDue",
-  "src/engine/mail/deliver.ts": "recordAndHand",
-  "src/engine/mail/drain.ts": "platform.pace.nextTurn",
-  "src/engine/mail/make-calls.ts": "makeCall",
+  "src/engine/mail/deliver/deliver.ts": "recordAndHand",
+  "src/engine/mail/deliver/drain.ts": "platform.pace.nextTurn",
+  "src/engine/mail/deliver/make-calls.ts": "makeCall",
   "src/engine/outbound/drain.ts": "nextEvent",
   "src/engine/workflows/calls/call-some.ts": "makeCall",
   "src/features/campaigns/run.ts": "takeStep",
@@ -42,7 +42,7 @@ const waitsOfLoops: Record<string, string> = {
 
 /** Awaited calls whose "no" puts work aside: the turn that ends there has computed nothing that a clock would have to end. */
 const refusalsOfLoops: Record<string, string> = {
-  "src/engine/mail/deliver.ts": "hasSlot",
+  "src/engine/mail/deliver/deliver.ts": "hasSlot",
 };
 
 /** A clock of the runtime is read in few files. */

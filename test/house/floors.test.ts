@@ -491,7 +491,8 @@ const rules: Kept[] = [
       {
         what: "a second loop in a file that is named",
         files: {
-          "src/engine/mail/drain.ts": "for (const one of all) { if (platform.clock() > at) break; compose(one); }",
+          "src/engine/mail/deliver/drain.ts":
+            "for (const one of all) { if (platform.clock() > at) break; compose(one); }",
         },
       },
       ...[
@@ -518,7 +519,7 @@ const rules: Kept[] = [
       ].map(([place, wait]) => ({
         what: `a wait ${place}`,
         files: {
-          "src/engine/mail/drain.ts": `for (const one of all) { if (platform.clock() > at) break; ${wait} }`,
+          "src/engine/mail/deliver/drain.ts": `for (const one of all) { if (platform.clock() > at) break; ${wait} }`,
         },
       })),
       ...["some", "every", "find", "filter"].map((method) => ({
@@ -557,7 +558,7 @@ const rules: Kept[] = [
       {
         what: "the wait that is named for the file",
         files: {
-          "src/engine/mail/drain.ts":
+          "src/engine/mail/deliver/drain.ts":
             "for (;;) { const next = await platform.pace.nextTurn(done); if (platform.clock() > at) break; }",
         },
       },
@@ -571,13 +572,13 @@ const rules: Kept[] = [
       ].map(([place, wait]) => ({
         what: `a wait ${place}`,
         files: {
-          "src/engine/mail/drain.ts": `for (const one of all) { if (platform.clock() > at) break; ${wait} }`,
+          "src/engine/mail/deliver/drain.ts": `for (const one of all) { if (platform.clock() > at) break; ${wait} }`,
         },
       })),
       {
         what: "a turn that puts aside what was refused",
         files: {
-          "src/engine/mail/deliver.ts":
+          "src/engine/mail/deliver/deliver.ts":
             "while (ctx.realClock() < at) { if (!(await hasSlot(one))) { put(one); continue; } await recordAndHand(one); }",
         },
       },

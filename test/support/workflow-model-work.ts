@@ -1,6 +1,6 @@
 import { dispatchStranded } from "../../src/engine/events/dispatch-stranded";
 import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
-import { requeueStuck } from "../../src/engine/mail/requeue-stuck";
+import { requeueStuck } from "../../src/engine/mail/deliver/requeue-stuck";
 import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
 import { wakeOverdue } from "../../src/features/workflows/executions/wake-overdue";
 import type { Context } from "../../src/platform/context";

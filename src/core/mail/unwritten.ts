@@ -16,7 +16,7 @@ const Report = z.union([
   z.object({ kind: z.literal("complained") }),
 ]);
 
-/** The result of a call for one email: see `Result` of engine/mail/record.ts. */
+/** The result of a call for one email: see `Result` of engine/mail/deliver/record.ts. */
 const StoredResult = z.object({
   projectId: z.number(),
   emailId: id,

@@ -101,7 +101,7 @@ export const emails = sqliteTable(
     attempts: integer().notNull().default(0),
     /**
      * The call to the provider with which it was last handed over, and the idempotency key of that call. The consumer
-     * that makes the call holds the email; see engine/mail/deliver.ts.
+     * that makes the call holds the email; see engine/mail/deliver/deliver.ts.
      */
     round: text(),
     /**
@@ -135,11 +135,11 @@ export const emails = sqliteTable(
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
-    /** Reports that changed no status, so that repeats are recognised: see engine/mail/report.ts. */
+    /** Reports that changed no status, so that repeats are recognised: see engine/mail/report/report.ts. */
     reported: text({ mode: "json" }).$type<string[]>(),
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
-    /** The opens and clicks that were counted, so that repeats are recognised: see engine/mail/hits.ts. */
+    /** The opens and clicks that were counted, so that repeats are recognised: see engine/mail/report/hits.ts. */
     hits: text(),
     /** The numbers of the campaign's links that the recipient clicked, as in `,1,7,`. */
     clickedLinks: text(),
@@ -149,7 +149,7 @@ export const emails = sqliteTable(
      * engine/workflows/steps/public-mail.ts.
      */
     isPublic: flag().notNull().default(false),
-    /** The content is no longer stored: see engine/mail/forget-contents.ts. */
+    /** The content is no longer stored: see engine/mail/forget/contents.ts. */
     isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),
     /** When the email ended without being sent. */
@@ -208,7 +208,7 @@ export const rounds = sqliteTable(
 
 /**
  * The mail of a project in the order in which providers accepted it, in blocks of about a hundred, with the reports on
- * each block: see engine/mail/reputation.ts.
+ * each block: see engine/mail/report/reputation.ts.
  */
 export const sendingBlocks = sqliteTable(
   "sending_blocks",

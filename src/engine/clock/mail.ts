@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
-import { deliverWaiting } from "../mail/drain";
-import { releaseHeldOf } from "../mail/release-held";
-import { settleLost } from "../mail/requeue-stuck";
+import { deliverWaiting } from "../mail/deliver/drain";
+import { releaseHeldOf } from "../mail/deliver/release-held";
+import { settleLost } from "../mail/deliver/requeue-stuck";
 import { pauseOf } from "../projects/sending-paused";
 import type { Timed } from "./timed";
 

@@ -11,7 +11,7 @@ const retentionMs = 30 * dayMs;
 
 /**
  * The sweep over jobs that ended long ago, in all projects, including the operator's own. No file has to be deleted:
- * the file of an import becomes an orphan when the import ends, see `engine/mail/forget-orphans.ts`.
+ * the file of an import becomes an orphan when the import ends, see `engine/mail/forget/orphans.ts`.
  */
 export function forgetEndedJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => deleteEnded(platform, db));

@@ -6,7 +6,7 @@ import { inProject } from "../../db/scope";
 import { type Statement, select, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
-import { settledBy } from "../../engine/mail/report";
+import { settledBy } from "../../engine/mail/report/report";
 import { campaignCancelled } from "../../engine/mail/withhold";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";

@@ -9,7 +9,7 @@ import { select, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { MovedOn } from "../../engine/jobs/step";
-import { paceOf } from "../../engine/mail/project-pace";
+import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { deleteUnusedContents } from "./content";

@@ -3,8 +3,8 @@ import type { AudienceType, StoredVariant } from "../../core/campaigns/campaign"
 import { BadRequest } from "../../core/errors";
 import { type Id, newIdAt } from "../../core/ids";
 import type { CampaignRow, VersionRow } from "../../db/tables";
+import { checkLiquid } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
-import { checkLiquid } from "../../engine/mail/check-liquid";
 import type { Context } from "../../platform/context";
 import { getTemplate } from "../templates/template";
 import type { ReplaceCampaign, Variant } from "./schema";

@@ -6,7 +6,7 @@ import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
-import { paceOf } from "../../engine/mail/project-pace";
+import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Context } from "../../platform/context";
 import type { Progress as RunProgress } from "./frozen";
 import type { CampaignProgress } from "./schema";

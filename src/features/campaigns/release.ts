@@ -4,7 +4,7 @@ import { ofCampaigns } from "../../core/mail/priority";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { sendForDrainer } from "../../engine/mail/announce";
-import { paceOf } from "../../engine/mail/project-pace";
+import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Context } from "../../platform/context";
 
 /**

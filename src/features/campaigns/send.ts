@@ -5,7 +5,7 @@ import { utf8Bytes } from "../../core/json";
 import type { Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { insertEffect } from "../../engine/idempotency/effect";
-import { imprintWarnings, missingImprint } from "../../engine/mail/imprint";
+import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprint";
 import type { Context } from "../../platform/context";
 import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";

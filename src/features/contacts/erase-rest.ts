@@ -10,7 +10,7 @@ import type { JobRow } from "../../db/tables";
 import { pageOfErrors, updateErasedErrors } from "../../engine/jobs/erase-errors";
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import { attachmentKeys } from "../../engine/mail/attachments";
-import { forgetMessages } from "../../engine/mail/forget-messages";
+import { forgetMessages } from "../../engine/mail/forget/messages";
 import { eachShard } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
 import {

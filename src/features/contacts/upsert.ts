@@ -12,7 +12,7 @@ import { besideConfirm } from "../../engine/contacts/opt-out";
 import { nameOfFlip } from "../../engine/contacts/subscription";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { eventsOf } from "../../engine/events/record";
-import { addConfirmation } from "../../engine/mail/confirmation";
+import { addConfirmation } from "../../engine/mail/accept/confirmation";
 import type { Context } from "../../platform/context";
 import type { UpsertContact } from "./schema";
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { inProject } from "../../db/scope";
-import { domainInSql } from "../../engine/mail/sender-domain";
+import { domainInSql } from "../../db/sender-domain";
 import type { Context } from "../../platform/context";
 import { templatesFrom } from "../templates/template";
 

@@ -11,7 +11,7 @@ import { statement } from "../../db/statement";
 import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { contentGone, findContent } from "../../engine/mail/content";
-import { settledBy } from "../../engine/mail/report";
+import { settledBy } from "../../engine/mail/report/report";
 import { isWithinLimit } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";

@@ -15,7 +15,7 @@ import { upsertContacts } from "../../engine/contacts/upsert";
 import { guardEventName } from "../../engine/events/name-limit";
 import { eventsOf, insertEvents } from "../../engine/events/record";
 import { insertEffect } from "../../engine/idempotency/effect";
-import { type AddedConfirmation, addConfirmation } from "../../engine/mail/confirmation";
+import { type AddedConfirmation, addConfirmation } from "../../engine/mail/accept/confirmation";
 import type { Context } from "../../platform/context";
 import type { TrackEvent } from "./schema";
 

@@ -5,9 +5,9 @@ import { endsTrust, meaningOf } from "../../core/mail/status";
 import { readTag } from "../../core/mail/tag";
 import type { Hit } from "../../core/tracking/hit";
 import { openBatch } from "../../db/batch";
-import { recordHits } from "../../engine/mail/hits";
-import { updateReported, updateSent } from "../../engine/mail/report";
-import { judgeReputation } from "../../engine/mail/reputation";
+import { recordHits } from "../../engine/mail/report/hits";
+import { updateReported, updateSent } from "../../engine/mail/report/report";
+import { judgeReputation } from "../../engine/mail/report/reputation";
 import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 

@@ -6,7 +6,7 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { projects, templates } from "../../db/tables";
-import { insertBlockNow } from "../../engine/mail/reputation";
+import { insertBlockNow } from "../../engine/mail/report/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
 import { pauseOf } from "../../engine/projects/sending-paused";
 import { queueEnd } from "../../engine/workflows/end";

@@ -1,5 +1,5 @@
 import type { MessageOf } from "../../core/messages";
-import { deliverFresh } from "../../engine/mail/deliver-fresh";
+import { deliverFresh } from "../../engine/mail/deliver/deliver-fresh";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 

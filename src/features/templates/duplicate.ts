@@ -3,7 +3,7 @@ import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
-import { guardTopic } from "../../engine/mail/topic";
+import { guardTopic } from "../../db/topics";
 import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
 import { getTemplate, type StoredTemplate } from "./template";

@@ -5,7 +5,7 @@ import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
-import { templatesWithVersions } from "../../engine/mail/template";
+import { templatesWithVersions } from "../../db/templates";
 import type { Context } from "../../platform/context";
 import { readTemplate, type StoredTemplate, templateColumns } from "./template";
 

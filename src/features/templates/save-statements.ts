@@ -5,9 +5,9 @@ import { searchText } from "../../core/search";
 import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
+import { verifiedDomain } from "../../db/sender-domain";
 import { guard, type Statement, statement } from "../../db/statement";
 import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
-import { verifiedDomain } from "../../engine/mail/sender-domain";
 import type { Context } from "../../platform/context";
 import { versionGraceMs } from "./forget-versions";
 

@@ -4,10 +4,10 @@ import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
 import { type RowReader, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
+import { domainInSql } from "../../db/sender-domain";
 import { selectFirst } from "../../db/statement";
 import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
-import { domainInSql } from "../../engine/mail/sender-domain";
-import { templatesWithVersions } from "../../engine/mail/template";
+import { templatesWithVersions } from "../../db/templates";
 import type { Context, Project } from "../../platform/context";
 
 /** A template with its current version. */

@@ -1,5 +1,5 @@
 import type { MessageOf } from "../../core/messages";
-import { recordHits } from "../../engine/mail/hits";
+import { recordHits } from "../../engine/mail/report/hits";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 

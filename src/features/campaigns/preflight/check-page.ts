@@ -22,7 +22,7 @@ import { asFlag, asId, asJson, asNumber, asOneOf, asText, columns, orNull } from
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import type { CampaignRow, ContactRow, SuppressionRow } from "../../../db/tables";
-import { composeEmail } from "../../../engine/mail/compose";
+import { composeEmail } from "../../../engine/mail/deliver/compose";
 import { variablesOf } from "../../../engine/mail/render";
 import { whyWithheld, withheld } from "../../../engine/mail/withhold";
 import type { Context } from "../../../platform/context";

@@ -1,0 +1,209 @@
+import { type SQL, sql } from "drizzle-orm";
+import {
+  type ConfirmationResult,
+  confirmationsPerDay,
+  confirmationsPerHour,
+} from "../../../core/contacts/confirmation";
+import { Conflict, UnverifiedSender } from "../../../core/errors";
+import { mayLearnIds } from "../../../core/idempotency";
+import { firstIdAt, type Id, newIdAt } from "../../../core/ids";
+import { domainOf } from "../../../core/mail/address";
+import { dayMs, hourMs, monthOf } from "../../../core/time";
+import type { Warning } from "../../../core/warning";
+import type { Batch } from "../../../db/batch";
+import { asJson, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { type Statement, selectFirst, statement } from "../../../db/statement";
+import { templatesWithVersions } from "../../../db/templates";
+import type { Context } from "../../../platform/context";
+import { insertUsage, isWithinLimit } from "../../projects/monthly-usage";
+import { announceEmails } from "../announce";
+import { insertContent, insertEmails } from "./accept";
+
+/**
+ * Double opt-in: `confirm: true` mails a link to a contact that is not subscribed. Everything is decided in the batch
+ * that writes the contact, so calls at the same time cause one mail. The row in `confirmations` is the claim: it limits
+ * further mails, and nothing else is written without it. Its id is that of the mail, and so the time of the request.
+ */
+
+/** The statements that a call with `confirm: true` added to its batch. */
+export interface AddedConfirmation {
+  /** The result, for the answer that an idempotency key keeps. */
+  resultInSql: SQL;
+  /** The warning that only the database can decide, as JSON; NULL when there is none. */
+  warningInSql: SQL;
+  /** After the commit: announces the mail, and warns. */
+  finish(): Promise<ConfirmationResult>;
+}
+
+/**
+ * Adds to a batch, behind the statements that write the contact, those that mail it the link. Throws Conflict when the
+ * project has no confirmation template; the batch throws it when the template is gone, and UnverifiedSender.
+ */
+export function addConfirmation(ctx: Context, batch: Batch, email: string): AddedConfirmation {
+  const templateId = ctx.project.confirmationTemplateId;
+  if (templateId === null) throw noTemplate("The project has no confirmation template.");
+  const now = ctx.now.getTime();
+  const asked: Asked = { email, emailId: newIdAt(now), contentId: newIdAt(now), templateId };
+  const recipient = { emailId: asked.emailId, contactId: asked.emailId, email, written: email, name: null };
+  const isMailed = sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)} AND NOT ${isWithheld(ctx)})`;
+  batch.recognise(sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`);
+  batch.add(insertClaim(ctx, asked));
+  if (ctx.keyKind === "public") batch.add(upsertPublicCount(ctx, asked));
+  batch.add(insertContent(ctx, { ...linkAlone(asked), confirmsIf: isMailed }));
+  const mails = batch.add(insertEmails(ctx, { contentId: asked.contentId, recipients: [recipient] }));
+  batch.add(insertUsage(ctx, [recipient]));
+  const isWritten = sql`EXISTS (SELECT 1 FROM emails WHERE ${inProject(ctx)} AND id = ${asked.emailId})`;
+  batch.guard(sql`NOT ${isMailed} OR ${isWritten}`, () => refusal(ctx, templateId));
+  const outcome = selectOutcome(ctx, asked);
+  const found = batch.add(
+    statement(outcome, columns({ result: asOneOf<ConfirmationResult>(), warning: orNull(asJson<Warning>()) })),
+  );
+  return {
+    resultInSql: sql`(SELECT result FROM (${outcome}))`,
+    warningInSql: sql`(SELECT warning FROM (${outcome}))`,
+    async finish() {
+      await announceEmails(ctx, mails.all);
+      const { result, warning } = found.one;
+      if (warning !== null) ctx.warnings.push(warning);
+      return result;
+    },
+  };
+}
+
+interface Asked {
+  email: string;
+  /** Also the id of the claim. */
+  emailId: Id;
+  contentId: Id;
+  templateId: Id;
+}
+
+function linkAlone({ contentId, templateId }: Asked) {
+  const ofTemplate = { subject: null, body: null, from: null, fromName: null, replyTo: null };
+  return {
+    ...ofTemplate,
+    id: contentId,
+    templateId,
+    headers: {},
+    attachments: [],
+    size: 0,
+    ownData: {},
+    // A person who has not confirmed is not tracked.
+    mayTrack: false,
+    recipients: 1,
+  };
+}
+
+/** The claim of this call with its contact `c`, if there is one. */
+function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
+  return sql`contacts c CROSS JOIN confirmations k
+    ON k.project_id = c.project_id AND k.contact_id = c.id AND k.id = ${emailId}
+    WHERE ${inProject(ctx, "c")} AND c.email = ${email}`;
+}
+
+/**
+ * Whether the contact `c` must get no such mail: its address is suppressed (a complaint is one), or was erased after the
+ * person had left. A contact that was created again remembers the latter as an opt-out from before its own time.
+ */
+function isWithheld(ctx: Context): SQL {
+  return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE ${inProject(ctx, "s")} AND s.email = c.email)
+    OR (c.opted_out_by IS 'PERSON' AND c.opted_out_at < c.created_at))`;
+}
+
+/**
+ * Claims the mail if the limits allow it. For a public key an address that gets none is claimed too, so that the answers
+ * do not tell which addresses those are.
+ */
+function insertClaim(ctx: Context, { email, emailId }: Asked): Statement {
+  const now = ctx.now.getTime();
+  const mailsSince = (time: number) => sql`(SELECT count(*) FROM confirmations k
+    WHERE k.project_id = c.project_id AND k.contact_id = c.id AND k.id >= ${firstIdAt(time + 1)})`;
+  const conditions = [
+    sql`NOT c.subscribed`,
+    sql`${mailsSince(now - hourMs)} < ${confirmationsPerHour}`,
+    sql`${mailsSince(now - dayMs)} < ${confirmationsPerDay}`,
+    sql`NOT ${isMonthUsedUp(ctx)}`,
+    ctx.keyKind === "public" ? sql`NOT ${isHourUsedUp(ctx)}` : sql`NOT ${isWithheld(ctx)}`,
+  ];
+  return statement(
+    sql`INSERT INTO confirmations (project_id, contact_id, id, email)
+      SELECT c.project_id, c.id, ${emailId}, c.email FROM contacts c
+      WHERE ${inProject(ctx, "c")} AND c.email = ${email} AND ${sql.join(conditions, sql` AND `)}`,
+  );
+}
+
+/** Whether one more mail would exceed the project's monthly limit. */
+function isMonthUsedUp(ctx: Context): SQL {
+  const { monthlySendLimit } = ctx.project;
+  return monthlySendLimit === null
+    ? sql`false`
+    : sql`(NOT ${isWithinLimit(ctx, monthOf(ctx.now), monthlySendLimit - 1)})`;
+}
+
+function hourOf(ctx: Context): number {
+  return Math.floor(ctx.now.getTime() / hourMs);
+}
+
+/** Clocks of machines differ a little: a count of a later hour is a count of this one. */
+function isHourUsedUp(ctx: Context): SQL {
+  return sql`(${ctx.config.publicConfirmationsPerHour} = 0 OR EXISTS (SELECT 1 FROM project_counts p
+    WHERE ${inProject(ctx, "p")} AND p.confirmation_hour >= ${hourOf(ctx)}
+      AND p.confirmations >= ${ctx.config.publicConfirmationsPerHour}))`;
+}
+
+function upsertPublicCount(ctx: Context, asked: Asked): Statement {
+  return statement(
+    sql`INSERT INTO project_counts (project_id, confirmation_hour, confirmations)
+      SELECT c.project_id, ${hourOf(ctx)}, 1 FROM ${claimOf(ctx, asked)}
+      ON CONFLICT DO UPDATE SET
+        confirmations = iif(project_counts.confirmation_hour >= excluded.confirmation_hour, project_counts.confirmations, 0) + 1,
+        confirmation_hour = max(project_counts.confirmation_hour, excluded.confirmation_hour)`,
+  );
+}
+
+/** Only a server is told why its contact gets no mail. */
+function selectOutcome(ctx: Context, asked: Asked): SQL {
+  const isClaimed = sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`;
+  const why =
+    ctx.keyKind === "public"
+      ? sql`NULL`
+      : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
+          WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
+  // An answer that is the same for every address reveals nothing.
+  const unclaimed = mayLearnIds(ctx)
+    ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
+    : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;
+  return sql`SELECT CASE WHEN ${isClaimed} THEN 'sent' ${unclaimed} END AS result,
+      ${why} AS warning
+    FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = ${asked.email}`;
+}
+
+const withheld: Warning = {
+  field: "confirm",
+  message: "No confirmation mail goes to this address: it is suppressed, or its owner left and was erased.",
+};
+
+const monthUsedUp: Warning = {
+  field: "confirm",
+  message: "No confirmation mail was sent, because the project's monthly limit of emails is used up.",
+};
+
+/** Why the mail could not be written. */
+async function refusal(ctx: Context, templateId: Id): Promise<Conflict | UnverifiedSender> {
+  const template = await selectFirst(
+    ctx.db,
+    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${templateId}`,
+    columns({ fromEmail: asText }),
+  );
+  return template
+    ? new UnverifiedSender(domainOf(template.fromEmail))
+    : noTemplate("The confirmation template of the project no longer exists.");
+}
+
+function noTemplate(message: string): Conflict {
+  return new Conflict(message, {
+    suggestion:
+      "Have the operator name one with PATCH /admin/projects/{id} { confirmationTemplateId }, or leave out confirm.",
+  });
+}

@@ -1,0 +1,44 @@
+import type { Priority } from "../../../core/mail/priority";
+import { minuteMs } from "../../../core/time";
+import type { EmailRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { announceLater, type Later } from "../announce";
+import type { Delivery } from "./delivery";
+import { slotComesBackMs } from "./memory-slot";
+import { putOff } from "./put-off";
+
+/** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
+const putOffMs = { least: minuteMs, most: 15 * minuteMs };
+
+/** Emails that come back by a message of their own, at their time. */
+export interface Leftover {
+  retries: Later[];
+  /** They wait for a memory slot. */
+  slotless: EmailRow[];
+  /** They could not be composed now. */
+  failed: { email: EmailRow; error: unknown }[];
+}
+
+/** Sends the messages with which those emails come back. */
+export async function comeBack(
+  ctx: Context,
+  priority: Priority,
+  delivery: Delivery,
+  { retries, slotless, failed }: Leftover,
+): Promise<void> {
+  const now = ctx.clock().getTime();
+  const later = slotless.map(({ id }) => ({ emailId: id, retryAt: now + slotComesBackMs }));
+  await announceLater(ctx, priority, [...retries, ...later]);
+  if (failed.length === 0) return;
+  ctx.log("error", "Mail could not be composed and will be tried again", {
+    emails: failed.length,
+    reason: reasonOf(failed[0]?.error),
+  });
+  const oldest = Math.min(...failed.map(({ email }) => email.createdAt));
+  const until = now + Math.max(putOffMs.least, Math.min((now - oldest) / 4, putOffMs.most));
+  const emails = failed.map(({ email }) => email);
+  await putOff(ctx, emails, { until, isNoted: delivery.isAgain });
+  const comingAgain = emails.map(({ id }) => ({ emailId: id, retryAt: until }));
+  await announceLater(ctx, priority, comingAgain, { isAgain: true });
+}

@@ -1,0 +1,186 @@
+import { unfitness } from "../../../core/mail/abilities";
+import { type Message, maxSubjectLength } from "../../../core/mail/message";
+import { ended, held, type MailOutcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../../core/mail/outcome";
+import { Budget } from "../../../core/templating/budget";
+import { RenderLimitError, TemplateRenderError, whyUnrendered } from "../../../core/templating/errors";
+import { minuteMs } from "../../../core/time";
+import type { ContentRow, EmailRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { openSlices } from "../../../platform/let-others-in";
+import { isMarketingPaused } from "../../projects/sending-paused";
+import { largeMailBytes } from "../announce";
+import { loadAttachments } from "../attachments";
+import { loadBody } from "../body";
+import { keptSnapshot } from "../content";
+import { mailTracker, recipientLinks } from "../links";
+import { renderMessage } from "../render";
+import { contactGone } from "../withhold";
+import type { Delivery } from "./delivery";
+import { type Ready, resultOf } from "./hand-over";
+import type { Result } from "./record";
+
+/** The part of a round that can be handed over, and the part that ends without a call to the provider. */
+export interface ComposedRound {
+  ready: Ready[];
+  ended: Result[];
+  /** Emails that wait for a round of their own, or for the next one. */
+  setAside: EmailRow[];
+  /** Emails that could not be composed now: their files are out of reach, say. This holds up none of the others. */
+  failed: { email: EmailRow; error: unknown }[];
+}
+
+/** The most bytes that a call with many mails holds in memory, before it is encoded. */
+const maxRoundBytes = 4 * largeMailBytes;
+
+/** A second of CPU. A round of mail with costly templates ends early, as where the invocation's is spent: others have the rest. */
+const maxRoundUnits = 100_000_000;
+
+/**
+ * Composes a round of mail, one after another. The size of a mail may only show now: a template's body in R2 was never
+ * measured, and a small one may render to a large text. The same goes for its work. A round that `isWhole` never ends early.
+ */
+export async function composeRound(
+  ctx: Context,
+  delivery: Delivery,
+  round: EmailRow[],
+  { isWhole = false }: { isWhole?: boolean } = {},
+): Promise<ComposedRound> {
+  const composed: ComposedRound = { ready: [], ended: [], setAside: [], failed: [] };
+  const isAlone = round.length === 1;
+  let [bytes, units] = [0, 0];
+  const isPaused = await mayNotMarket(ctx, delivery);
+  const slices = openSlices(ctx.cpu);
+  const isSpent = () => units > maxRoundUnits || (units > 0 && ctx.cpu.isSpent());
+  for (const email of round) {
+    const isEnough = bytes > maxRoundBytes || (isSpent() && !isWhole);
+    if (!isAlone && (delivery.large.has(email.contentId) || isEnough)) {
+      composed.setAside.push(email);
+      continue;
+    }
+    await slices.between();
+    const budget = new Budget();
+    const mail =
+      isPaused && waitsForLift(delivery, email)
+        ? heldMail(ctx, email, whyHeld)
+        : await composeOrFail(ctx, delivery, email, budget);
+    slices.spend(budget.spent);
+    units += budget.spent;
+    if ("error" in mail && "email" in mail) composed.failed.push(mail);
+    else if ("status" in mail) composed.ended.push(resultOf(email, mail));
+    else if (isAlone || sizeOf(mail.message) <= largeMailBytes) {
+      composed.ready.push(mail);
+      bytes += sizeOf(mail.message);
+    } else {
+      delivery.large.add(email.contentId);
+      composed.setAside.push(email);
+    }
+  }
+  return composed;
+}
+
+/** Asked for each round, because a delivery takes a while. */
+async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boolean> {
+  const hasMarketing = [...contents.values()].some(({ type }) => type === "MARKETING");
+  return hasMarketing && (await isMarketingPaused(ctx, ctx.project));
+}
+
+/** A mail that may be out already goes on: its call is repeated while the provider recognises it. */
+function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: EmailRow): boolean {
+  return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";
+}
+
+/**
+ * Mail of a campaign asks again soon. Its campaign takes it back when it is held, but may never hear of what was short, or
+ * may be over already.
+ */
+function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
+  return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
+}
+
+const whyDisabled = "The project is disabled";
+
+const whyHeld = "Waits, because the marketing email of this project is paused";
+
+async function composeOrFail(
+  ctx: Context,
+  delivery: Delivery,
+  email: EmailRow,
+  budget: Budget,
+): Promise<Ready | MailOutcome | { email: EmailRow; error: unknown }> {
+  try {
+    return await composeEmail(ctx, delivery, email, budget);
+  } catch (error) {
+    return { email, error };
+  }
+}
+
+function sizeOf({ html, text, attachments }: Message): number {
+  return attachments.reduce((sum, { content }) => sum + content.length, html.length + text.length);
+}
+
+/** The complete message of an email, or the outcome if there is none. All that it renders takes from the budget. */
+export async function composeEmail(
+  ctx: Context,
+  delivery: Delivery,
+  email: EmailRow,
+  budget: Budget,
+): Promise<Ready | MailOutcome> {
+  const { uncertainSince } = email;
+  const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
+  if (abandoned) return abandoned;
+  // Only the provider that was called before would recognise the mail.
+  const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
+  const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
+  if (late) return late;
+  // The campaign is held, and may continue when the project is enabled.
+  if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
+    return heldMail(ctx, email, whyDisabled);
+  if (ctx.project.disabled) return ended("FAILED", whyDisabled, uncertainSince);
+  if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
+  const content = delivery.contents.get(email.contentId);
+  const loaded = content && (await load(ctx, delivery, content));
+  if (!content || !loaded) return ended("FAILED", "The content of this email is no longer stored", uncertainSince);
+  const { body, attachments } = loaded;
+  // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
+  if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
+  const links = recipientLinks(ctx, content, email);
+  if ((content.type === "MARKETING" || content.isConfirmation) && links === null)
+    return ended("FAILED", noLinks, uncertainSince);
+  try {
+    const said = { ...content, body };
+    const message = {
+      ...renderMessage(ctx.project, email, {
+        content: said,
+        contact: email.contact,
+        links,
+        tracker: mailTracker(ctx, said, email.id),
+        budget,
+      }),
+      attachments,
+    };
+    if (message.subject.length > maxSubjectLength)
+      return ended("FAILED", `The rendered subject is longer than ${maxSubjectLength} characters`, uncertainSince);
+    const unfit = unfitness(ctx.mailer, message.type, message);
+    if (unfit !== null) return ended("FAILED", unfit, uncertainSince);
+    return { email, message, topicId: content.topicId, contact: keptSnapshot(said, email.contact) };
+  } catch (error) {
+    if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
+      return ended("FAILED", whyUnrendered(error), uncertainSince);
+    throw error;
+  }
+}
+
+const noLinks =
+  "Marketing and confirmation email needs links, but this installation cannot sign them: its operator must set LINK_SECRETS";
+
+const domainGone = "The sender domain is no longer a verified domain of this project";
+
+/** Null when the content is no longer stored. One content at a time, because bodies and files may be large. */
+async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
+  if (delivery.loaded?.contentId === content.id) return delivery.loaded;
+  delivery.loaded = null;
+  const body = await loadBody(ctx, content);
+  const attachments = body === null ? null : await loadAttachments(ctx, content);
+  if (body !== null && attachments !== null) delivery.loaded = { contentId: content.id, body, attachments };
+  return delivery.loaded;
+}

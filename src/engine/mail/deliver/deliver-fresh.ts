@@ -1,0 +1,109 @@
+import { eachOf } from "../../../core/each-of";
+import { type Id, newId, textOf } from "../../../core/ids";
+import type { Grant } from "../../../core/mail/permits";
+import { laneOf, type Priority } from "../../../core/mail/priority";
+import type { Done, Wish } from "../../../core/mail/turns";
+import { openWatch, type Watch } from "../../../core/mail/watch";
+import { secondMs } from "../../../core/time";
+import type { Context } from "../../../platform/context";
+import { sendForDrainer } from "../announce";
+import { deliverPermitted } from "./deliver";
+import { paceOf } from "./project-pace";
+
+/** Fresh emails of one project and priority. */
+export interface FreshMail {
+  ctx: Context;
+  priority: Priority;
+  emailIds: Id[];
+  /** A consumer may have died of them: see `deliverPermitted`. */
+  isAgain: boolean;
+}
+
+/** A permit ends two minutes after the question. One that is not in use by then goes back, and its mail waits. */
+const permitKeepsMs = 30 * secondMs;
+
+/** How long the permits of mail that is delivered may wait for those of other mail. */
+const giveBackEveryMs = secondMs;
+
+/**
+ * Hands fresh emails of several projects to the provider, as many as it takes now. The others wait in their rows, without a
+ * write and without a message: when their turn comes, a drainer reads them. The account is asked once for all of them, and
+ * gets their permits back together.
+ *
+ * A message may come twice, late, or while another consumer is at work: only an email's row decides what happens to it.
+ *
+ * Returns the error of each piece that failed, and null for the others.
+ */
+export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknown[]> {
+  const errors = new Map<FreshMail, unknown>();
+  const shared = pieces.map((piece) => sharing(piece, pieces.length));
+  // The mail of a project with its own clock waits for no account.
+  const accounts = Map.groupBy(shared, ({ piece: { ctx } }) => (ctx.project.testClock ? ctx.project.number : null));
+  await Promise.all([...accounts.values()].map((group) => deliverOf(group, errors)));
+  return pieces.map((piece) => errors.get(piece) ?? null);
+}
+
+interface Shared {
+  piece: FreshMail;
+  /** Its part of what the invocation may do. */
+  ctx: Context;
+  wish: Wish;
+}
+
+function sharing(piece: FreshMail, pieces: number): Shared {
+  const { ctx, priority, emailIds } = piece;
+  const share = (whole: number) => Math.max(1, Math.floor(whole / pieces));
+  const isPaced = paceOf(ctx, priority) !== null;
+  return {
+    piece,
+    ctx: { ...ctx, callsAtOnce: share(ctx.callsAtOnce), maxRounds: share(ctx.maxRounds) },
+    wish: { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length, isPaced, pieces },
+  };
+}
+
+/** Delivers mail that waits for the same account. */
+async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknown>): Promise<void> {
+  const [first] = group;
+  if (!first) return;
+  const { ctx } = first.piece;
+  const { grants, drainAt } = await ctx.pace.ask(group.map(({ wish }) => wish));
+  await sendForDrainer(ctx, drainAt);
+  const now = () => ctx.realClock().getTime();
+  const askedAt = now();
+  const granted = group.flatMap((shared, index) => {
+    const grant = grants[index];
+    return grant && grant.mails > 0 ? [{ shared, grant }] : [];
+  });
+  const watches = { transactional: openWatch(), campaign: openWatch() };
+  let [ended, toldAt]: [Done[], number] = [[], askedAt];
+  const giveBack = async () => {
+    const dones = ended;
+    [ended, toldAt] = [[], now()];
+    if (dones.length > 0) await sendForDrainer(ctx, (await ctx.pace.giveBack(dones)).drainAt);
+  };
+  await eachOf(granted, ctx.callsAtOnce, async ({ shared, grant }) => {
+    const { done, error } = await deliverGranted(shared, grant, {
+      watch: watches[laneOf(shared.piece.priority)],
+      isLate: now() >= askedAt + permitKeepsMs,
+    });
+    if (error !== null) errors.set(shared.piece, error);
+    ended.push(done);
+    // Others hear at once of what is wrong with the account.
+    const isWrong = done.verdict.kind !== "answered" && done.verdict.kind !== "unused";
+    if (isWrong || now() >= toldAt + giveBackEveryMs) await giveBack();
+  });
+  await giveBack();
+}
+
+async function deliverGranted(
+  { piece, ctx, wish }: Shared,
+  grant: Grant,
+  { watch, isLate }: { watch: Watch; isLate: boolean },
+): Promise<{ done: Done; error: unknown }> {
+  const { permitId, priority } = wish;
+  if (isLate || watch.isOver()) {
+    return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: true }, error: null };
+  }
+  const emailIds = piece.emailIds.slice(0, grant.mails);
+  return deliverPermitted(ctx, { id: permitId, priority, ...grant }, emailIds, { isAgain: piece.isAgain, watch });
+}

@@ -1,0 +1,213 @@
+import type { Id } from "../../../core/ids";
+import type { Verdict } from "../../../core/mail/breaker";
+import type { Grant } from "../../../core/mail/permits";
+import type { Priority } from "../../../core/mail/priority";
+import type { Done } from "../../../core/mail/turns";
+import { openWatch, type Watch } from "../../../core/mail/watch";
+import { minuteMs } from "../../../core/time";
+import type { EmailRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { comeBack, type Leftover } from "./come-back";
+import { composeRound } from "./compose";
+import { type Delivery, findDue, readDelivery } from "./delivery";
+import { type Ready, recordAndHand, uncalledOf } from "./hand-over";
+import { makeCalls } from "./make-calls";
+import { hasSlot } from "./memory-slot";
+import { callsOf } from "./plan-calls";
+import { nextRound, type Waiting } from "./plan-round";
+import type { Result } from "./record";
+import { type CalledFor, recordAndNote } from "./record-called";
+import { writeDown } from "./write-down";
+
+/** A permit to call the provider: see core/mail/turns.ts. */
+export interface Permit extends Grant {
+  id: string;
+  priority: Priority;
+}
+
+/** Each round of a slow provider may take a minute. After this, the rest goes back to the waiting mail. */
+const maxDeliveryMs = minuteMs;
+
+/** The state of a delivery that its permit must be told. */
+interface Progress {
+  verdict: Verdict;
+  calls: number;
+  hasMore: boolean;
+  rounds: number;
+}
+
+interface Manner {
+  isAgain: boolean;
+  /** Shared with other deliveries of the same consumer and lane. */
+  watch?: Watch;
+}
+
+/**
+ * Delivers emails with a permit. An error is returned, because the permit has to be given back all the same.
+ *
+ * `isAgain` says that a consumer may have died of these emails. Then each is taken alone, and its row says so before it
+ * is composed: an email that no consumer survives ends as FAILED.
+ */
+export async function deliverPermitted(
+  ctx: Context,
+  permit: Permit,
+  emailIds: Id[],
+  { isAgain, watch = openWatch() }: Manner,
+): Promise<{ done: Done; rounds: number; error: unknown }> {
+  const progress: Progress = { verdict: { kind: "unused" }, calls: 0, hasMore: false, rounds: 0 };
+  const end = (error: unknown) => {
+    const { rounds, ...done } = progress;
+    return { done: { permitId: permit.id, ...done }, rounds, error };
+  };
+  try {
+    const delivery = await readDelivery(ctx, emailIds, { isAgain });
+    try {
+      await deliverAll(ctx, permit, delivery, progress, watch);
+    } finally {
+      delivery.slot?.giveBack();
+    }
+    return end(null);
+  } catch (error) {
+    progress.hasMore = true;
+    return end(error);
+  }
+}
+
+const noCalls: CalledFor = { results: [], uncalled: [] };
+
+/**
+ * Delivers round by round. Mail that a round could not compose comes back later.
+ *
+ * A note of a try is no death: however this ends, the notes of mail that was neither handed over nor put off are
+ * taken back. Only a consumer that dies leaves them.
+ */
+async function deliverAll(
+  ctx: Context,
+  permit: Permit,
+  delivery: Delivery,
+  progress: Progress,
+  watch: Watch,
+): Promise<void> {
+  const leftover: Leftover = { retries: [], slotless: [], failed: [] };
+  const noted = new Set<Id>();
+  try {
+    await deliverRounds(ctx, permit, delivery, { progress, watch, leftover, noted });
+    await comeBack(ctx, permit.priority, delivery, leftover);
+    for (const { email } of leftover.failed) noted.delete(email.id);
+  } finally {
+    await writeDown(ctx, { ...noCalls, noted: [...noted] });
+  }
+}
+
+/** The state that the rounds of a delivery leave behind. */
+interface Tracks {
+  progress: Progress;
+  watch: Watch;
+  leftover: Leftover;
+  /** Emails whose rows may note a try of this consumer. */
+  noted: Set<Id>;
+}
+
+/**
+ * Round by round: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs no
+ * writes, and a consumer that dies there loses nothing; one that dies later leaves only that round uncertain.
+ */
+async function deliverRounds(
+  ctx: Context,
+  permit: Permit,
+  delivery: Delivery,
+  { progress, watch, leftover, noted }: Tracks,
+): Promise<void> {
+  const endsAt = ctx.realClock().getTime() + maxDeliveryMs;
+  const callsAtOnce = Math.min(permit.callsAtOnce, ctx.callsAtOnce);
+  let waiting: Waiting = { emails: delivery.emails, repeats: delivery.repeats };
+  let called = noCalls;
+  let refused: Ready[] = [];
+  try {
+    while (waiting.emails.length + waiting.repeats.length > 0) {
+      const isSpent = progress.rounds >= ctx.maxRounds || ctx.cpu.isSpent() || !ctx.spent.hasLeft();
+      const isOver = isSpent || watch.isOver();
+      if (isOver || (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt)))) {
+        progress.hasMore = true;
+        break;
+      }
+      progress.rounds += 1;
+      const planned = nextRound(ctx, delivery, waiting, callsAtOnce);
+      waiting = without(waiting, planned.emails);
+      if (!(await hasSlot(ctx, delivery, planned.emails))) {
+        leftover.slotless.push(...planned.emails);
+        continue;
+      }
+      if (delivery.isAgain) {
+        // Before the batch, because it may commit and its answer be lost.
+        for (const { id } of planned.emails) noted.add(id);
+        await recordAndNote(ctx, called, planned.emails);
+        called = noCalls;
+      }
+      const composed = await composeRound(ctx, delivery, planned.emails, { isWhole: planned.kind === "repeat" });
+      const { next, ended, failed } = callsOf(planned, composed);
+      leftover.failed.push(...failed);
+      const handedAt = ctx.realClock().getTime();
+      const between = { called, refused, ended, next, handedAt };
+      // Until it makes them, only this consumer knows that nobody makes these calls: see the end.
+      const uncalled = uncalledOf(next, handedAt);
+      [called, refused] = [{ ...called, uncalled: [...called.uncalled, ...uncalled] }, []];
+      const handedOver = await recordAndHand(ctx, between);
+      const { handed } = handedOver;
+      [called, refused] = [{ results: [], uncalled }, handedOver.refused];
+      const over = ended.filter(({ status }) => status !== "QUEUED").map(({ emailId }) => emailId);
+      for (const id of [...handed, ...over]) noted.delete(id);
+      waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
+      const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
+      // Not granted in full: another consumer has these emails, or they have ended.
+      if (handed.size < asked) waiting = { ...waiting, emails: await stillDue(ctx, waiting.emails) };
+      called = noCalls;
+      const round = await makeCalls(ctx, next, handed, { callsAtOnce, watch, handedAt });
+      called = { results: round.results, uncalled: uncalledOf(round.uncalled, handedAt) };
+      Object.assign(progress, { verdict: round.verdict, calls: round.calls });
+      // They wait in their rows again.
+      if (round.uncalled.length > 0) progress.hasMore = true;
+      noteRetries(round.results, leftover, progress);
+    }
+  } finally {
+    // Also when a round failed: the provider's answers are known, and so is what it was never called for. Neither must
+    // become UNKNOWN.
+    await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
+      ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
+      return writeDown(ctx, { ...called, noted: [] });
+    });
+  }
+}
+
+/** Tells the account how the last round went. Not beyond the time of this delivery. */
+async function mayGoOn(ctx: Context, permit: Permit, progress: Progress, endsAt: number): Promise<boolean> {
+  if (ctx.realClock().getTime() >= endsAt) return false;
+  const { verdict, calls } = progress;
+  Object.assign(progress, { verdict: { kind: "unused" }, calls: 0 });
+  return ctx.pace.mayGoOn(permit.id, verdict, calls);
+}
+
+function without({ emails, repeats }: Waiting, taken: EmailRow[]): Waiting {
+  const ids = new Set(taken.map(({ id }) => id));
+  return {
+    emails: emails.filter(({ id }) => !ids.has(id)),
+    repeats: repeats.filter((repeat) => repeat.emails !== taken),
+  };
+}
+
+async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> {
+  const due = await findDue(
+    ctx,
+    waiting.map(({ id }) => id),
+  );
+  return waiting.filter(({ id }) => due.has(id));
+}
+
+function noteRetries(results: Result[], { retries }: Leftover, progress: Progress): void {
+  for (const { emailId, retryAt, isUntried } of results) {
+    // Mail that the account refused waits for the account.
+    if (isUntried) progress.hasMore = true;
+    else if (retryAt !== null) retries.push({ emailId, retryAt });
+  }
+}

@@ -1,0 +1,137 @@
+import { belowAllIds, newId, textOf } from "../../../core/ids";
+import { maxCallsAtOnce } from "../../../core/mail/permits";
+import { priorities } from "../../../core/mail/priority";
+import type { Place } from "../../../core/mail/ring";
+import type { Done, Turn } from "../../../core/mail/turns";
+import type { MessageOf } from "../../../core/messages";
+import { secondMs } from "../../../core/time";
+import { type Context, forProject, type Platform } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { findProject } from "../../projects/project";
+import { sendForDrainer } from "../announce";
+import { deliverPermitted } from "./deliver";
+import { findProbe, findWaiting } from "./delivery";
+import { paceOf } from "./project-pace";
+
+/** After this a drainer makes room for another message of its queue. Its last turn may take a minute more. */
+const shiftMs = 20 * secondMs;
+
+/** A drainer stays for a shorter wait. For a longer one it sends a message that arrives then. */
+const maxSleepMs = 2 * secondMs;
+
+/** Emails that are taken alone, because a consumer may have died of one, are few at a time. */
+const suspectsPerTurn = 25;
+
+/**
+ * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at
+ * work. A drainer that dies leaves its permit, and other drainers continue when the permit ends.
+ */
+export async function drainMail(platform: Platform, { projectId }: MessageOf<"mail.drain">): Promise<void> {
+  if (projectId !== undefined) return drainProject(platform, projectId);
+  const now = () => platform.clock().getTime();
+  const endsAt = now() + shiftMs;
+  let done: Done | null = null;
+  let roundsLeft = platform.maxRounds;
+  for (;;) {
+    const permitId = textOf(newId());
+    const next = await platform.pace.nextTurn({ permitId, done });
+    done = null;
+    if (next.kind === "nothing to do") return;
+    if (next.kind === "wait") {
+      const waitMs = next.until - now();
+      if (waitMs > maxSleepMs || now() >= endsAt) return sendForDrainer(platform, next.until);
+      await platform.sleep(waitMs);
+      continue;
+    }
+    await sendForDrainer(platform, next.drainAt);
+    const taken = await takeTurn({ ...platform, maxRounds: roundsLeft }, permitId, next.turn);
+    done = taken.done;
+    roundsLeft -= Math.max(1, taken.rounds);
+    if (now() < endsAt && roundsLeft > 0 && !platform.cpu.isSpent() && platform.spent.hasLeft()) continue;
+    const { drainAt } = await platform.pace.giveBack([done]);
+    return sendForDrainer(platform, drainAt);
+  }
+}
+
+/** A turn that was taken, and the rounds of calls in it. */
+interface Taken {
+  done: Done;
+  rounds: number;
+}
+
+async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promise<Taken> {
+  const unused: Done = { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false, isOver: true };
+  try {
+    const project = await findProject(platform, turn.project);
+    // The mail of a deleted project is gone with it.
+    return project ? await deliverTurn(forProject(platform, project), permitId, turn) : { done: unused, rounds: 0 };
+  } catch (error) {
+    return { done: fail(platform, turn, unused, error), rounds: 0 };
+  }
+}
+
+/** The project's pace allows no mail now. */
+const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], place: null };
+
+/** Before all mail. */
+const beginning: Place = { dueAt: 0, id: belowAllIds };
+
+async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Taken> {
+  const mails = turn.isSuspect ? Math.min(turn.mails, suspectsPerTurn) : turn.mails;
+  const perSecond = paceOf(ctx, turn.priority);
+  const share = perSecond === null ? mails : await ctx.pace.takeShare(permitId, { perSecond, mails });
+  const { emailIds, place } = share === 0 ? nothing : await findMails(ctx, { ...turn, mails: share });
+  await ctx.pace.readUpTo(permitId, { place, mails: emailIds.length });
+  if (emailIds.length === 0) {
+    return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false }, rounds: 0 };
+  }
+  const permit = { id: permitId, ...turn };
+  const { done, rounds, error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: turn.isSuspect });
+  return { done: error === null ? done : fail(ctx, turn, done, error), rounds };
+}
+
+/** A probe takes one mail out of order, so the reading position stays. Without a probe the page ends like any other. */
+async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
+  const probe = turn.isProbe ? await findProbe(ctx, turn) : [];
+  if (probe.length === 0) return findWaiting(ctx, turn);
+  return { emailIds: probe, place: turn.after ?? beginning };
+}
+
+/** Other projects' turns go on. The sweep finds this one's mail again, because to retry at once would fail too. */
+function fail({ log }: Platform, { project }: Turn, done: Done, error: unknown): Done {
+  log("error", "Waiting mail could not be worked on; the sweep finds it again", { project, reason: reasonOf(error) });
+  return { ...done, isOver: true };
+}
+
+async function drainProject(platform: Platform, projectId: number): Promise<void> {
+  const project = await findProject(platform, projectId);
+  if (!project) return;
+  const ctx = forProject(platform, project);
+  if ((await deliverWaiting(ctx)).hasMore) await sendForDrainer(ctx, 0);
+}
+
+const mailsPerPage = 100;
+const maxPages = 20;
+
+/**
+ * Delivers the waiting mail of a project with its own clock, whose mail waits for no account: at most a number of
+ * pages. Other consumers may deliver it too.
+ */
+export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean; hasMore: boolean }> {
+  let pages = 0;
+  for (const priority of priorities) {
+    let after: Turn["after"] = null;
+    do {
+      if (pages === maxPages || ctx.cpu.isSpent() || !ctx.spent.hasLeft()) return { hasFound: true, hasMore: true };
+      const { emailIds, place } = await findWaiting(ctx, { priority, after, mails: mailsPerPage });
+      after = place;
+      if (emailIds.length === 0) continue;
+      pages += 1;
+      const id = textOf(newId());
+      const permit = { id, priority, calls: emailIds.length, callsAtOnce: maxCallsAtOnce, mails: emailIds.length };
+      const { error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: false });
+      if (error !== null) throw error;
+    } while (after !== null);
+  }
+  return { hasFound: pages > 0, hasMore: false };
+}

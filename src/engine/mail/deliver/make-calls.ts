@@ -1,0 +1,118 @@
+import type { Id } from "../../../core/ids";
+import type { Verdict } from "../../../core/mail/breaker";
+import { outcomeOf } from "../../../core/mail/outcome";
+import { type Receipt, verdictOf, verdictOfRound } from "../../../core/mail/receipt";
+import type { Watch } from "../../../core/mail/watch";
+import { secondMs } from "../../../core/time";
+import type { Context } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { type Call, type Ready, resultOf } from "./hand-over";
+import type { Result } from "./record";
+
+/** A call takes half a minute at most. It begins so soon after its hand-over that it ends well within the lease. */
+const maxHeldMs = 30 * secondMs;
+
+/** The results of a round of calls. */
+interface CalledRound {
+  results: Result[];
+  /** Calls that were not made, and never will be. */
+  uncalled: Call[];
+  verdict: Verdict;
+  calls: number;
+}
+
+/** How the calls of a round are made. */
+interface Calling {
+  callsAtOnce: number;
+  watch: Watch;
+  /** When the round was handed over, by the real clock. */
+  handedAt: number;
+}
+
+/**
+ * Makes the calls of a round, some at the same time, with the emails that were handed over. It stops when the provider takes
+ * no more for now, so that an outage in the middle of a round does not cost the rest of it.
+ */
+export async function makeCalls(
+  ctx: Context,
+  planned: Call[],
+  handed: Set<Id>,
+  { callsAtOnce, watch, handedAt }: Calling,
+): Promise<CalledRound> {
+  const calls = planned
+    .map((call) => ({ ...call, mails: mailsOf(call, handed) }))
+    .filter(({ mails }) => mails.length > 0);
+  const left = calls.values();
+  const made: Called[] = [];
+  const uncalled: Call[] = [];
+  const isLate = () => ctx.realClock().getTime() >= handedAt + maxHeldMs;
+  const callOneByOne = async () => {
+    for (const call of left) {
+      if (isLate() || !(await watch.mayCall())) {
+        // Neither changes again in this round.
+        uncalled.push(call, ...left);
+        break;
+      }
+      const called = await makeCall(ctx, call, handed);
+      made.push(called);
+      watch.ended(verdictOf(called.receipts, 1));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(callsAtOnce, calls.length) }, callOneByOne));
+  const verdict = verdictOfRound(made.map(({ receipts }) => receipts));
+  const blocked = made.flatMap(({ receipts }) => receipts).find((receipt) => receipt?.kind === "blocked");
+  if (verdict.kind === "blocked" && blocked?.kind === "blocked") {
+    ctx.log("error", "The mail provider refuses this account, so mail waits. Mend the account or its key.", {
+      ...{ provider: ctx.mailer.name, reason: blocked.reason },
+    });
+  }
+  return { results: made.flatMap(({ results }) => results), uncalled, verdict, calls: made.length };
+}
+
+/** A repeated call has all of its mails, if any of them still waits for its outcome. */
+function mailsOf({ mails, isRepeat }: Call, handed: Set<Id>): Ready[] {
+  const mine = mails.filter(({ email }) => handed.has(email.id));
+  return isRepeat && mine.length > 0 ? mails : mine;
+}
+
+/** The results of one call; a receipt is null when the call threw. */
+interface Called {
+  receipts: (Receipt | null)[];
+  results: Result[];
+}
+
+async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Promise<Called> {
+  const handedAt = ctx.clock().getTime();
+  const receipts = await deliver(ctx, mails, id);
+  const now = ctx.clock().getTime();
+  // Mails of one call come back together: if it is repeated, it is so whole.
+  const random = ctx.random();
+  const results = mails.flatMap(({ email }, index) => {
+    if (!handed.has(email.id)) return [];
+    const outcome = outcomeOf(receipts?.[index] ?? noAnswer, {
+      ...{ attempt: email.attempts + 1, handedAt, uncertainSince: email.uncertainSince },
+      ...{ idempotencyWindowMs: ctx.mailer.idempotencyWindowMs, now, random },
+    });
+    return [{ ...resultOf(email, outcome), round: id }];
+  });
+  return { receipts: receipts ?? mails.map(() => null), results };
+}
+
+const noAnswer: Receipt = {
+  kind: "unknown",
+  reason: "The mail provider did not answer: this email may or may not have been sent",
+};
+
+/** Null when the call threw. */
+async function deliver(ctx: Context, mails: Ready[], key: string): Promise<Receipt[] | null> {
+  try {
+    return await ctx.mailer.deliver(
+      mails.map(({ message }) => message),
+      key,
+    );
+  } catch (error) {
+    const emailId = mails[0]?.message.emailId;
+    ctx.log("warn", "The mail provider did not answer", { emailId, mails: mails.length, reason: reasonOf(error) });
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+import { type SQL, sql } from "drizzle-orm";
+import { ended, held, type MailOutcome } from "../../../core/mail/outcome";
+import { isInTopic } from "../../../db/topics";
+import type { Context } from "../../../platform/context";
+import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "../withhold";
+
+/** Why a mail is not handed over, and how it ends. */
+interface Obstacle {
+  /** A condition on the email `e` and its item `r`. It is never NULL. */
+  isThere: SQL;
+  outcome: (uncertainSince: number | null) => MailOutcome;
+  /** The reason, if only the database knows it. */
+  error?: SQL;
+}
+
+/** Asked at the hand-over, in its batch. The first one that is there decides. */
+export function obstacles(ctx: Context): Obstacle[] {
+  const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
+    AND c.id = e.contact_id)`;
+  const error = whyWithheld(ctx, {
+    type: sql`r.value->>'type'`,
+    email: sql`e.to_email`,
+    optedOutAt,
+    topicId: sql`r.value->>'topicId'`,
+    contactId: sql`e.contact_id`,
+  });
+  return [
+    ...stops,
+    { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
+    { isThere: isUnwanted, outcome: (since) => ended("CANCELLED", contactLeft, since) },
+    // The previous round's results may contain a complaint.
+    { isThere: sql`${error} IS NOT NULL`, outcome: (since) => ended("SUPPRESSED", "", since), error },
+  ];
+}
+
+const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.project_id AND k.id = e.campaign_id`;
+
+const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
+
+/**
+ * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take
+ * it back then. Mail that a person retried by itself after the cancel goes out.
+ */
+const stops: Obstacle[] = [
+  {
+    isThere: sql`(${cameBack} AND EXISTS (${campaign} AND k.status = 'CANCELLED'
+      AND coalesce(e.retried_at, 0) <= k.updated_at))`,
+    outcome: () => ended("CANCELLED", campaignCancelled),
+  },
+  {
+    isThere: sql`(${cameBack} AND EXISTS (${campaign} AND k.status = 'SENDING' AND k.held_reason IS NOT NULL))`,
+    outcome: () => held("Waits, because its campaign is held"),
+  },
+];
+
+const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
+  SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
+
+// NULL for mail without a topic, and for a topic that is gone.
+const isInItsTopic = isInTopic({
+  projectId: sql`e.project_id`,
+  contactId: sql`e.contact_id`,
+  topic: { id: sql`r.value->>'topicId'` },
+});
+
+/**
+ * The recipient unsubscribed since: campaigns and workflows ask for subscribed contacts, and not only for some that did not
+ * opt out.
+ */
+const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
+  AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id
+    AND (NOT c.subscribed OR NOT coalesce(${isInItsTopic}, true)))
+  AND NOT EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = e.project_id AND s.email = e.to_email))`;

@@ -1,0 +1,31 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../../db/batch";
+import { statement } from "../../../db/statement";
+import type { EmailRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { announceGraceMs } from "../announce";
+import { isAsRead, itemsOf } from "./as-read";
+
+/**
+ * Puts off emails that could not be composed now. This worker has outlived the try, so nobody has died of them; the note
+ * of a try is taken back.
+ */
+export async function putOff(
+  ctx: Context,
+  emails: EmailRow[],
+  { until, isNoted }: { until: number; isNoted: boolean },
+) {
+  if (emails.length === 0) return;
+  const items = itemsOf(emails);
+  // It is a wait of the real time, which a clock that stands still does not show: there the message alone comes later.
+  const next = ctx.project.testClock ? ctx.clock().getTime() : until;
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(
+      sql`UPDATE emails AS e SET next_attempt_at = ${next}, due_at = ${next + announceGraceMs},
+          abandonments = ${isNoted ? sql`max(0, abandonments - 1)` : sql`abandonments`}
+        FROM json_each(${items}) r WHERE ${isAsRead(ctx.clock().getTime())}`,
+    ),
+  );
+  await batch.commit();
+}

@@ -1,0 +1,82 @@
+import { sql } from "drizzle-orm";
+import { endsTrust, meaningOf, type Report } from "../../../core/mail/status";
+import type { Unwritten } from "../../../core/mail/unwritten";
+import { type Batch, openBatch } from "../../../db/batch";
+import { inProject } from "../../../db/scope";
+import { type Statement, statement } from "../../../db/statement";
+import type { EmailRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { updateDelivered, updateReported } from "../report/report";
+import { insertBlock, judgeAsMailGoes } from "../report/reputation";
+import { isAsRead, itemsOf, ofItem } from "./as-read";
+import { type Result, updateResults } from "./record";
+import { takeBack } from "./take-back";
+
+/** The results of a round: the provider's answers, and the emails that it was not called for. */
+export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
+
+/**
+ * For mail of which a consumer may have died: before it is composed, its row counts the new try. The hand-over resets
+ * the count. The results of the previous round are recorded first, because this Worker may die too.
+ */
+export async function recordAndNote(ctx: Context, called: CalledFor, emails: EmailRow[]): Promise<void> {
+  const at = ctx.clock().getTime();
+  const batch = openBatch(ctx);
+  const judge = recordCalled(ctx, batch, called, at);
+  if (emails.length > 0) {
+    batch.add(
+      statement(
+        sql`UPDATE emails AS e SET abandonments = abandonments + 1 FROM json_each(${itemsOf(emails)}) r
+          WHERE ${isAsRead(at)}`,
+      ),
+    );
+  }
+  await batch.commit();
+  await judge();
+}
+
+/** Returns what to do after the commit. */
+export function recordCalled(
+  ctx: Context,
+  batch: Batch,
+  { results: called, uncalled }: CalledFor,
+  at: number,
+): () => Promise<void> {
+  batch.addAll(takeBack(ctx, uncalled));
+  const isOfItsRound = sql`e.round = r.value->>'round' AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
+  batch.addAll(updateResults(ctx, { results: called, where: sql`${ofItem} AND ${isOfItsRound}`, at }));
+  const begun = called.some(({ status }) => status === "SENT") ? batch.add(insertBlock(ctx, at)) : null;
+  batch.addAll(deleteSettledRounds(ctx, called));
+  const delivered = called.filter(({ reports }) => reports.some(isDelivery));
+  batch.addAll(updateDelivered(ctx, delivered, ctx.mailer.name));
+  for (const result of called) {
+    for (const report of result.reports) {
+      if (!isDelivery(report)) batch.addAll(updateReported(ctx, result, report, ctx.mailer.name));
+    }
+  }
+  const isDistrusted = called.some(({ reports }) => reports.some((report) => endsTrust(meaningOf(report))));
+  return async () => {
+    if (isDistrusted || (begun?.count ?? 0) > 0) await judgeAsMailGoes(ctx);
+  };
+}
+
+function isDelivery({ kind }: Report): boolean {
+  return kind === "delivered";
+}
+
+/** A stored call is not repeated once the outcome of all its emails is known. Some of them may have come back later. */
+function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
+  if (ctx.mailer.idempotencyWindowMs === 0) return [];
+  const rounds = Map.groupBy(called, ({ round }) => round);
+  const settled = [...rounds].filter(([, results]) => results.every((result) => result.uncertainSince === null));
+  if (settled.length === 0) return [];
+  const ids = JSON.stringify(settled.map(([round]) => round));
+  return [
+    statement(
+      sql`DELETE FROM rounds WHERE ${inProject(ctx)} AND id IN (SELECT value FROM json_each(${ids}))
+        AND NOT EXISTS (SELECT 1 FROM json_each(rounds.emails) r
+          CROSS JOIN emails e ON e.project_id = rounds.project_id AND e.id = r.value
+          WHERE e.round = rounds.id AND (e.status = 'SENDING' OR e.status = 'QUEUED' AND e.uncertain_since IS NOT NULL))`,
+    ),
+  ];
+}

@@ -1,0 +1,119 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import type { MailOutcome } from "../../../core/mail/outcome";
+import type { EmailType } from "../../../core/mail/status";
+import { type Statement, statement } from "../../../db/statement";
+import type { Platform } from "../../../platform/context";
+import { updateMarked } from "../../campaigns/mark-pages";
+import { insertEmailEvents } from "../../events/email-events";
+import { updateUsageOfUnsent } from "../../projects/monthly-usage";
+import { announceGraceMs } from "../announce";
+
+/** The result for one email. */
+export interface Result extends MailOutcome {
+  projectId: number;
+  emailId: Id;
+  /** The email's own campaign. */
+  campaignId: Id | null;
+  /** The round of the result. Null for an email that was never handed over. */
+  round: string | null;
+  settledBy?: "lookup" | undefined;
+}
+
+/** More fields of the item that a condition may use, in addition to its key. */
+type WrittenResult = Result & { type?: EmailType; topicId?: Id | null };
+
+/** Results, and the emails to which they are written. */
+interface WrittenResults {
+  results: WrittenResult[];
+  /** A condition that finds the email `e` of each item `r` by its key. */
+  where: SQL;
+  at: number;
+  /** The reason, if only the database knows it. */
+  error?: SQL;
+}
+
+/**
+ * The statements that record results, for one batch; none without results. The marks of campaigns' pages, the events and the
+ * returned usage go first, because they read the state before the change: so a repeat adds nothing.
+ */
+export function updateResults(
+  platform: Pick<Platform, "databaseNow" | "realDatabaseNow" | "realClock">,
+  { results, where, at, error = sql`r.value->>'error'` }: WrittenResults,
+): Statement[] {
+  if (results.length === 0) return [];
+  const items = JSON.stringify(results.map((result) => itemOf(result, at)));
+  const events = results.flatMap(eventsOf);
+  const unsent = results.filter(isUnsent);
+  const ofCampaigns = results.filter(({ campaignId }) => campaignId !== null);
+  return [
+    ...(ofCampaigns.length > 0
+      ? [
+          updateMarked(platform, {
+            from: sql`json_each(${JSON.stringify(ofCampaigns.map(keyOf))}) r CROSS JOIN emails e`,
+            where,
+          }),
+        ]
+      : []),
+    ...(events.length > 0 ? [insertEmailEvents(platform, { items: JSON.stringify(events), where })] : []),
+    ...(unsent.length > 0 ? [updateUsageOfUnsent(JSON.stringify(unsent.map(keyOf)), where)] : []),
+    statement(
+      sql`UPDATE emails AS e SET status = r.value->>'status', error = ${unlessErased(error)},
+          provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
+          sent_at = coalesce(r.value->>'sentAt', sent_at), uncertain_since = r.value->>'uncertainSince',
+          attempts = attempts - (r.value->>'isUntried' AND handed_at IS NOT NULL), next_attempt_at = r.value->>'retryAt', due_at = r.value->>'dueAt', handed_at = NULL,
+          ended_at = r.value->>'endedAt', look_up_at = CASE WHEN r.value->>'status' = 'UNKNOWN' THEN look_up_at END,
+          settled_by = CASE WHEN r.value->>'status' <> 'UNKNOWN' THEN coalesce(r.value->>'settledBy', settled_by) END,
+          round = CASE WHEN r.value->>'status' IN ('QUEUED', 'UNKNOWN') THEN round END
+        FROM json_each(${items}) r
+        WHERE ${where}`,
+    ),
+  ];
+}
+
+/** Whether an email returns its place in the monthly limit. */
+function isUnsent({ status }: Pick<MailOutcome, "status">): boolean {
+  return status === "FAILED" || status === "SUPPRESSED" || status === "CANCELLED";
+}
+
+/**
+ * A provider's text may contain its recipient's address, so it is dropped for erased contacts. Only their emails have
+ * an empty address.
+ */
+function unlessErased(error: SQL): SQL {
+  return sql`CASE WHEN e.to_email <> '' OR r.value->>'status' = 'CANCELLED' THEN ${error} END`;
+}
+
+/**
+ * Returns the items as JSON, with the key of each email and the fields that a condition uses. SQLite parses each item
+ * in each statement, so unused fields and nulls are left out.
+ */
+function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {
+  return { projectId, emailId, round: round ?? undefined, type, topicId: topicId ?? undefined };
+}
+
+function itemOf(result: WrittenResult, at: number) {
+  const { status, error, retryAt, providerMessageId, uncertainSince, isUntried, settledBy } = result;
+  return {
+    ...keyOf(result),
+    status,
+    error: error ?? undefined,
+    providerMessageId: providerMessageId ?? undefined,
+    uncertainSince: uncertainSince ?? undefined,
+    isUntried,
+    settledBy,
+    retryAt: retryAt ?? undefined,
+    dueAt: retryAt === null ? undefined : retryAt + announceGraceMs,
+    sentAt: status === "SENT" ? at : undefined,
+    endedAt: status === "SENT" || status === "QUEUED" ? undefined : at,
+  };
+}
+
+function eventsOf(result: WrittenResult) {
+  const { status, error } = result;
+  if (status !== "SENT" && status !== "FAILED") return [];
+  const sent = { event: "email.sent", eventData: {} };
+  return [
+    { ...keyOf(result), ...(status === "SENT" ? sent : { event: "email.failed", eventData: { reason: error } }) },
+  ];
+}

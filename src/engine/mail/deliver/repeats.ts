@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { type Id, textOf } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { asId, asJson, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { select, statement } from "../../../db/statement";
+import type { ContentRow, EmailRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { contactSnapshot, readEmailToRender, selectContents } from "../content";
+
+/**
+ * A call with several emails whose outcome is unknown. The provider recognises its key only with the very same mails in the
+ * same order, so it is repeated whole, also with those of its emails that a report has settled since.
+ */
+export interface Repeat {
+  /** The id of the call, and its key. */
+  id: string;
+  /** In the order of the call. Empty when one of them is gone, and the call cannot be repeated. */
+  emails: EmailRow[];
+  contents: Map<Id, ContentRow>;
+}
+
+/** Finds the stored calls of uncertain emails. A call of one email is not stored: its row says it all. */
+export async function readRepeats(ctx: Context, found: EmailRow[]): Promise<Repeat[]> {
+  const ids = new Set(found.flatMap(({ uncertainSince, round }) => (uncertainSince && round ? [round] : [])));
+  if (ids.size === 0) return [];
+  const stored = await select(
+    ctx.db,
+    sql`SELECT id, emails FROM rounds
+      WHERE ${inProject(ctx)} AND id IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`,
+    columns({ id: asId, emails: asJson<Id[]>() }),
+  );
+  return Promise.all(stored.map(({ id, emails }) => readRepeat(ctx, textOf(id), emails)));
+}
+
+async function readRepeat(ctx: Context, id: string, emailIds: Id[]): Promise<Repeat> {
+  const ids = JSON.stringify(emailIds);
+  const batch = openBatch(ctx);
+  const emails = batch.add(
+    statement(
+      sql`SELECT e.*, ${contactSnapshot} AS rendered_with FROM json_each(${ids}) r
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value ORDER BY r.key`,
+      readEmailToRender,
+    ),
+  );
+  const contents = batch.add(
+    selectContents(
+      ctx,
+      sql`content.id IN (SELECT e.content_id FROM json_each(${ids}) r
+        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value)`,
+    ),
+  );
+  await batch.commit();
+  return { id, emails: emails.all, contents: new Map(contents.all.map((row) => [row.id, row])) };
+}

@@ -1,0 +1,93 @@
+import { sql } from "drizzle-orm";
+import { type Id, publicId } from "../../../core/ids";
+import { nextLookUpAt } from "../../../core/mail/lookup";
+import { type MailOutcome, outcomeOfAbsent, outcomeOfFound } from "../../../core/mail/outcome";
+import type { Priority } from "../../../core/mail/priority";
+import { openBatch } from "../../../db/batch";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { updateOpen } from "../../campaigns/mark-pages";
+import { announceEmails } from "../announce";
+import { ofItem } from "./as-read";
+import { type Result, updateResults } from "./record";
+import { recordCalled } from "./record-called";
+
+/** An email whose outcome is unknown, and for which its provider is asked. */
+export interface Unknown {
+  projectId: number;
+  id: Id;
+  campaignId: Id | null;
+  priority: Priority;
+  round: string;
+  attempts: number;
+  lookUps: number;
+  calledAt: number;
+  /** The content of the email is no longer stored. */
+  isGone: boolean;
+}
+
+/** Records what the provider answered about the mails of a call. `found` has message ids by the emails' public ids. */
+export async function settleLookedUp(
+  ctx: Context,
+  mails: Unknown[],
+  found: ReadonlyMap<string, string>,
+  now: number,
+): Promise<void> {
+  const sent: Result[] = [];
+  const absent: Unknown[] = [];
+  const pending: Later[] = [];
+  for (const mail of mails) {
+    const messageId = found.get(publicId(mail.id));
+    const at = nextLookUpAt({ ...mail, now });
+    if (messageId !== undefined) sent.push(settled(mail, outcomeOfFound(messageId)));
+    // Mail without content cannot be sent again, so it stays unknown.
+    else if (at !== null || mail.isGone) pending.push({ mail, at, isCounted: true });
+    else absent.push(mail);
+  }
+  const batch = openBatch(ctx);
+  const judge = recordCalled(ctx, batch, { results: sent, uncalled: [] }, now);
+  batch.addAll(updateAbsent(ctx, absent, now));
+  if (pending.length > 0) batch.add(updateLookUps(pending));
+  await batch.commit();
+  await judge();
+  // A message for mail that somebody else has settled meanwhile changes nothing.
+  await announceEmails(ctx, absent);
+}
+
+function settled(mail: Unknown, outcome: MailOutcome): Result {
+  const { id, projectId, campaignId, round } = mail;
+  return { emailId: id, projectId, campaignId, round, ...outcome, settledBy: "lookup" };
+}
+
+/** Mail that is queued again opens its campaign's page, before it does. */
+function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {
+  if (absent.length === 0) return [];
+  const results = absent.map((mail) => settled(mail, outcomeOfAbsent(mail.attempts, now)));
+  const where = sql`${isStillUnknown} AND NOT e.is_forgotten AND e.to_email <> ''`;
+  const queued = results.filter(({ status, campaignId }) => status === "QUEUED" && campaignId !== null);
+  const from = sql`json_each(${JSON.stringify(queued)}) r CROSS JOIN emails e`;
+  return [...(queued.length > 0 ? [updateOpen(where, from)] : []), ...updateResults(ctx, { results, where, at: now })];
+}
+
+/** A mail that is looked for again at a time; null for never. */
+interface Later {
+  mail: Unknown;
+  at: number | null;
+  /** The provider answered, and did not have it. */
+  isCounted: boolean;
+}
+
+export function updateLookUps(later: Later[]): Statement {
+  const items = JSON.stringify(
+    later.map(({ mail: { projectId, id, round, lookUps }, at, isCounted }) => ({
+      ...{ projectId, emailId: id, round, lookUps, at, answers: isCounted ? lookUps + 1 : lookUps },
+    })),
+  );
+  return statement(
+    sql`UPDATE emails AS e SET look_up_at = r.value->>'at', look_ups = r.value->>'answers'
+      FROM json_each(${items}) r WHERE ${isStillUnknown} AND e.look_ups = r.value->>'lookUps'`,
+  );
+}
+
+/** The email `e` of an item `r` is in the round of the question, and its outcome is unknown. */
+const isStillUnknown = sql`${ofItem} AND e.round = r.value->>'round' AND e.status = 'UNKNOWN'`;

@@ -1,0 +1,33 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Uncalled } from "../../../core/mail/unwritten";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { updateMarked, updateOpen } from "../../campaigns/mark-pages";
+import { announceGraceMs } from "../announce";
+import { ofItem } from "./as-read";
+
+/**
+ * Queues emails again that were handed over for calls which nobody made. A sweep may have given them up meanwhile: a call
+ * with a new id says that only this consumer could have made it, so an UNKNOWN mail of that call was not sent. The round
+ * stays, as in every mail that was handed over before: a cancelled campaign knows its mail by that.
+ */
+export function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
+  if (uncalled.length === 0) return [];
+  const now = ctx.clock().getTime();
+  const items = JSON.stringify(uncalled);
+  const isOfCall = sql`${ofItem} AND e.round = r.value->>'call'`;
+  const isGivenUp = sql`(e.status = 'UNKNOWN' AND NOT r.value->>'isRepeat')`;
+  const isHanded = sql`(e.status = 'SENDING' AND e.handed_at = r.value->>'handedAt')`;
+  const from = sql`json_each(${items}) r CROSS JOIN emails e`;
+  const among = (state: SQL) => sql`${isOfCall} AND ${state}`;
+  return [
+    updateOpen(among(isGivenUp), from),
+    updateMarked(ctx, { from, where: among(sql`(${isGivenUp} OR ${isHanded})`) }),
+    statement(
+      sql`UPDATE emails AS e SET status = 'QUEUED', error = NULL, handed_at = NULL,
+          uncertain_since = r.value->>'uncertainSince', attempts = max(0, attempts - 1), ended_at = NULL,
+          next_attempt_at = ${now}, due_at = ${now + announceGraceMs}
+        FROM json_each(${items}) r WHERE ${among(sql`(${isGivenUp} OR ${isHanded})`)}`,
+    ),
+  ];
+}

@@ -1,0 +1,111 @@
+import { type SQL, sql } from "drizzle-orm";
+import { dayMs } from "../../../core/time";
+import { openBatch } from "../../../db/batch";
+import { controlShard } from "../../../db/client";
+import { asText, columns } from "../../../db/rows";
+import { statement } from "../../../db/statement";
+import type { BlobKind } from "../../../platform/blobs";
+import type { Platform } from "../../../platform/context";
+import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
+import { whereaboutsById } from "../../projects/whereabouts";
+
+/** Files are listed in pages of 1,000. */
+const pagesPerTick = 20;
+
+/** The table of the row that a file belongs to. The file's key contains the row's id, which is never reused. */
+const owners: Partial<Record<BlobKind, string>> = {
+  content: "email_contents",
+  attachment: "email_contents",
+  // The file of a body shared by several versions has the id of the first one, which stays while anything names the file.
+  template: "template_versions",
+  outbox: "outbox_messages",
+  import: "jobs",
+};
+
+/** Which rows `o` still use their files; of other tables, all do. A job may have ended before it could remove its file. */
+const isInUse: Record<string, SQL> = { jobs: sql`o.completed_at IS NULL` };
+
+/** A file as its key describes it: the project by its public id, and the row by its stored id. */
+interface Candidate {
+  key: string;
+  table: string;
+  projectId: string;
+  rowId: string;
+}
+
+/** A file whose project exists: its row would be in this database, under the project's number. */
+interface Located extends Candidate {
+  shard: string;
+  number: number;
+}
+
+/**
+ * Removes files left by requests that died between a file and its row, over all projects: page by page through the
+ * bucket, again and again. A file is removed only if it is a day old, because by then its row exists or never will; if
+ * its project is ours, because a bucket may be shared or outlive its database; and if its row does not exist, or does not
+ * use it any more.
+ */
+export async function forgetOrphans(platform: Platform): Promise<void> {
+  const parts = openParts();
+  let removed = 0;
+  let cursor = await readCursor(platform, "orphans");
+  for (let page = 0; page < pagesPerTick; page++) {
+    if (!platform.spent.hasLeft()) break;
+    const { files, isLast } = await platform.blobs.listAfter(cursor);
+    for (const [shard, candidates] of await findCandidates(platform, files)) {
+      await parts.run(async () => {
+        const orphans = await findOrphans(platform, shard, candidates);
+        await platform.blobs.delete(orphans);
+        removed += orphans.length;
+      });
+    }
+    cursor = isLast ? "" : (files.at(-1)?.key ?? "");
+    if (cursor === "") break;
+  }
+  await storeCursor(platform, "orphans", cursor);
+  if (removed > 0) platform.log("info", "Files without a row were removed", { files: removed });
+  parts.end();
+}
+
+/** The old files of existing projects, by the database that would have the row. */
+async function findCandidates(
+  platform: Platform,
+  files: { key: string; putAt: number }[],
+): Promise<Map<string, Located[]>> {
+  const before = platform.now.getTime() - dayMs;
+  const old = files.filter(({ putAt }) => putAt < before).flatMap(({ key }) => candidate(key));
+  const projects = await whereaboutsById(
+    platform,
+    old.map(({ projectId }) => projectId),
+  );
+  const located = old.flatMap((each) => {
+    const project = projects.get(each.projectId);
+    // The erasure of a project removes its files itself.
+    if (!project || project.isEnding) return [];
+    const shard = each.table === "outbox_messages" ? controlShard : project.shard;
+    return [{ ...each, shard, number: project.number }];
+  });
+  return Map.groupBy(located, ({ shard }) => shard);
+}
+
+function candidate(key: string): Candidate[] {
+  const [kind = "", projectId, rowId] = key.split("/");
+  // An unknown kind has no owner.
+  const table = owners[kind as BlobKind];
+  return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
+}
+
+/** The keys of the files without a row that uses them. */
+async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
+  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+  const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
+    const items = JSON.stringify(together.map(({ number, rowId }) => [number, rowId]));
+    const rows = sql`SELECT o.id FROM json_each(${items}) r
+      CROSS JOIN ${sql.identifier(table)} o ON o.project_id = r.value->>0 AND o.id = r.value->>1
+      WHERE ${isInUse[table] ?? sql`true`}`;
+    return batch.add(statement(rows, columns({ id: asText })));
+  });
+  await batch.commit();
+  const kept = new Set(found.flatMap(({ all }) => all.map(({ id }) => id)));
+  return candidates.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
+}

@@ -1,0 +1,140 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { JsonObject } from "../../../core/json";
+import { type EmailStatus, movedByHit } from "../../../core/mail/status";
+import { type Hit, hitKey, hitKeyLength, maxHits } from "../../../core/tracking/hit";
+import { openBatch } from "../../../db/batch";
+import { inProject } from "../../../db/scope";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { isFirstOfLink, updateLinks } from "../../campaigns/links";
+import { updateMarked } from "../../campaigns/mark-pages";
+import { insertEmailEvents } from "../../events/email-events";
+import { updateDeliveredOf, updateSent } from "./report";
+
+/**
+ * Records opens and clicks of a project's mail, in one batch: our own, or those that a provider tracked of a mail that it
+ * sent. Each counts once, however often it is told: the row of an email keeps the keys of all hits that it counts, which are as
+ * many as `maxHits` allows.
+ *
+ * A hit shows that the provider accepted the mail, and a person's that it arrived, so what is not recorded of that is recorded
+ * first. Nothing is recorded of an erased contact, and of mail that never went out.
+ */
+export async function recordHits(
+  ctx: Context,
+  hits: readonly Hit[],
+  { provider, providerMessageId }: Reporter = { provider: null, providerMessageId: null },
+): Promise<void> {
+  const once = [...new Map(hits.map((hit) => [`${hit.emailId}${hit.id}`, hit])).values()];
+  const inOrder = once.toSorted((one, other) => one.at - other.at);
+  const isMeant = sql`e.to_email <> '' AND ${provider === null ? sql`e.provider IS NOT NULL` : sql`e.provider = ${provider}`}`;
+  const batch = openBatch(ctx);
+  batch.addAll(updateSent(ctx, emailsOf(inOrder), { isMeant, providerMessageId }));
+  batch.addAll(
+    updateDeliveredOf(
+      ctx,
+      emailsOf(inOrder.filter((hit) => !isOfScanner(hit))).map((emailId) => ({ emailId })),
+      isMeant,
+    ),
+  );
+  batch.addAll(updateHits(ctx, inOrder, isMeant));
+  await batch.commit();
+}
+
+/** The provider that reports the hits; null when they are our own. */
+interface Reporter {
+  provider: string | null;
+  providerMessageId: string | null;
+}
+
+function emailsOf(hits: readonly Hit[]): Hit["emailId"][] {
+  return [...new Set(hits.map(({ emailId }) => emailId))];
+}
+
+/** Picture proxies fetch for somebody who reads, so their opens count. A scanner's click is nobody's. */
+function isOfScanner({ kind, isAutomated }: Hit): boolean {
+  return kind === "click" && isAutomated;
+}
+
+type Kind = keyof typeof maxHits;
+
+function kindOf(hit: Hit): Kind {
+  if (hit.kind === "open") return "opens";
+  return hit.isAutomated ? "automatedClicks" : "clicks";
+}
+
+/** The events go first, because both statements ask which hits are new. */
+function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement[] {
+  if (hits.length === 0) return [];
+  const items = JSON.stringify(itemsOf(ctx, hits));
+  const isNew = sql`${isMeant} AND e.sent_at IS NOT NULL AND instr(coalesce(e.hits, ''), r.value->>'key') = 0
+    AND r.value->>'before' + ${countedSoFar} < r.value->>'limit'`;
+  const at = sql`r.value->>'at'`;
+  const of = (kind: Kind) => sql`FILTER (WHERE r.value->>'kind' = ${kind})`;
+  // A campaign counts people, so only the first open and the first click of each change its counters.
+  const isFirst = sql`(r.value->>'kind' = 'opens' AND e.opened_at IS NULL
+    OR r.value->>'kind' = 'clicks' AND e.clicked_at IS NULL)`;
+  return [
+    updateMarked(ctx, {
+      from: sql`json_each(${items}) r CROSS JOIN emails e`,
+      where: sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNew} AND ${isFirst}`,
+    }),
+    insertEmailEvents(ctx, { items, where: isNew }),
+    ...(hits.some(({ number }) => number) ? [updateLinks(ctx, items, isNew)] : []),
+    statement(
+      sql`UPDATE emails AS e SET hits = coalesce(e.hits, '') || h.keys,
+          opens = e.opens + h.opens, opened_at = coalesce(min(e.opened_at, h.opened_at), e.opened_at, h.opened_at),
+          clicked_links = coalesce(coalesce(e.clicked_links, ',') || h.links || ',', e.clicked_links),
+          clicks = e.clicks + h.clicks, clicked_at = coalesce(min(e.clicked_at, h.clicked_at), e.clicked_at, h.clicked_at),
+          status = CASE ${movedWhen("click", sql`h.clicks`)} ${movedWhen("open", sql`h.opens`)} ELSE e.status END
+        FROM (SELECT e.id, group_concat(r.value->>'key', '') AS keys,
+            count(*) ${of("opens")} AS opens, min(${at}) ${of("opens")} AS opened_at,
+            group_concat(DISTINCT r.value->>'number') FILTER (WHERE ${isFirstOfLink}) AS links,
+            count(*) ${of("clicks")} AS clicks, min(${at}) ${of("clicks")} AS clicked_at
+          FROM json_each(${items}) r
+          CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
+          WHERE ${isNew} GROUP BY e.id) h
+        WHERE ${inProject(ctx, "e")} AND e.id = h.id`,
+    ),
+  ];
+}
+
+/** The hits of an item's kind that its email counts already. */
+const countedSoFar: SQL = sql.raw(`CASE r.value->>'kind' WHEN 'opens' THEN e.opens WHEN 'clicks' THEN e.clicks
+  ELSE length(coalesce(e.hits, '')) / ${hitKeyLength} - e.opens - e.clicks END`);
+
+function movedWhen(kind: "open" | "click", hits: SQL): SQL {
+  const { from, to } = movedByHit[kind];
+  return sql`WHEN ${hits} > 0 AND ${isOneOf(from)} THEN ${to}`;
+}
+
+/** Built from constants only. */
+function isOneOf(statuses: readonly EmailStatus[]): SQL {
+  return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
+}
+
+function itemsOf(ctx: Context, hits: readonly Hit[]) {
+  const places = new Map<string, number>();
+  return hits.map((hit) => {
+    const kind = kindOf(hit);
+    const name = `${kind} ${hit.emailId}`;
+    const before = places.get(name) ?? 0;
+    places.set(name, before + 1);
+    return {
+      ...{
+        projectId: ctx.project.number,
+        emailId: hit.emailId,
+        key: hitKey(hit),
+        at: ctx.project.testClock ? ctx.clock().getTime() : hit.at,
+      },
+      // `before` counts those of this batch, which are not in the row yet.
+      ...{ kind, before, limit: maxHits[kind] },
+      event: hit.kind === "open" ? "email.opened" : "email.clicked",
+      number: hit.number ?? 0,
+      eventData: eventData(hit),
+    };
+  });
+}
+
+function eventData({ link, isAutomated }: Hit): JsonObject {
+  return { ...(link === undefined ? {} : { link }), ...(isAutomated ? { automated: true } : {}) };
+}

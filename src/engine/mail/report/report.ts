@@ -1,0 +1,205 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import {
+  type EmailStatus,
+  endsTrust,
+  type Meaning,
+  meaningOf,
+  movedBy,
+  type Report,
+  type Settler,
+} from "../../../core/mail/status";
+import { inProject } from "../../../db/scope";
+import { noRows, type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { updateMarked } from "../../campaigns/mark-pages";
+import { updateSubscription } from "../../contacts/subscription";
+import { countAdded } from "../../contacts/suppression-count";
+import { insertEmailEvents } from "../../events/email-events";
+import { insertBlock, updateBlock } from "./reputation";
+
+/** An email that a provider reports of. Undefined is a campaign that the caller does not know. */
+export interface Reported {
+  emailId: Id;
+  campaignId?: Id | null;
+}
+
+/**
+ * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one that the
+ * email was handed over to. `noticeId` is the provider's own name for this report.
+ *
+ * A report moves the status only forward, see `movedBy`. Whether it is news is another question. A hard bounce or a
+ * complaint is news once, whatever the status is, and then the contact is unsubscribed and the address suppressed. A
+ * soft bounce is news once for each notice, until the email has bounced. News records one event. `reported` stores the
+ * reports that did not move the status, because they would otherwise be news again.
+ */
+export function updateReported(
+  ctx: Context,
+  email: Reported,
+  report: Report,
+  provider: string,
+  noticeId: string | null = null,
+): Statement[] {
+  const meaning = meaningOf(report);
+  if (meaning === "delivered") return updateDelivered(ctx, [email], provider);
+  const { emailId, campaignId } = email;
+  const now = ctx.clock().getTime();
+  const { from, to } = movedBy[meaning];
+  const isMoved = isOneOf(from);
+  const key = keyOf(meaning, noticeId);
+  const isNews = sql`${inProject(ctx, "e")} AND e.id = ${emailId} AND e.provider = ${provider}
+    AND (${isMoved}${orUnheard(meaning, key)})`;
+  const item = { emailId, projectId: ctx.project.number, event: `email.${report.kind}`, eventData: eventData(report) };
+  return [
+    ...(campaignId === null ? [] : [updateMarked(ctx, { where: isNews })]),
+    insertEmailEvents(ctx, { items: JSON.stringify([item]), where: isNews }),
+    ...(endsTrust(meaning)
+      ? updateDistrusted(ctx, meaning === "complained" ? "complaint" : "bounce", isNews, now)
+      : []),
+    statement(
+      sql`UPDATE emails AS e SET status = iif(${isMoved}, ${to}, status),
+          sent_at = iif(${isMoved}, coalesce(sent_at, ${now}), sent_at), due_at = iif(${isMoved}, NULL, due_at),
+          error = CASE WHEN NOT ${isMoved} THEN error
+            WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END${setTime(meaning, isMoved, now)}${setHeard(key)}
+        WHERE ${isNews}`,
+    ),
+  ];
+}
+
+/** The same for emails that were delivered, all at once: the provider may say so of each mail that it takes. */
+export function updateDelivered(ctx: Context, emails: Reported[], provider: string): Statement[] {
+  return updateDeliveredOf(ctx, emails, sql`e.provider = ${provider}`);
+}
+
+/** The same for those emails `e` of which `isMeant` holds. */
+export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL): Statement[] {
+  if (emails.length === 0) return [];
+  const now = ctx.clock().getTime();
+  const { from, to } = movedBy.delivered;
+  const isNews = sql`${isMeant} AND ${isOneOf(from)}`;
+  const event = { projectId: ctx.project.number, event: "email.delivered", eventData: {} };
+  const items = JSON.stringify(emails.map(({ emailId }) => ({ ...event, emailId })));
+  const isOfItem = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNews}`;
+  const ofCampaigns = emails.some(({ campaignId }) => campaignId !== null);
+  return [
+    ...(ofCampaigns
+      ? [updateMarked(ctx, { from: sql`json_each(${items}) r CROSS JOIN emails e`, where: isOfItem })]
+      : []),
+    insertEmailEvents(ctx, { items, where: isNews }),
+    statement(
+      sql`UPDATE emails AS e SET status = ${to}, sent_at = coalesce(sent_at, ${now}), due_at = NULL, error = NULL,
+          delivered_at = ${now}
+        FROM json_each(${items}) r
+        WHERE ${isOfItem}`,
+    ),
+  ];
+}
+
+/**
+ * Statements for emails that the provider must have accepted, because there is a report, an open or a click. If the
+ * acceptance is not recorded yet, because the report was faster or the answer was lost, it is recorded now; the answer
+ * then changes nothing. `isMeant` is a condition on the email `e`, which says who accepted it.
+ */
+export function updateSent(
+  ctx: Context,
+  emailIds: Id[],
+  { isMeant, providerMessageId = null }: { isMeant: SQL; providerMessageId?: string | null },
+): Statement[] {
+  if (emailIds.length === 0) return [];
+  const now = ctx.clock().getTime();
+  const isUnrecorded = sql`${isMeant} AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
+  const event = { projectId: ctx.project.number, event: "email.sent", eventData: {} };
+  const items = JSON.stringify(emailIds.map((emailId) => ({ ...event, emailId })));
+  const isOfItem = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isUnrecorded}`;
+  return [
+    updateMarked(ctx, { from: sql`json_each(${items}) r CROSS JOIN emails e`, where: isOfItem }),
+    insertEmailEvents(ctx, { items, where: isUnrecorded }),
+    insertBlock(ctx, now),
+    statement(
+      sql`UPDATE emails AS e SET status = 'SENT', error = NULL, sent_at = coalesce(sent_at, ${now}),
+          provider_message_id = coalesce(provider_message_id, ${providerMessageId}), uncertain_since = NULL,
+          round = NULL, handed_at = NULL, next_attempt_at = NULL, due_at = NULL, settled_by = ${settledBy("report")}
+        FROM json_each(${items}) r WHERE ${isOfItem}`,
+    ),
+  ];
+}
+
+/** For an email that is about to get another status: only an unknown outcome is settled. */
+export function settledBy(settler: Settler): SQL {
+  return sql.raw(`iif(status = 'UNKNOWN', '${settler}', settled_by)`);
+}
+
+type Trouble = Exclude<Meaning, "delivered">;
+
+/** Built from constants only. */
+function isOneOf(statuses: readonly EmailStatus[]): SQL {
+  return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
+}
+
+/** The entry of a report in `reported`. */
+function keyOf(meaning: Trouble, noticeId: string | null): string {
+  return endsTrust(meaning) ? meaning : `soft:${(noticeId ?? "").slice(0, maxKeyLength)}`;
+}
+
+const maxKeyLength = 100;
+/** A provider that reports more often of one mail says nothing new. */
+const maxHeard = 20;
+
+function orUnheard(meaning: Trouble, key: string): SQL {
+  const isUnheard = sql`NOT EXISTS (SELECT 1 FROM json_each(e.reported) heard WHERE heard.value = ${key})`;
+  if (endsTrust(meaning)) return sql` OR ${isUnheard}`;
+  return sql` OR (e.status <> 'BOUNCED' AND ${isUnheard} AND coalesce(json_array_length(e.reported), 0) < ${maxHeard})`;
+}
+
+function setHeard(key: string): SQL {
+  return sql`, reported = json_insert(coalesce(reported, '[]'), '$[#]', ${key})`;
+}
+
+/** A soft bounce has a time only if it ends the mail; of a hard one and a complaint the first time counts. */
+function setTime(meaning: Trouble, isMoved: SQL, now: number): SQL {
+  switch (meaning) {
+    case "transient":
+      return sql``;
+    case "gave up":
+      return sql`, bounced_at = iif(${isMoved}, ${now}, bounced_at)`;
+    case "hard":
+      return sql`, bounced_at = coalesce(bounced_at, ${now})`;
+    case "complained":
+      return sql`, complained_at = coalesce(complained_at, ${now})`;
+  }
+}
+
+function eventData(report: Report): Record<string, string> {
+  return report.kind === "bounced" ? { bounceType: report.bounceType, reason: report.reason } : {};
+}
+
+function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: SQL, now: number): Statement[] {
+  // A bounce concerns an address, which the contact may have changed since; a complaint is made by the person. Mail of
+  // workflows may go to somebody else than the contact.
+  const isTheirs =
+    reason === "bounce" ? sql`c.email = e.to_email` : sql`(e.source <> 'WORKFLOW' OR c.email = e.to_email)`;
+  const contactId = sql`(SELECT c.id FROM emails e
+    CROSS JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id AND ${isTheirs}
+    WHERE ${isNews})`;
+  return [
+    ...updateSubscription(ctx, {
+      contactId,
+      subscribed: false,
+      eventData: { reason },
+      isSaidBySelf: reason === "complaint",
+      at: now,
+    }),
+    statement(
+      sql`INSERT INTO suppressions (project_id, email, reason, created_at)
+        SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isNews} AND e.to_email <> ''
+        ON CONFLICT DO NOTHING`,
+      noRows,
+      {
+        before: [
+          countAdded(sql`SELECT e.project_id, e.to_email AS email FROM emails e WHERE ${isNews} AND e.to_email <> ''`),
+        ],
+      },
+    ),
+    updateBlock(ctx, { reason, isNews, at: now }),
+  ];
+}

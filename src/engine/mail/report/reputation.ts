@@ -1,0 +1,136 @@
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { standingOf, whyPaused } from "../../../core/mail/reputation";
+import { openBatch } from "../../../db/batch";
+import { asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { type Statement, select, statement } from "../../../db/statement";
+import { projects } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { countsForReputation } from "../../events/email-events";
+import { forgetProjects } from "../../projects/cache";
+import { pauseOf } from "../../projects/sending-paused";
+
+// The reputation brake. Nothing is scanned, and a single mail writes no row for it:
+// - The count of the event `email.sent`, which is updated anyway, also counts the mails to real addresses.
+// - Each hundred mails that count begins a new block, and a report is added to the block in which its mail was sent.
+// - When a block begins, and after each report that counts, the last blocks of 1,000 mails are added up.
+// Which block is a mail's is a matter of times. Consumers that record at the same moment may take some mails of the one for
+// those of the next, but each report is added to one block.
+// The blocks are in the project's database and the pause is in the control database. If nobody comes to write the pause, the
+// next report or block decides again; a provider whose report was not answered repeats it.
+
+const mailsPerBlock = 100;
+
+/** 1,000 mails are in eleven blocks at most, and some more: an operator's lift may begin one early. */
+const keptBlocks = 20;
+
+const readBlockNumber = columns({ number: asNumber });
+
+/**
+ * Goes after the events of accepted mail, in their batch: begins the next block when the last one has a hundred mails. It
+ * returns a row when it did. The mails of this batch belong to the block before, which began earlier than `at`.
+ */
+export function insertBlock(ctx: Context, at: number): Statement<{ number: number }> {
+  return statement(
+    sql`${nextBlock(ctx, at)} WHERE newest.number IS NULL OR mails >= newest.first_mail + ${mailsPerBlock} OR mails < newest.first_mail
+      RETURNING number`,
+    readBlockNumber,
+    // After a lost answer, a block counts as begun: then the project is judged once more than it needs to be.
+    { again: sql`SELECT 1 AS number` },
+  );
+}
+
+/** Begins a block with the next mail. */
+export function insertBlockNow(ctx: Context, at: number): Statement {
+  return statement(sql`${nextBlock(ctx, at)} WHERE true`);
+}
+
+/** The first block of all begins at 0, before the mails of its own batch. */
+function nextBlock({ project }: Context, at: number): SQL {
+  return sql`INSERT INTO sending_blocks (project_id, number, first_mail, started_at)
+    SELECT ${project.number}, coalesce(newest.number, 0) + 1, iif(newest.number IS NULL, 0, mails), iif(newest.number IS NULL, 0, ${at})
+    FROM (SELECT mails FROM event_names WHERE ${inProject({ project })} AND name = 'email.sent')
+    LEFT JOIN sending_blocks newest ON ${inProject({ project }, "newest")}
+      AND newest.number = (SELECT max(number) FROM sending_blocks WHERE ${inProject({ project })})`;
+}
+
+/**
+ * Adds a hard bounce or a complaint to the block in which its email was sent. Goes before the change of the email that
+ * `isNews` asks for, so a repeat adds nothing. A block that is no longer kept counts for nobody.
+ */
+export function updateBlock(
+  { project }: Context,
+  { reason, isNews, at }: { reason: "bounce" | "complaint"; isNews: SQL; at: number },
+): Statement {
+  const column = sql.raw(reason === "bounce" ? "bounced" : "complained");
+  return statement(
+    sql`UPDATE sending_blocks SET ${column} = ${column} + 1
+      WHERE ${inProject({ project })} AND number = (
+        SELECT number FROM emails e CROSS JOIN sending_blocks
+          ON sending_blocks.project_id = e.project_id AND started_at < coalesce(e.sent_at, ${at})
+        WHERE ${isNews} AND ${countsForReputation} ORDER BY number DESC LIMIT 1)`,
+  );
+}
+
+const readBlock = columns({
+  mails: asNumber,
+  firstMail: asNumber,
+  startedAt: asNumber,
+  bounced: asNumber,
+  complained: asNumber,
+});
+
+/** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
+export async function judgeReputation(ctx: Context): Promise<void> {
+  const { sendingCountedFrom } = ctx.project;
+  // A cache of 30 seconds may hide a change; the next report finds it.
+  if (pauseOf(ctx.project) !== null) return;
+  const blocks = await select(
+    ctx.db,
+    sql`SELECT mails, first_mail, started_at, bounced, complained
+      FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
+      WHERE ${inProject(ctx, "n")} AND n.name = 'email.sent' ORDER BY number DESC LIMIT ${keptBlocks}`,
+    readBlock,
+  );
+  const standing = standingOf(blocks, blocks[0]?.mails ?? 0, sendingCountedFrom ?? 0);
+  const reason = standing && whyPaused(standing, ctx.config.reputation);
+  if (reason !== null) await pauseMarketing(ctx, reason);
+}
+
+/** Not if it was lifted since the project was read: then these blocks no longer count. */
+async function pauseMarketing(ctx: Context, reason: string): Promise<void> {
+  const at = ctx.clock().getTime();
+  const { number, sendingCountedFrom } = ctx.project;
+  const countedFrom = sql`${projects.sendingCountedFrom} IS ${sendingCountedFrom}`;
+  const paused = await ctx.control
+    .update(projects)
+    .set({ sendingPausedReason: reason, sendingPausedAt: at, updatedAt: at })
+    .where(and(eq(projects.number, number), isNull(projects.sendingPausedReason), countedFrom))
+    .returning({ id: projects.id })
+    .get();
+  if (!paused) return;
+  forgetProjects();
+  ctx.log("error", "The marketing email of a project is paused, until an operator sets its sendingPaused to null", {
+    ...{ projectId: paused.id, reason },
+  });
+}
+
+/** The same between two calls of a delivery; deletes old blocks too. Mail goes on if it fails: the next block judges again. */
+export async function judgeAsMailGoes(ctx: Context): Promise<void> {
+  try {
+    const batch = openBatch(ctx);
+    batch.add(
+      statement(
+        sql`DELETE FROM sending_blocks WHERE ${inProject(ctx)}
+          AND number <= (SELECT max(number) FROM sending_blocks WHERE ${inProject(ctx)}) - ${keptBlocks}`,
+      ),
+    );
+    await batch.commit();
+    await judgeReputation(ctx);
+  } catch (error) {
+    ctx.log("error", "The reputation of a project could not be judged", {
+      ...{ projectId: ctx.project.id, reason: reasonOf(error) },
+    });
+  }
+}
