@@ -1,29 +1,6 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
 import { findEffect } from "./engine/idempotency/effect";
 import { authenticate } from "./engine/projects/authenticate";
-import { activity } from "./features/activity/routes";
-import { campaigns } from "./features/campaigns/routes";
-import { contacts } from "./features/contacts/routes";
-import { domains } from "./features/domains/routes";
-import { emails } from "./features/emails/routes";
-import { events } from "./features/events/routes";
-import { delivery } from "./features/hooks/routes";
-import { jobs, operatorJobs } from "./features/jobs/routes";
-import { me } from "./features/me/routes";
-import { outbox } from "./features/outbox/routes";
-import { preferences } from "./features/preferences/routes";
-import { projects } from "./features/projects/routes";
-import { segments } from "./features/segments/routes";
-import { sending } from "./features/send/routes";
-import { suppressions } from "./features/suppressions/routes";
-import { templates } from "./features/templates/routes";
-import { topics } from "./features/topics/routes";
-import { tracking } from "./features/tracking/routes";
-import { verification } from "./features/verification/routes";
-import { webhooks } from "./features/webhooks/routes";
-import { executions } from "./features/workflows/executions/routes";
-import { workflows } from "./features/workflows/routes";
-import { simulation } from "./features/workflows/simulate/routes";
-import { workflowFigures } from "./features/workflows/stats/routes";
 import { admission } from "./http/admission";
 import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
@@ -38,85 +15,123 @@ import { serveIcon } from "./http/icon";
 import { apiVersion, serveOpenApi } from "./http/openapi";
 import { originOf } from "./http/origin";
 import { refuseUnknownParameters } from "./http/parameters";
+import { pathOf } from "./http/path";
 import { open } from "./http/policy";
 import { requestId } from "./http/request-id";
 import { logRequest } from "./http/request-log";
-import { createRouter } from "./http/router";
+import { firstSegment } from "./http/route-table";
+import { type AppEnv, createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
 import { addWarnings, warnOfUnreadBody } from "./http/warnings";
 import { openPlatform } from "./platform/context";
+import type { Env } from "./platform/env";
+
+type Router = OpenAPIHono<AppEnv>;
+
+interface Feature {
+  /** The first segments of its paths. */
+  segments: readonly string[];
+  load(): Promise<Router>;
+}
 
 /**
- * Front door 1: the middleware in its order, then every feature's routes. The policy of a route is written next to it.
+ * Every feature, in the order of its routes. A feature is loaded with the first request for one of its paths: a Worker
+ * that starts does not pay for schemas that its requests do not need.
  */
-export const app = createRouter();
+export const features: readonly Feature[] = [
+  {
+    segments: ["preferences.css", "unsubscribe", "manage", "subscribe", "confirm"],
+    load: async () => (await import("./features/preferences/routes")).preferences,
+  },
+  { segments: ["c", "o"], load: async () => (await import("./features/tracking/routes")).tracking },
+  { segments: ["hooks"], load: async () => (await import("./features/hooks/routes")).delivery },
+  { segments: ["admin"], load: async () => (await import("./features/projects/routes")).projects },
+  { segments: ["admin"], load: async () => (await import("./features/jobs/routes")).operatorJobs },
+  { segments: ["outbox"], load: async () => (await import("./features/outbox/routes")).outbox },
+  { segments: ["v1"], load: async () => (await import("./features/send/routes")).sending },
+  { segments: ["contacts"], load: async () => (await import("./features/contacts/routes")).contacts },
+  { segments: ["templates"], load: async () => (await import("./features/templates/routes")).templates },
+  { segments: ["campaigns"], load: async () => (await import("./features/campaigns/routes")).campaigns },
+  { segments: ["domains"], load: async () => (await import("./features/domains/routes")).domains },
+  { segments: ["v1"], load: async () => (await import("./features/verification/routes")).verification },
+  { segments: ["emails"], load: async () => (await import("./features/emails/routes")).emails },
+  { segments: ["suppressions"], load: async () => (await import("./features/suppressions/routes")).suppressions },
+  { segments: ["segments"], load: async () => (await import("./features/segments/routes")).segments },
+  { segments: ["v1", "events"], load: async () => (await import("./features/events/routes")).events },
+  { segments: ["activity"], load: async () => (await import("./features/activity/routes")).activity },
+  { segments: ["webhooks"], load: async () => (await import("./features/webhooks/routes")).webhooks },
+  { segments: ["workflows"], load: async () => (await import("./features/workflows/executions/routes")).executions },
+  { segments: ["topics"], load: async () => (await import("./features/topics/routes")).topics },
+  { segments: ["workflows"], load: async () => (await import("./features/workflows/routes")).workflows },
+  { segments: ["workflows"], load: async () => (await import("./features/workflows/stats/routes")).workflowFigures },
+  { segments: ["workflows"], load: async () => (await import("./features/workflows/simulate/routes")).simulation },
+  { segments: ["jobs"], load: async () => (await import("./features/jobs/routes")).jobs },
+  { segments: ["me"], load: async () => (await import("./features/me/routes")).me },
+];
 
-app.onError(answerFailure);
+/** Apps by the first segment of the paths that they answer. */
+const apps = new Map<string, Router>();
+const wholeName = "*";
 
-app.use("*", requestId);
-app.use("*", answerHeaders);
-app.use("*", (c, next) => {
-  c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
-  return next();
-});
-app.use("*", logRequest);
-app.use("/v1/*", cors);
-// All takes a secret key unless its policy says otherwise: an unknown path without one is 401, not 404.
-app.use(
-  "*",
-  findPolicy(() => app.routes),
-);
-app.use("*", floodBrake);
-app.use(
-  "*",
-  missingPage(() => app.routes),
-);
-app.use("*", requireKey(authenticate));
-app.use("*", addBookmark);
-app.use("*", readKeyedBody);
-app.use("*", admission(findEffect));
-app.use(
-  "*",
-  requireRoute(() => app.routes),
-);
-app.use("*", refuseWritesWhenDisabled);
-app.use("*", followBookmark);
-app.use("*", refuseUnknownParameters);
-app.use("*", addWarnings);
-app.use("*", readBody);
-app.use("*", warnOfUnreadBody);
+/** Front door 1. Answers a request with the routes that share the first segment of its path. */
+export async function answerRequest(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
+  const segment = firstSegment(pathOf(request));
+  const known = features.some(({ segments }) => segments.includes(segment)) ? segment : "";
+  const app = apps.get(known) ?? (await loadApp(known, ({ segments }) => segments.includes(known)));
+  return app.fetch(request, env, execution);
+}
 
-app.get("/health", open, (c) => {
-  const { config, now } = c.get("platform");
-  const sandbox = config.sandbox ? { sandbox: true } : {};
-  return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
-});
-serveOpenApi(app);
-serveDocs(app);
-serveIcon(app);
-serveHome(app);
-app.route("/", preferences);
-app.route("/", tracking);
-app.route("/", delivery);
-app.route("/", projects);
-app.route("/", operatorJobs);
-app.route("/", outbox);
-app.route("/", sending);
-app.route("/", contacts);
-app.route("/", templates);
-app.route("/", campaigns);
-app.route("/", domains);
-app.route("/", verification);
-app.route("/", emails);
-app.route("/", suppressions);
-app.route("/", segments);
-app.route("/", events);
-app.route("/", activity);
-app.route("/", webhooks);
-app.route("/", executions);
-app.route("/", topics);
-app.route("/", workflows);
-app.route("/", workflowFigures);
-app.route("/", simulation);
-app.route("/", jobs);
-app.route("/", me);
+/** The app with every route, for the document and for requests that match none. */
+export async function wholeApp(): Promise<Router> {
+  return apps.get(wholeName) ?? (await loadApp(wholeName, () => true));
+}
+
+async function loadApp(name: string, isPart: (feature: Feature) => boolean): Promise<Router> {
+  const app = createApp(await Promise.all(features.filter(isPart).map(({ load }) => load())));
+  apps.set(name, app);
+  return app;
+}
+
+const allRoutes = async () => (await wholeApp()).routes;
+
+/** The middleware in its order, then the routes. The policy of a route is written next to it. */
+function createApp(parts: Router[]): Router {
+  const app = createRouter();
+  app.onError(answerFailure);
+
+  app.use("*", requestId);
+  app.use("*", answerHeaders);
+  app.use("*", (c, next) => {
+    c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
+    return next();
+  });
+  app.use("*", logRequest);
+  app.use("/v1/*", cors);
+  // All takes a secret key unless its policy says otherwise: an unknown path without one is 401, not 404.
+  app.use("*", findPolicy(allRoutes));
+  app.use("*", floodBrake);
+  app.use("*", missingPage(allRoutes));
+  app.use("*", requireKey(authenticate));
+  app.use("*", addBookmark);
+  app.use("*", readKeyedBody);
+  app.use("*", admission(findEffect));
+  app.use("*", requireRoute(allRoutes));
+  app.use("*", refuseWritesWhenDisabled);
+  app.use("*", followBookmark);
+  app.use("*", refuseUnknownParameters);
+  app.use("*", addWarnings);
+  app.use("*", readBody);
+  app.use("*", warnOfUnreadBody);
+
+  app.get("/health", open, (c) => {
+    const { config, now } = c.get("platform");
+    const sandbox = config.sandbox ? { sandbox: true } : {};
+    return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
+  });
+  serveOpenApi(app, wholeApp);
+  serveDocs(app);
+  serveIcon(app);
+  serveHome(app);
+  for (const part of parts) app.route("/", part);
+  return app;
+}

@@ -1,15 +1,14 @@
-import { app } from "./app";
-import { tick } from "./cron";
+import { answerRequest } from "./app";
 import type { Env } from "./platform/env";
-import { consume } from "./queue";
 
 export { WorkflowShardObject } from "./engine/workflows/shard/shard-object";
 export { PaceObject } from "./platform/mailer/pace-object";
 export { ProjectGateObject } from "./platform/project-gate-object";
 export { SweepObject } from "./sweep-object";
 
+/** The doors. What stands behind one is loaded with its first call, so that no start pays for what it does not need. */
 export default {
-  fetch: (request, env, execution) => app.fetch(request, env, execution),
-  queue: consume,
-  scheduled: tick,
+  fetch: answerRequest,
+  queue: async (...call) => (await import("./queue")).consume(...call),
+  scheduled: async (...call) => (await import("./cron")).tick(...call),
 } satisfies ExportedHandler<Env>;

@@ -1,7 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { lostAfterMs } from "./core/nudge";
 import { minuteMs } from "./core/time";
-import { sweepLostMessages } from "./cron";
 import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
 
@@ -21,6 +20,7 @@ export class SweepObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     await this.ring();
+    const { sweepLostMessages } = await import("./cron");
     await sweepLostMessages(openPlatform(this.env, this.ctx));
   }
 

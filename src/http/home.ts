@@ -1,13 +1,12 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
-import type { RouterRoute } from "hono/types";
 import { houseStyle } from "../core/house-style";
 import { apiVersion } from "./openapi";
 import { framed, type Html } from "./page";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
-import { isKnownPath } from "./routing";
+import { type AllRoutes, isKnownPath, routeOf } from "./routing";
 
 /** Serves `/` for people and for programs, and the files that browsers and crawlers request from every host. */
 export function serveHome(app: OpenAPIHono<AppEnv>): void {
@@ -27,12 +26,12 @@ export function serveHome(app: OpenAPIHono<AppEnv>): void {
 }
 
 /** Answers a browser that requests an unknown path with a page. Callers with a key get the error envelope. */
-export function missingPage(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
+export function missingPage(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
     const { method, path } = c.req;
     if (method !== "GET" || c.req.header("Authorization") !== undefined || !wantsPage(c)) return next();
-    if (isKnownPath(routes(), path)) return next();
-    return Promise.resolve(showPage(c, "Not found · Petrel", notFound, 404));
+    if (routeOf(c) || isKnownPath(await allRoutes(), path)) return next();
+    return showPage(c, "Not found · Petrel", notFound, 404);
   };
 }
 

@@ -51,8 +51,8 @@ const tags = [
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
 ];
 
-/** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate requests. */
-export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
+/** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate the requests of the whole app. */
+export function serveOpenApi(app: OpenAPIHono<AppEnv>, wholeApp: () => Promise<OpenAPIHono<AppEnv>>): void {
   const registry = app.openAPIRegistry;
   registry.registerComponent("securitySchemes", "secretKey", {
     type: "http",
@@ -72,11 +72,11 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
   // Generating the document takes far longer than a 304 may. It depends only on its cache key. One document is cached,
   // because anyone can call under any host name.
   let cached: { key: string; text: string } | null = null;
-  app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) => {
+  app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), async (c) => {
     const { origin } = new URL(c.req.url);
     const { config } = c.get("platform");
     const key = `${config.maxAttachmentBytes} ${config.readsCopies} ${origin}`;
-    if (cached?.key !== key) cached = { key, text: JSON.stringify(describe(app, { origin, config })) };
+    if (cached?.key !== key) cached = { key, text: JSON.stringify(describe(await wholeApp(), { origin, config })) };
     return c.body(cached.text, 200, { "Content-Type": "application/json" });
   });
 }

@@ -7,16 +7,18 @@ import { type CallerKey, policySaidBy, usualPolicy } from "./policy";
 import { firstSegment, patternOf } from "./route-table";
 import type { AppEnv } from "./router";
 
+export type AllRoutes = () => Promise<RouterRoute[]>;
+
 /** The endpoint of a request. Middleware is registered for every method, endpoints for one. */
 export function routeOf(c: HonoContext): RouterRoute | undefined {
   return matchedRoutes(c).find(isEndpoint);
 }
 
-/** Finds the policy of a request. `routes` is called only when all routes are registered. */
-export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
+/** Finds the policy of a request. `allRoutes` gives those of every feature, for a request that matches none. */
+export function findPolicy(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
     const route = routeOf(c);
-    const policy = route ? policySaidBy(route) : { ...usualPolicy, key: keyForUnknown(routes(), c) };
+    const policy = route ? policySaidBy(route) : { ...usualPolicy, key: keyForUnknown(await allRoutes(), c) };
     c.set("policy", policy ?? usualPolicy);
     return next();
   };
@@ -50,13 +52,13 @@ function keyBeside(endpoints: RouterRoute[], path: string): CallerKey {
  * Refuses a request without an endpoint: the path is unknown, or does not support this method (RFC 9110, section
  * 15.5.6).
  */
-export function requireRoute(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
+export function requireRoute(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
     if (routeOf(c)) return next();
     const { method, path } = c.req;
-    const here = routes().filter((route) => isEndpoint(route) && fits(route, path));
-    const allowed = [...new Set(here.map((route) => route.method))];
-    const advice = nearest(routes().filter(isEndpoint), method, path);
+    const endpoints = (await allRoutes()).filter(isEndpoint);
+    const allowed = [...new Set(endpoints.filter((route) => fits(route, path)).map((route) => route.method))];
+    const advice = nearest(endpoints, method, path);
     throw allowed.length === 0
       ? new UnknownRoute(method, path, advice)
       : new MethodNotAllowed(method, path, { allowed, advice });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import faults from "../../docs/faults.md?raw";
-import { app } from "../../src/app";
+import { wholeApp } from "../../src/app";
 import { queueOf } from "../../src/core/messages";
 import { ticks } from "../../src/cron";
 import { policySaidBy } from "../../src/http/policy";
@@ -35,6 +35,8 @@ const writingReads = ["verifyDomain", "preflightCampaign"];
 const askingNobody = ["getMe", "listActivityTypes"];
 /** Queries without which a read is refused. */
 const queries: Record<string, string> = { explainCampaign: "?email=ada@example.com" };
+
+const app = await wholeApp();
 
 function policyOf({ method, path }: Operation) {
   const route = app.routes.find((one) => one.method === method && one.path === path.replace(/\{(\w+)\}/g, ":$1"));

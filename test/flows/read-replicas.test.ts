@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app";
+import { wholeApp } from "../../src/app";
 import { openBookmark, sealBookmark } from "../../src/core/bookmark";
 import { policySaidBy } from "../../src/http/policy";
 import type { Env } from "../../src/platform/env";
@@ -199,6 +199,8 @@ const documented = Object.entries<Record<string, Documented>>(document.paths).fl
 const ofProjects = documented.filter(({ operation: { security = document.security } }) =>
   security.some((way: object) => "secretKey" in way || "publicKey" in way),
 );
+
+const app = await wholeApp();
 
 function readsCopies({ method, path }: { method: string; path: string }): boolean {
   const route = path.replace(/\{(\w+)\}/g, ":$1");

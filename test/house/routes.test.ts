@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app";
+import { features, wholeApp } from "../../src/app";
 import { generateKey } from "../../src/core/keys";
 import { type Policy, policySaidBy } from "../../src/http/policy";
+import { firstSegment } from "../../src/http/route-table";
 import { bearer, call, newProject } from "../support/project";
 
 interface Documented {
@@ -64,6 +65,8 @@ describe("every operation of a project refuses", () => {
     expect(await refusal(operation, keys.public)).toEqual(refused);
   });
 });
+
+const app = await wholeApp();
 
 describe("every operation of the operator refuses", () => {
   it.each(named("operatorToken"))("%s: no token, a wrong one, and a project's key", async (_, operation) => {
@@ -143,6 +146,14 @@ describe("the policy of every operation", () => {
     ];
     expect(larger.map(({ documented }) => documented.operationId).toSorted()).toEqual(expected.toSorted());
   });
+});
+
+it("loads a feature for the first segments of its paths, and for no other", async () => {
+  const listed = features.map(({ segments }) => new Set(segments));
+  const routed = await Promise.all(
+    features.map(async ({ load }) => new Set((await load()).routes.map(({ path }) => firstSegment(path)))),
+  );
+  expect(listed).toEqual(routed);
 });
 
 it("lets nobody in without a key but where a route says so", () => {

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { app } from "../../src/app";
+import { answerRequest } from "../../src/app";
 import type { Env } from "../../src/platform/env";
 import type { ProjectGateObject } from "../../src/platform/project-gate-object";
 import { databaseOf, shards } from "./database";
@@ -37,7 +37,7 @@ export async function callAtFault(
 ): Promise<Answer> {
   const execution = createExecutionContext();
   const bindings = { ...envBehind((trip, make) => fault.meet(trip, make)), BLOBS: bucket };
-  const response = await app.fetch(requestOf(method, path, call), bindings, execution);
+  const response = await answerRequest(requestOf(method, path, call), bindings, execution);
   const answer = await answerOf(response);
   await waitOnExecutionContext(execution);
   return answer;
@@ -73,6 +73,7 @@ export async function callFromAfar(
     return make();
   };
   const execution = createExecutionContext();
+  // Doubles with the methods that requests call.
   const bindings = {
     ...env,
     ...databasesBehind((_trip, make) => noted("D1", make)),
@@ -80,8 +81,8 @@ export async function callFromAfar(
     GATE: gateBehind(noted, late),
     BLOBS: bucketBehind(noted),
     ...settings,
-  };
-  const answer = await answerOf(await app.fetch(requestOf(method, path, call), bindings, execution));
+  } as unknown as Env;
+  const answer = await answerOf(await answerRequest(requestOf(method, path, call), bindings, execution));
   const waited = { ...answer, trips: [...trips] };
   if (!dies) {
     answered.resolve();

@@ -1,6 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, expect } from "vitest";
+import { wholeApp } from "../../src/app";
 import { parseDomain } from "../../src/core/domains/parse-domain";
 import { countedProjects, forgetProjects } from "./as-seen";
 import { miscounted } from "./counts";
@@ -12,7 +13,7 @@ import { tenantFaults, watchStatements } from "./tenant-check";
 await reset();
 forgetProjects();
 // The test runner fetches what `import()` names, and two requests cannot wait for one fetch.
-await parseDomain("example.com");
+await Promise.all([parseDomain("example.com"), wholeApp(), import("../../src/queue"), import("../../src/cron")]);
 const databases = shards.map(databaseOf);
 await Promise.all(databases.map((db) => applyD1Migrations(db, env.TEST_MIGRATIONS)));
 // The isolate remembers projects by number: none has the number of one in an earlier file.
