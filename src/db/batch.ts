@@ -49,9 +49,8 @@ export interface Batch {
   commit(): Promise<void>;
 }
 
-/** The surroundings of a batch: a verb's `ctx`, or a sweep's platform with one of its databases. */
-export interface BatchContext extends Nudging {
-  db: Db;
+/** The surroundings of a batch: a verb's `ctx`, or a platform. */
+interface BatchContext extends Nudging {
   /** Between 0 and 1. */
   random(): number;
   sleep(ms: number): Promise<void>;
@@ -63,7 +62,11 @@ interface Added<Row> {
   rows: CommittedRows<Row>;
 }
 
-export function openBatch(ctx: BatchContext): Batch {
+export function openBatch(ctx: BatchContext & { db: Db }): Batch;
+/** Opens a batch in one of the databases of a platform. */
+export function openBatch(platform: BatchContext, db: Db): Batch;
+export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
+  if (db === undefined) throw new Error("A batch has no database");
   const added: Added<unknown>[] = [];
   const repetition: Repetition = { hasCommitted: [], mayRepeat: false };
   const add = <Row>(statement: Statement<Row>): Rows<Row> => {
@@ -89,7 +92,7 @@ export function openBatch(ctx: BatchContext): Batch {
     async commit() {
       if (added.length === 0) return;
       const statements = added.map(({ statement }) => statement);
-      const results = await runRepeatedly(ctx, statements, repetition, (them) => run(ctx, them));
+      const results = await runRepeatedly(ctx, statements, repetition, (them) => run(db, ctx.spent, them));
       added.forEach(({ rows }, place) => {
         rows.fill(results[place] ?? null);
       });
@@ -100,7 +103,7 @@ export function openBatch(ctx: BatchContext): Batch {
   };
 }
 
-async function run({ db, spent }: BatchContext, statements: readonly Statement[]): Promise<RawRow[][]> {
+async function run(db: Db, spent: Spent, statements: readonly Statement[]): Promise<RawRow[][]> {
   spent.spend(statements.length);
   try {
     const results = await db.$client.batch<RawRow>(statements.map((statement, place) => prepare(db, statement, place)));

@@ -83,7 +83,7 @@ async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]
 
 /** Moves the project's clock forward to an instant, and returns the project. The clock never goes back. */
 async function setClock(ctx: Context, at: number | null): Promise<Project> {
-  const batch = openBatch({ ...ctx, db: ctx.control });
+  const batch = openBatch(ctx, ctx.control);
   const raised = batch.add(
     statement(
       sql`UPDATE projects SET clock_at = max(coalesce(clock_at, created_at), ${at ?? 0})

@@ -23,7 +23,7 @@ async function endDue(platform: Platform, db: Db, clock: number): Promise<number
   const who = sql`(project_id, id) IN (SELECT project_id, id FROM contacts INDEXED BY ix_contacts_snoozed
     WHERE clock = ${clock} AND snoozed_until <= ${now} ORDER BY snoozed_until LIMIT ${maxSweptRows})`;
   const { events, contacts } = updateSnoozed(platform, { who, at: now });
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   batch.add(events);
   const ended = batch.add(contacts);
   await batch.commit();

@@ -36,7 +36,7 @@ export function dispatchLost(platform: Platform): Promise<void> {
 export function endGraceOfEvents(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(statement(sql`UPDATE events SET next_announce_at = ${now} WHERE next_announce_at > ${now}`));
     await batch.commit();
     return 0;
@@ -45,7 +45,7 @@ export function endGraceOfEvents(platform: Platform): Promise<void> {
 
 async function announceStranded(platform: Platform, db: Db, limit: number): Promise<number> {
   const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const stranded = batch.add(
     statement(
       sql`UPDATE events SET announcements = announcements + 1, next_announce_at = ${now} + ${backoffInSql(untilAnnouncedAgain, sql`announcements`)}

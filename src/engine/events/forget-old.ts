@@ -65,7 +65,7 @@ async function findProject(db: Db, from: number, before: SQL): Promise<number | 
 }
 
 async function forgetNext(platform: Platform, db: Db, projectId: number, before: SQL): Promise<number> {
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const deleted = batch.add(deleteOld(projectId, before));
   await batch.commit();
   return deleted.count;

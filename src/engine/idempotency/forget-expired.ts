@@ -14,7 +14,7 @@ export function forgetExpiredEffects(platform: Platform): Promise<void> {
 }
 
 async function deleteExpired(platform: Platform, db: Db): Promise<number> {
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const deleted = batch.add(
     statement(
       sql`DELETE FROM idempotency_effects WHERE (project_id, kind, key) IN (

@@ -14,7 +14,7 @@ const maxPasses = 20;
 export async function forgetDeadLetters(platform: Platform): Promise<void> {
   const before = firstIdAt(platform.now.getTime() - retentionMs);
   for (let pass = 0; pass < maxPasses; pass++) {
-    const batch = openBatch({ ...platform, db: platform.control });
+    const batch = openBatch(platform, platform.control);
     const deleted = batch.add(
       statement(
         sql`DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE id < ${before}

@@ -18,7 +18,7 @@ export function forgetEndedJobs(platform: Platform): Promise<void> {
 }
 
 async function deleteEnded(platform: Platform, db: Db): Promise<number> {
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const deleted = batch.add(
     statement(
       sql`DELETE FROM jobs WHERE (project_id, id) IN (SELECT project_id, id FROM jobs INDEXED BY ix_jobs_ended

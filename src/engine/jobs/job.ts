@@ -50,7 +50,7 @@ export async function startJob(
   { projectId, jobId }: { projectId: number; jobId: Id },
 ): Promise<void> {
   const until = nextAnnouncement(platform.realClock().getTime());
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   batch.add(
     statement(
       sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}

@@ -17,7 +17,7 @@ export function requeueLostJobs(platform: Platform): Promise<void> {
 export function endGraceOfJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(
       statement(
         sql`UPDATE jobs SET next_announce_at = ${now}
@@ -31,7 +31,7 @@ export function endGraceOfJobs(platform: Platform): Promise<void> {
 
 async function requeueDue(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const lost = batch.add(
     statement(
       sql`UPDATE jobs SET next_announce_at = ${nextAnnouncement(now)}

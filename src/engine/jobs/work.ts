@@ -84,7 +84,7 @@ async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Rel
  */
 async function deleteOrphan(platform: Platform, { projectId, jobId }: StoredJob): Promise<void> {
   for (const db of platform.databases) {
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(deleteJobs(sql`project_id = ${projectId} AND id = ${jobId}`));
     await batch.commit();
   }

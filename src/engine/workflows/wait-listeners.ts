@@ -57,7 +57,7 @@ async function forgetPage(
   );
   const waits = page.filter(({ listenerId }) => listenerId === waitListenerId);
   if (waits.length > 0) {
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     const items = JSON.stringify(waits.map(({ projectId, name }) => [projectId, name]));
     batch.add(
       statement(

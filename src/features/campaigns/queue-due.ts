@@ -12,7 +12,7 @@ const readDue = columns({ projectId: asNumber, id: asId });
 export function queueDueCampaigns(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     const due = batch.add(
       statement(
         sql`UPDATE campaign_runs SET due_at = ${now + runGraceMs}
@@ -37,7 +37,7 @@ export function queueDueCampaigns(platform: Platform): Promise<void> {
 export function endGraceOfRuns(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(
       statement(
         sql`UPDATE campaign_runs SET due_at = ${now}

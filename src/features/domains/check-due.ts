@@ -20,7 +20,7 @@ export function checkDueDomains(platform: Platform): Promise<void> {
 
 async function queueDue(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const due = batch.add(
     statement(
       sql`UPDATE domains SET next_check_at = ${now + lostAfterMs}

@@ -23,7 +23,7 @@ interface DomainName {
 
 /** Called before the row becomes VERIFIED. False when another project has the name. */
 export async function claimName(platform: Platform, { domain, projectId }: DomainName): Promise<boolean> {
-  const batch = openBatch({ ...platform, db: platform.control });
+  const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
   const held = batch.add(
     statement(
@@ -60,7 +60,7 @@ export async function freeName(platform: Platform, domain: string, claim: string
 
 /** Frees names by their claims; a name that was claimed again keeps its new claim. Returns how many were freed. */
 export async function freeNames(platform: Platform, claims: { domain: string; claim: string }[]): Promise<number> {
-  const batch = openBatch({ ...platform, db: platform.control });
+  const batch = openBatch(platform, platform.control);
   const freed = batch.add(
     statement(
       sql`DELETE FROM verified_domains WHERE (domain, claim) IN

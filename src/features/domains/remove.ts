@@ -75,7 +75,7 @@ async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRem
       return row && { db, ...row };
     });
     if (other === null) return await ctx.mailer.removeDomain(domain);
-    const batch = openBatch({ ...ctx, db: other.db });
+    const batch = openBatch(ctx, other.db);
     batch.add(
       statement(
         sql`UPDATE domains SET created_with = ${removed.createdWith}

@@ -70,7 +70,7 @@ async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise
 async function endClaims(platform: Platform, shard: string, claims: Claim[]): Promise<Claim[]> {
   const each = sql`json_each(${JSON.stringify(claims)}) r`;
   const isClaimed = sql`d.project_id = r.value->>'projectId' AND d.domain = r.value->>'domain'`;
-  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+  const batch = openBatch(platform, platform.databaseOf(shard));
   batch.add(
     statement(
       sql`UPDATE domains AS d SET version = version + 1 FROM ${each} WHERE ${isClaimed} AND d.status <> 'VERIFIED'`,
@@ -135,7 +135,7 @@ async function findNameless(platform: Platform, rows: CheckedRow[]): Promise<Che
 /** Another project has the name. The row becomes due, and its next check reports the conflict. */
 async function endVerification(platform: Platform, shard: string, row: CheckedRow): Promise<void> {
   const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+  const batch = openBatch(platform, platform.databaseOf(shard));
   batch.add(
     statement(
       sql`UPDATE domains SET status = 'PENDING', verified_at = NULL, failing_since = NULL, next_check_at = ${now},

@@ -12,7 +12,7 @@ import { maxSweptRows } from "../../platform/sweep";
  * only garbage, a row without a file is an error.
  */
 export async function deleteMessages(platform: Platform, where: SQL): Promise<number> {
-  const batch = openBatch({ ...platform, db: platform.control });
+  const batch = openBatch(platform, platform.control);
   const removed = batch.add(
     statement(
       // Keys of files contain the project's UUID. The files of a deleted project are already gone.

@@ -43,7 +43,7 @@ export async function createProject(
   };
   const [secretKey, publicKey] = await Promise.all([newKey({ kind: "secret" }, now), newKey({ kind: "public" }, now)]);
   const { control } = platform;
-  const batch = openBatch({ ...platform, db: control });
+  const batch = openBatch(platform, control);
   const own = sql`SELECT * FROM projects WHERE id = ${id}`;
   batch.recognise(sql`EXISTS (${own})`);
   const inserted = batch.add(

@@ -16,7 +16,7 @@ import type { Platform } from "../../platform/context";
 export async function deleteProject(platform: Platform, id: string): Promise<{ jobId: string }> {
   const jobId = newId();
   const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db: platform.control });
+  const batch = openBatch(platform, platform.control);
   const own = sql`SELECT id, project_id FROM jobs
     WHERE project_id = (SELECT number FROM projects WHERE id = ${id}) AND id = ${jobId}`;
   batch.recognise(sql`EXISTS (${own})`);

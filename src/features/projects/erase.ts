@@ -91,7 +91,7 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
   // The deletion of everything that executions have written so far.
   if (!(await eraseRows(platform, project.shard, job))) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
-  const batch = openBatch({ ...platform, db: control });
+  const batch = openBatch(platform, control);
   batch.add(updateEnded(platform, { projectId: job.projectId, id: job.jobId }, { status: "completed" }));
   batch.add(statement(sql`DELETE FROM projects WHERE number = ${job.projectId} AND deleted_at IS NOT NULL`));
   await batch.commit();
@@ -135,7 +135,7 @@ async function eraseSome(
   );
   // The job itself outlives the project, because the operator polls it.
   const others = table === "jobs" ? sql` AND id <> ${jobId}` : sql``;
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const erased = batch.add(
     statement(
       sql`DELETE FROM ${sql.identifier(table)} WHERE (${columnsOfKey}) IN (SELECT ${columnsOfKey} FROM ${sql.identifier(table)}

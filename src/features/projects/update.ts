@@ -31,7 +31,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
     .set({ ...change, ...reason, ...fromName, ...lifted, updatedAt: platform.now.getTime() })
     .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
     .returning();
-  const batch = openBatch({ ...platform, db: control });
+  const batch = openBatch(platform, control);
   // A second run writes what the first one wrote.
   batch.mayRepeat();
   const updated = batch.add(statement(written.getSQL(), wholeRow(projects)));

@@ -69,14 +69,14 @@ export async function startDueOf(ctx: Context): Promise<void> {
  * due again.
  */
 async function startDue(platform: Platform, db: Db, task: RepeatedTask, clock: number): Promise<number> {
-  const claims = openBatch({ ...platform, db });
+  const claims = openBatch(platform, db);
   const due = claims.add(updateDue(task, clock, platform.now.getTime()));
   await claims.commit();
   const starts = due.all.flatMap(({ id, projectId, mayHaveChanged }) =>
     mayHaveChanged ? [{ jobId: task.jobIdOf(id), projectId, segmentId: id }] : [],
   );
   if (starts.length > 0) {
-    const inserts = openBatch({ ...platform, db });
+    const inserts = openBatch(platform, db);
     const { jobs, rest } = task.insertJobs(starts, platform.realClock());
     const started = inserts.add(jobs);
     inserts.addAll(rest);

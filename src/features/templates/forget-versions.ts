@@ -27,7 +27,7 @@ async function forgetSome(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const due = sql`(v.project_id, v.id) IN (SELECT project_id, id FROM template_versions INDEXED BY ix_template_versions_check
     WHERE check_at <= ${now} ORDER BY check_at LIMIT ${maxSweptRows})`;
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const referenced = batch.add(
     statement(
       sql`UPDATE template_versions AS v SET check_at = ${now + askAgainMs} WHERE ${due} AND ${isReferenced} RETURNING 1 AS referenced`,

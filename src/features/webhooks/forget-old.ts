@@ -15,7 +15,7 @@ const retentionMs = 30 * dayMs;
 export function forgetOldDeliveries(platform: Platform): Promise<void> {
   const before = firstIdAt(platform.now.getTime() - retentionMs);
   return sweepDatabases(platform, async (db) => {
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     const deleted = batch.add(
       statement(
         sql`DELETE FROM webhook_deliveries WHERE (project_id, webhook_id, event_id) IN (

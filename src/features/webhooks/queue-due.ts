@@ -23,7 +23,7 @@ export function queueDueDeliveries(platform: Platform): Promise<void> {
 export function endLeasesOfDeliveries(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(
       statement(
         sql`UPDATE webhook_deliveries SET next_attempt_at = ${now}

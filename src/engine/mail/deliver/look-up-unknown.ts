@@ -70,7 +70,7 @@ async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise
   // The mail of a deleted project is gone with it.
   const found = project ? await ask(platform, first.round) : null;
   if (!project || found === null) {
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.mayRepeat();
     batch.add(updateLookUps(mails.map((mail) => ({ mail, at: lookUpAgainAt({ ...mail, now }), isCounted: false }))));
     await batch.commit();

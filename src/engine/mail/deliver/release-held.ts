@@ -61,7 +61,7 @@ async function findPaused({ control }: Platform, numbers: number[]): Promise<Set
 /** Returns the number of released emails. */
 async function release(platform: Platform, db: Db, projects: number[]): Promise<number> {
   const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const released = batch.add(
     statement(
       sql`UPDATE emails SET next_attempt_at = ${now}, due_at = ${now}, error = NULL, abandonments = 0

@@ -181,7 +181,7 @@ async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void>
     const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now });
     return { emailId: id, projectId, campaignId, round, ...outcome };
   });
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   batch.addAll(updateResults(platform, { results, where: isUnchanged, at: now }));
   await batch.commit();
 }

@@ -50,7 +50,7 @@ const readContent = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asT
 async function forgetPage(platform: Platform, db: Db, from: number): Promise<number | null> {
   const endedBefore = platform.now.getTime() - platform.config.contentRetentionMs;
   const page = pageOf(from, endedBefore, mailsPerPage);
-  const forgetting = openBatch({ ...platform, db });
+  const forgetting = openBatch(platform, db);
   const visited = forgetting.add(statement(pageOf(from, endedBefore, mailsPerPage + 1), readMail));
   forgetting.add(updateRecipients(page));
   forgetting.add(updateForgotten(page));
@@ -59,7 +59,7 @@ async function forgetPage(platform: Platform, db: Db, from: number): Promise<num
   await forgetting.commit();
   if (visited.count === 0) return null;
   await deleteFiles(platform, contents.all);
-  const leaving = openBatch({ ...platform, db });
+  const leaving = openBatch(platform, db);
   if (contents.count > 0) leaving.add(updateFiles(contents.all));
   const next = visited.all[mailsPerPage];
   leaving.add(updatePlaces(visited.all.slice(0, mailsPerPage), next));

@@ -25,7 +25,7 @@ interface KeptEmail {
 export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise<void> {
   if (emails.length === 0) return;
   const emailIds = emails.map(({ id }) => id);
-  const batch = openBatch({ ...ctx, db: ctx.control });
+  const batch = openBatch(ctx, ctx.control);
   const deleted = batch.add(
     statement(
       sql`DELETE FROM outbox_messages WHERE ${inProject(ctx)}

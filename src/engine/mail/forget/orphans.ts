@@ -97,7 +97,7 @@ function candidate(key: string): Candidate[] {
 
 /** The keys of the files without a row that uses them. */
 async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
-  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+  const batch = openBatch(platform, platform.databaseOf(shard));
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
     const items = JSON.stringify(together.map(({ number, rowId }) => [number, rowId]));
     const rows = sql`SELECT o.id FROM json_each(${items}) r

@@ -15,7 +15,7 @@ export function forgetRounds(platform: Platform): Promise<void> {
 }
 
 async function deleteOld(platform: Platform, db: Db): Promise<number> {
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const deleted = batch.add(
     statement(
       sql`DELETE FROM rounds WHERE (project_id, id) IN (SELECT project_id, id FROM rounds INDEXED BY ix_rounds_handed

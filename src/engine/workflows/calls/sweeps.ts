@@ -25,7 +25,7 @@ export function queueDueCalls(platform: Platform): Promise<void> {
 export function endLeasesOfCalls(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(
       statement(
         sql`UPDATE workflow_calls SET next_attempt_at = ${now}
@@ -46,7 +46,7 @@ const keptForMs = 2 * dayMs;
 /** Sweeps calls that were over long ago. */
 export function forgetOldCalls(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     const deleted = batch.add(
       statement(
         sql`DELETE FROM workflow_calls WHERE (project_id, contact_id, effect_id) IN (
@@ -86,7 +86,7 @@ async function forgetIdlePage(
   const idle = page.filter(({ isIdle }) => isIdle);
   if (idle.length > 0) {
     const items = JSON.stringify(idle.map((one) => [one.projectId, one.host]));
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     batch.add(
       statement(
         sql`DELETE FROM workflow_hosts AS h

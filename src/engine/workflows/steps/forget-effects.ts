@@ -12,7 +12,7 @@ const keptForMs = 30 * dayMs;
 /** Sweeps the results of steps that are not repeated any more. */
 export function forgetStepEffects(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     const deleted = batch.add(
       statement(
         sql`DELETE FROM workflow_effects WHERE (project_id, effect_id) IN (

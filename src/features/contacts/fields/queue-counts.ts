@@ -22,7 +22,7 @@ export function queueFieldCounts(platform: Platform): Promise<void> {
 }
 
 async function queueDue(platform: Platform, db: Db): Promise<number> {
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   const queued = batch.add(
     upsertJobs(type, platform.now, {
       projectId: sql`c.project_id`,

@@ -17,7 +17,7 @@ export async function addKey(
   const { key, row: made } = await newKey(input, platform.now.getTime());
   const row = { ...made, projectId: project.number };
   const { control } = platform;
-  const batch = openBatch({ ...platform, db: control });
+  const batch = openBatch(platform, control);
   batch.recognise(isInserted("api_keys", { project }, row.id));
   batch.add(statement(control.insert(apiKeys).values(row).getSQL()));
   await batch.commit();

@@ -15,7 +15,7 @@ export async function revokeKey(platform: Platform, projectId: string, keyId: Id
   const row = rowById("api_keys", { project }, keyId);
   const found = await selectFirst(platform.control, row, columns({ id: asId }));
   if (found === null) throw new NotFound("key", keyId);
-  const batch = openBatch({ ...platform, db: platform.control });
+  const batch = openBatch(platform, platform.control);
   // A second run finds nothing left to delete.
   batch.mayRepeat();
   batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = ${project.number} AND id = ${keyId}`));

@@ -20,7 +20,7 @@ const readOverdue = columns({ projectId: asNumber, shard: asNumber });
 export function wakeOverdue(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
-    const batch = openBatch({ ...platform, db });
+    const batch = openBatch(platform, db);
     const overdue = batch.add(
       statement(
         sql`UPDATE workflow_executions SET wake_at = ${now + againAfterMs - patienceMs}

@@ -73,7 +73,7 @@ async function queueTicks(platform: Platform, db: Db, due: Due[], started: Start
   const moved = sql`json_each(${JSON.stringify(items)}) r CROSS JOIN workflows w
     ON w.project_id = r.value->>'projectId' AND w.id = r.value->>'id' AND w.next_tick_at = r.value->>'was'`;
   const starting = sql`FROM ${moved} WHERE w.enabled AND w.trigger_type = 'SCHEDULE'`;
-  const batch = openBatch({ ...platform, db });
+  const batch = openBatch(platform, db);
   batch.add(
     statement(
       sql`INSERT INTO workflow_ticks (project_id, workflow_id, tick)
