@@ -16,7 +16,9 @@ import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/deliv
 import { forgetContents } from "./engine/mail/forget/contents";
 import { forgetOrphans } from "./engine/mail/forget/orphans";
 import { forgetRounds } from "./engine/mail/forget/rounds";
-import { endLeasesOfCalls, forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
+import { endLeases, queueDue } from "./engine/outbound/sweeps";
+import { workflowCalls } from "./engine/workflows/calls/calls";
+import { forgetIdleHosts, forgetOldCalls } from "./engine/workflows/calls/sweeps";
 import { forgetStepEffects } from "./engine/workflows/steps/forget-effects";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
 import { endGraceOfRuns, queueDueCampaigns } from "./features/campaigns/queue-due";
@@ -26,8 +28,8 @@ import { repairDomainNames } from "./features/domains/repair-names";
 import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
+import { webhookCalls } from "./features/webhooks/calls";
 import { forgetOldDeliveries } from "./features/webhooks/forget-old";
-import { endLeasesOfDeliveries, queueDueDeliveries } from "./features/webhooks/queue-due";
 import { wakeAll } from "./features/workflows/executions/wake-all";
 import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
 import { queueDueTicks } from "./features/workflows/ticks/queue-due";
@@ -51,8 +53,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     requeueStuck,
     requeueLostJobs,
     endSnoozes,
-    queueDueDeliveries,
-    queueDueCalls,
+    queueDueDeliveries: (platform) => queueDue(platform, webhookCalls),
+    queueDueCalls: (platform) => queueDue(platform, workflowCalls()),
     queueDueCounts,
     queueDueCampaigns,
     wakeOverdue,
@@ -92,8 +94,8 @@ const underWay: Record<string, Sweep> = {
   endGraceOfJobs,
   endGraceOfEvents,
   endGraceOfRuns,
-  endLeasesOfDeliveries,
-  endLeasesOfCalls,
+  endLeasesOfDeliveries: (platform) => endLeases(platform, webhookCalls),
+  endLeasesOfCalls: (platform) => endLeases(platform, workflowCalls()),
   endLeasesOfMail,
 };
 

@@ -37,7 +37,7 @@ import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features
 import { timedSegments } from "./features/segments/timed";
 import { deliverJob, deliverJobs } from "./features/send/jobs";
 import { recordHitsJob } from "./features/tracking/jobs";
-import { webhookDeliveries } from "./features/webhooks/drain";
+import { webhookCalls } from "./features/webhooks/calls";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
 import { timedDeliveries } from "./features/webhooks/timed";
@@ -59,7 +59,7 @@ type Handler<T extends QueueMessage["type"]> = (
 export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
 
 /** Every kind of calls to tenants' URLs. They share the places of a consumer, so that no kind waits for another. */
-const outboundCalls: readonly OutboundCalls[] = [webhookDeliveries, workflowCalls(settleCall)];
+const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
 
 /** One handler for every type of message: a type without one does not compile. */
 const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {

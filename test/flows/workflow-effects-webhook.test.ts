@@ -4,14 +4,14 @@ import { hourMs, minuteMs } from "../../src/core/time";
 import type { WebhookConfig } from "../../src/core/workflows/config";
 import type { StepOutcome } from "../../src/core/workflows/outcome";
 import { drainOutbound } from "../../src/engine/outbound/drain";
-import type { Settle, WaitingStep } from "../../src/engine/workflows/calls/call-some";
+import { queueDue } from "../../src/engine/outbound/sweeps";
 import { workflowCalls } from "../../src/engine/workflows/calls/calls";
-import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
+import type { Settle, WaitingStep } from "../../src/engine/workflows/calls/report";
 import { type Arrival, effectIdOf, type Scope } from "../../src/engine/workflows/steps/arrival";
 import { storeStepCalls } from "../../src/engine/workflows/steps/webhook";
 import { TrackEvent } from "../../src/features/events/schema";
 import { trackEvent } from "../../src/features/events/track";
-import { webhookDeliveries } from "../../src/features/webhooks/drain";
+import { webhookCalls } from "../../src/features/webhooks/calls";
 import { handleMessage } from "../../src/queue";
 import { arrivalAt, eventOf, newStep, testWorkflow } from "../support/arrivals";
 import { type Death, wasKilled } from "../support/killable";
@@ -54,7 +54,7 @@ async function store(world: World, project: TestProject, arrivals: Arrival<"WEBH
 
 async function drain(world: World, executions: Executions, death?: Death): Promise<void> {
   const { platform } = world.process(death);
-  await drainOutbound(platform, [webhookDeliveries, workflowCalls(executions.settle)], { type: "workflows.call" });
+  await drainOutbound(platform, [webhookCalls, workflowCalls(executions.settle)], { type: "workflows.call" });
 }
 
 /** Minute by minute, as the sweep does it. */
@@ -62,7 +62,7 @@ async function pass(world: World, executions: Executions, minutes: number): Prom
   for (let minute = 0; minute < minutes; minute++) {
     world.now += minuteMs;
     world.queue = [];
-    await queueDueCalls(world.process().platform);
+    await queueDue(world.process().platform, workflowCalls());
     if (world.queue.length > 0) await drain(world, executions);
   }
 }
@@ -484,7 +484,7 @@ describe("a call of an execution that is over", () => {
     /** The host's time has come. */
     const call = async () => {
       world.now += 2 * hourMs;
-      await queueDueCalls(world.process().platform);
+      await queueDue(world.process().platform, workflowCalls());
       await world.drain();
     };
     return { project, world, host, workflow, contacts, cancel, call };

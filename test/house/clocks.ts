@@ -34,9 +34,8 @@ const waitsOfLoops: Record<string, string> = {
   "src/engine/mail/deliver/drain.ts": "platform.pace.nextTurn",
   "src/engine/mail/deliver/make-calls.ts": "makeCall",
   "src/engine/outbound/drain.ts": "nextEvent",
-  "src/engine/workflows/calls/call-some.ts": "makeCall",
+  "src/engine/outbound/turn.ts": "kind.make",
   "src/features/campaigns/run.ts": "takeStep",
-  "src/features/webhooks/deliver-some.ts": "attempt",
   "src/platform/memory-slots.ts": "setTimeout",
 };
 

@@ -1,7 +1,8 @@
 import { dispatchStranded } from "../../src/engine/events/dispatch-stranded";
 import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
 import { requeueStuck } from "../../src/engine/mail/deliver/requeue-stuck";
-import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
+import { queueDue } from "../../src/engine/outbound/sweeps";
+import { workflowCalls } from "../../src/engine/workflows/calls/calls";
 import { wakeOverdue } from "../../src/features/workflows/executions/wake-overdue";
 import type { Context } from "../../src/platform/context";
 import { type Drawn, takeMessage } from "./acts";
@@ -39,6 +40,7 @@ async function consume(play: Play, ctx: Context): Promise<void> {
   }
 }
 
+const queueDueCalls = (ctx: Context) => queueDue(ctx, workflowCalls());
 const sweeps = { dispatchStranded, requeueLostJobs, requeueStuck, queueDueCalls, wakeOverdue };
 
 export async function sweepAll(ctx: Context): Promise<void> {

@@ -4,6 +4,7 @@ import type { Db } from "../../db/client";
 import { type Context, forProject, inRealTime, type Platform } from "../../platform/context";
 import { openParts } from "../../platform/sweep";
 import { findProject } from "../projects/project";
+import type { OutboundTables } from "./rows";
 
 /**
  * After this time, or at the limit of statements, another message continues the work. Calls that are under way may take
@@ -27,7 +28,10 @@ export interface Receiver {
 /** A kind of calls to URLs of tenants. */
 export interface OutboundCalls {
   kind: string;
-  findDue(db: Db, now: number): Promise<Receiver[]>;
+  tables: OutboundTables;
+  /** Says that calls of this kind are due. */
+  message: QueueMessage;
+  findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;
   /** Makes some calls, one after the other. Stops after its own time limit, and early when the run is over. */
   takeTurn(ctx: Context, name: string, isOver: () => boolean): Promise<void>;
 }

@@ -10,8 +10,8 @@ import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
 import { checkOutboundUrl } from "../../platform/check-outbound-url";
 import type { Context } from "../../platform/context";
+import { replaceListeners } from "./listener-rows";
 import type { CreateWebhook } from "./schema";
-import { replaceListeners } from "./statements";
 import { sealSecret } from "./webhook";
 
 const maxWebhooks = 20;

@@ -7,7 +7,7 @@ import { asId, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { deleteListeners } from "./statements";
+import { deleteListeners } from "./listener-rows";
 import { getWebhook } from "./webhook";
 
 /**

@@ -1,10 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { type Id, publicId, timeOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import { iso, isoOrNull, minuteMs } from "../../core/time";
+import { iso, isoOrNull } from "../../core/time";
 import { asFlag, asId, asNumber, asText, columns, orNull, type RowReader } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { type Statement, select, statement } from "../../db/statement";
+import { select } from "../../db/statement";
 import type { WebhookDeliveryRow } from "../../db/tables";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../../engine/events/email-data";
 import type { Context } from "../../platform/context";
@@ -27,6 +27,7 @@ export function deliveryJson(row: WebhookDeliveryRow) {
 
 /** A delivery that a consumer has claimed, with its event. */
 export interface ClaimedDelivery {
+  webhookId: Id;
   eventId: Id;
   type: string;
   attempts: number;
@@ -36,32 +37,8 @@ export interface ClaimedDelivery {
   event: { contactId: Id | null; contactEmail: string | null; data: JsonObject } | null;
 }
 
-/** The lease on a claimed delivery. After it, the delivery counts as lost and is due again. */
-export const leaseMs = 2 * minuteMs;
-
-/** Claims the next due deliveries of an endpoint, the longest due first. */
-export function claimDue(ctx: Context, webhookId: Id, limit: number): Statement<{ eventId: Id }> {
-  const now = ctx.clock().getTime();
-  return statement(
-    sql`UPDATE webhook_deliveries SET next_attempt_at = ${now + leaseMs}
-      WHERE ${inProject(ctx)} AND webhook_id = ${webhookId} AND event_id IN (
-        SELECT event_id FROM webhook_deliveries INDEXED BY ix_webhook_deliveries_due
-        WHERE ${inProject(ctx)} AND webhook_id = ${webhookId} AND next_attempt_at <= ${now}
-        ORDER BY next_attempt_at LIMIT ${limit})
-      RETURNING event_id`,
-    columns({ eventId: asId }),
-  );
-}
-
-/** Makes claimed deliveries due again that were not attempted. */
-export function updateUnclaimed(ctx: Context, webhookId: Id, eventIds: Id[]): Statement {
-  return statement(
-    sql`UPDATE webhook_deliveries SET next_attempt_at = ${ctx.clock().getTime()}
-      WHERE ${isOneOf(ctx, webhookId, eventIds)} AND status = 'PENDING'`,
-  );
-}
-
 const readClaimed = columns({
+  webhookId: asId,
   eventId: asId,
   type: asText,
   attempts: asNumber,
@@ -81,7 +58,7 @@ const read: RowReader<ClaimedDelivery> = (raw) => {
 export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Promise<ClaimedDelivery[]> {
   return select(
     ctx.db,
-    sql`SELECT d.event_id, d.type, d.attempts, d.tries_until, d.is_test, e.id IS NOT NULL AS is_stored,
+    sql`SELECT d.webhook_id, d.event_id, d.type, d.attempts, d.tries_until, d.is_test, e.id IS NOT NULL AS is_stored,
         e.contact_id, c.email AS contact_email, ${eventDataColumns}
       FROM json_each(${JSON.stringify(eventIds)}) r
       CROSS JOIN webhook_deliveries d ON ${inProject(ctx, "d")} AND d.webhook_id = ${webhookId}
@@ -92,9 +69,4 @@ export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Pro
       ORDER BY d.event_id`,
     read,
   );
-}
-
-export function isOneOf(ctx: Context, webhookId: Id, eventIds: Id[]): SQL {
-  return sql`${inProject(ctx)} AND webhook_id = ${webhookId}
-    AND event_id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))`;
 }

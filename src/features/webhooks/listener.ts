@@ -5,8 +5,9 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { EventListener, HeardEvent } from "../../engine/events/listener";
+import { updateDue } from "../../engine/outbound/rows";
 import type { Context } from "../../platform/context";
-import { updateDue } from "./statements";
+import { webhookRows } from "./rows";
 import { listenerKind } from "./webhook";
 
 /**
@@ -31,7 +32,7 @@ async function addDeliveries(ctx: Context, events: HeardEvent[]): Promise<void> 
         ON CONFLICT DO NOTHING`,
     ),
   );
-  batch.add(updateDue(ctx, [...new Set(items.map(({ webhookId }) => webhookId))]));
+  batch.add(updateDue(ctx, webhookRows, [...new Set(items.map(({ webhookId }) => webhookId))]));
   await batch.commit();
   await ctx.enqueue([{ message: { type: "webhooks.drain" } }]);
 }

@@ -7,11 +7,11 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { WebhookRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";
-import { putOffUntil } from "../../engine/outbound/put-off";
+import { notPostponed, postponed } from "../../engine/outbound/put-off";
 import type { Context } from "../../platform/context";
 import type { Attempt } from "./attempt";
 import type { ClaimedDelivery } from "./delivery";
-import { deleteListeners } from "./statements";
+import { deleteListeners } from "./listener-rows";
 
 /** A success is recorded at most once in this time, which saves row writes. */
 const successRecordedEveryMs = minuteMs;
@@ -56,17 +56,15 @@ function recordForEndpoint(ctx: Context, webhook: WebhookRow, { at, verdict, err
 
 function updateSucceeded(ctx: Context, id: Id, at: number): Statement {
   return statement(
-    sql`UPDATE webhooks SET last_success_at = ${at}, failing_since = NULL, timeouts = 0, put_off_until = NULL
+    sql`UPDATE webhooks SET last_success_at = ${at}, failing_since = NULL, ${notPostponed}
       WHERE ${inProject(ctx)} AND id = ${id}
         AND (failing_since IS NOT NULL OR coalesce(last_success_at, 0) < ${at - successRecordedEveryMs})`,
   );
 }
 
 function updateFailed(ctx: Context, id: Id, at: number, putOff: PutOff): Statement {
-  const timeouts = putOff === "silent" ? sql`timeouts + 1` : sql`timeouts`;
   return statement(
-    sql`UPDATE webhooks SET failing_since = coalesce(failing_since, ${at}), put_off_until = ${putOffUntil(at, putOff)},
-        timeouts = ${timeouts}
+    sql`UPDATE webhooks SET failing_since = coalesce(failing_since, ${at}), ${postponed(at, putOff)}
       WHERE ${inProject(ctx)} AND id = ${id}`,
   );
 }

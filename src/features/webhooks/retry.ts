@@ -8,9 +8,9 @@ import { asId, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import { leaseMs, updateDue } from "../../engine/outbound/rows";
 import type { Context } from "../../platform/context";
-import { isOneOf, leaseMs } from "./delivery";
-import { updateDue } from "./statements";
+import { webhookRows } from "./rows";
 import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 
@@ -22,7 +22,7 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
   const webhook = await getWebhook(ctx, webhookId);
   const now = ctx.realClock().getTime();
   const jobId = newId();
-  const isTarget = isOneOf(ctx, webhookId, [deliveryId]);
+  const isTarget = sql`${inProject(ctx)} AND webhook_id = ${webhookId} AND event_id = ${deliveryId}`;
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
   batch.guard(
@@ -47,7 +47,7 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
       { again: sql`SELECT ${deliveryId} AS event_id` },
     ),
   );
-  batch.add(updateDue(ctx, [webhook.id]));
+  batch.add(updateDue(ctx, webhookRows, [webhook.id]));
   await batch.commit();
   if (found.count === 0) throw new NotFound("delivery", deliveryId);
   await announceJob(ctx, "webhooks.try", jobId);

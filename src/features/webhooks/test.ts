@@ -5,8 +5,8 @@ import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import { leaseMs } from "../../engine/outbound/rows";
 import type { Context } from "../../platform/context";
-import { leaseMs } from "./delivery";
 import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 

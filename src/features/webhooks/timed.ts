@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textOf } from "../../core/ids";
 import { asId, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Timed } from "../../engine/clock/timed";
 import { type Context, inRealTime } from "../../platform/context";
-import { deliverSome } from "./deliver-some";
+import { webhookCalls } from "./calls";
 
 /** Deliveries count as settled after their first attempt: further attempts wait by the real clock. */
 export const timedDeliveries: Timed = {
@@ -11,7 +12,7 @@ export const timedDeliveries: Timed = {
   isDue: (ctx) => sql`EXISTS (SELECT 1 ${untried(ctx)})`,
   async settle(ctx) {
     const endpoints = await select(ctx.db, sql`SELECT DISTINCT w.id ${untried(ctx)}`, columns({ id: asId }));
-    for (const { id } of endpoints) await deliverSome(inRealTime(ctx), id, () => false);
+    for (const { id } of endpoints) await webhookCalls.takeTurn(inRealTime(ctx), textOf(id), () => false);
   },
 };
 

@@ -5,11 +5,12 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { type JobRow, webhooks } from "../../db/tables";
 import { guardState, type Step, updateEnded } from "../../engine/jobs/step";
+import { updateDue } from "../../engine/outbound/rows";
 import type { Context } from "../../platform/context";
 import { attempt } from "./attempt";
 import { readDeliveries } from "./delivery";
 import { recordAttempt } from "./record";
-import { updateDue } from "./statements";
+import { webhookRows } from "./rows";
 
 /** A requested attempt. The job reports its outcome. */
 export interface QueuedTry {
@@ -42,7 +43,7 @@ export async function tryDelivery(ctx: Context, row: JobRow): Promise<Step> {
     const { verdict, statusCode, error } = made;
     const result = { deliveryId: publicId(eventId), succeeded: verdict.kind === "succeeded", statusCode, error };
     batch.addAll(recordAttempt(ctx, webhook, delivery, made));
-    batch.add(updateDue(ctx, [webhookId]));
+    batch.add(updateDue(ctx, webhookRows, [webhookId]));
     batch.add(updateEnded(ctx, row, { status: "completed", result }));
   }
   await batch.commit();

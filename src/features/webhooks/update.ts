@@ -6,10 +6,13 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
+import { notPostponed } from "../../engine/outbound/put-off";
+import { updateDue } from "../../engine/outbound/rows";
 import { checkOutboundUrl } from "../../platform/check-outbound-url";
 import type { Context } from "../../platform/context";
+import { replaceListeners } from "./listener-rows";
+import { webhookRows } from "./rows";
 import type { UpdateWebhook } from "./schema";
-import { replaceListeners, updateDue } from "./statements";
 
 /** `PATCH /webhooks/{id}`. Only the named columns change, so two concurrent changes both take effect. */
 export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
@@ -24,7 +27,7 @@ export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook)
     ),
   );
   batch.addAll(replaceListeners(ctx, id));
-  batch.add(updateDue(ctx, [id]));
+  batch.add(updateDue(ctx, webhookRows, [id]));
   const updated = batch.add(
     statement(sql`SELECT * FROM webhooks WHERE ${inProject(ctx)} AND id = ${id}`, wholeRow(webhooks)),
   );
@@ -37,7 +40,7 @@ export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook)
  * A new URL is a new receiver, so the failures of the old one do not count. The same applies when a webhook is enabled
  * again.
  */
-const clearedFailures = [sql`failing_since = NULL`, sql`timeouts = 0`, sql`put_off_until = NULL`];
+const clearedFailures = [sql`failing_since = NULL`, notPostponed];
 
 function assignments(ctx: Context, { url, events, description, disabled }: UpdateWebhook): SQL[] {
   const now = ctx.now.getTime();

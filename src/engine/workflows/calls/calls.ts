@@ -1,51 +1,96 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Db } from "../../../db/client";
+import { sql } from "drizzle-orm";
+import { minuteMs } from "../../../core/time";
+import { type CallVerdict, maxWaitMs } from "../../../core/workflows/call";
+import { openBatch } from "../../../db/batch";
 import { asNumber, asText, columns } from "../../../db/rows";
-import { select } from "../../../db/statement";
-import type { OutboundCalls, Receiver } from "../../outbound/drain";
-import { callSome, type Settle } from "./call-some";
+import { inProject } from "../../../db/scope";
+import { statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import type { OutboundCalls } from "../../outbound/drain";
+import { moveToBack, updateDue } from "../../outbound/rows";
+import { outboundCalls } from "../../outbound/turn";
+import { findDueHosts } from "./find-due";
+import { makeCall } from "./make-call";
+import { selectTried, updateHost, updateTried } from "./record";
+import { report, type Settle } from "./report";
+import { type CallKey, workflowRows } from "./rows";
+import { settleCall } from "./settle";
+
+/** When a disabled project's host is looked at again. */
+const disabledMs = 10 * minuteMs;
+/** After this many timeouts of a host in a row, calls that have waited too long fail without being made. */
+const silentAfter = 3;
 
 /**
- * How many hosts of one project are considered. A project has at most two turns at a time, which other hosts of it may
- * be using.
+ * Calls of WEBHOOK steps as a kind of outbound calls: all calls of a project to one host share turns. Each outcome is
+ * stored, then reported, before the next call, because an execution waits for it.
  */
-const hostsOfProject = 4;
-/** How many projects are considered. */
-const maxProjects = 500;
-
-const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumber });
-
-/**
- * Finds the hosts that are due in a database, the first few of each project. Skips through the index from project to
- * project, so that ten thousand hosts of one project do not hide the others.
- */
-export async function findDueHosts(db: Db, now: number, limit = hostsOfProject * maxProjects): Promise<Receiver[]> {
-  const next = (after: SQL) => sql`(SELECT min(project_id) FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
-    WHERE due_at IS NOT NULL AND project_id > ${after})`;
-  const due = await select(
-    db,
-    sql`WITH RECURSIVE calling (project) AS (
-        SELECT ${next(sql`0`)} UNION ALL SELECT ${next(sql`project`)} FROM calling WHERE project IS NOT NULL)
-      SELECT h.project_id, h.host, max(h.due_at, coalesce(p.called_at, 0)) AS waits_since
-      FROM calling
-      CROSS JOIN workflow_hosts h ON h.project_id = calling.project AND h.host IN (
-        SELECT host FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
-        WHERE project_id = calling.project AND due_at <= ${now} ORDER BY due_at LIMIT ${hostsOfProject})
-      LEFT JOIN project_counts p ON p.project_id = h.project_id
-      ORDER BY waits_since LIMIT ${limit}`,
-    readDue,
-  );
-  return due.map(({ host, ...rest }) => ({ ...rest, name: host }));
+export function workflowCalls(settle: Settle = settleCall): OutboundCalls {
+  const calls = outboundCalls({
+    kind: "workflow",
+    rows: workflowRows,
+    message: { type: "workflows.call" },
+    findDue: findDueHosts,
+    begin(ctx, batch, host) {
+      batch.add(upsertCalledAt(ctx));
+      return batch.add(
+        statement(
+          sql`SELECT ${host} AS host, coalesce(max(timeouts), 0) AS timeouts FROM workflow_hosts
+            WHERE ${inProject(ctx)} AND host = ${host}`,
+          columns({ host: asText, timeouts: asNumber }),
+        ),
+      );
+    },
+    read: (ctx, { host, timeouts }, keys) =>
+      timeouts < silentAfter ? Promise.resolve(keys) : failOldest(ctx, settle, host, keys),
+    make: (ctx, _, key) => makeCall(ctx, key),
+    endsTurn: ({ verdict }) => verdict.putOff !== null,
+    record(ctx, batch, { host }, key, made) {
+      const ended = batch.add(updateTried(ctx, [key], made));
+      batch.recognise(sql`EXISTS (${selectTried(ctx, [key], made)})`);
+      batch.addAll(updateHost(ctx, host, made));
+      const { verdict } = made;
+      return verdict.kind === "over" ? () => report(ctx, settle, ended.all, verdict.outcome) : undefined;
+    },
+    isEachRecorded: true,
+  });
+  return {
+    ...calls,
+    takeTurn: (ctx, host, isOver) => (ctx.project.disabled ? putOff(ctx, host) : calls.takeTurn(ctx, host, isOver)),
+  };
 }
 
-/**
- * Defines the calls of WEBHOOK steps as a kind of outbound calls: all calls of a project to one host share turns. A
- * project's wait is measured from its last turn, so it goes to the back of the line, however old its calls are.
- */
-export function workflowCalls(settle: Settle): OutboundCalls {
-  return {
-    kind: "workflow",
-    findDue: findDueHosts,
-    takeTurn: (ctx, host, isOver) => callSome(ctx, settle, host, isOver),
-  };
+async function putOff(ctx: Context, host: string): Promise<void> {
+  const batch = openBatch(ctx);
+  batch.add(moveToBack(ctx, workflowRows, host, ctx.clock().getTime() + disabledMs));
+  batch.add(updateDue(ctx, workflowRows, [host]));
+  await batch.commit();
+}
+
+const hostIsSilent = {
+  kind: "over",
+  outcome: { kind: "failed", reason: "The host has not answered any call for over an hour." },
+  putOff: null,
+} satisfies CallVerdict;
+
+/** Ends the calls that have waited too long for a silent host. Returns the others. */
+async function failOldest(ctx: Context, settle: Settle, host: string, keys: CallKey[]): Promise<CallKey[]> {
+  const at = ctx.clock().getTime();
+  const made = { at, verdict: hostIsSilent };
+  const batch = openBatch(ctx);
+  const failed = batch.add(updateTried(ctx, keys, made, sql`created_at < ${at - maxWaitMs}`));
+  batch.recognise(sql`EXISTS (${selectTried(ctx, keys, made)})`);
+  batch.add(updateDue(ctx, workflowRows, [host]));
+  await batch.commit();
+  await report(ctx, settle, failed.all, hostIsSilent.outcome);
+  const ended = new Set(failed.all.map(({ effectId }) => effectId));
+  return keys.filter(({ effectId }) => !ended.has(effectId));
+}
+
+/** Records the project's turn, so that projects that have waited longer go first. */
+function upsertCalledAt(ctx: Context) {
+  return statement(
+    sql`INSERT INTO project_counts (project_id, called_at) VALUES (${ctx.project.number}, ${ctx.clock().getTime()})
+      ON CONFLICT DO UPDATE SET called_at = excluded.called_at`,
+  );
 }

@@ -1,5 +1,5 @@
 import { shardOfContact } from "../shards";
-import type { Settle } from "./call-some";
+import type { Settle } from "./report";
 
 /** Reports to the contact's shard, which ignores the outcome if the execution no longer waits for the call. */
 export const settleCall: Settle = async (ctx, { contactId, executionId, stepId }, outcome) => {

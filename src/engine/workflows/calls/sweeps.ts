@@ -6,39 +6,6 @@ import { asFlag, asNumber, asText, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases, walkDatabases } from "../../../platform/sweep";
-import { findDueHosts } from "./calls";
-import { leaseMs, nextDue } from "./statements";
-
-/** Sweeps for due calls of all projects: those whose wait is over, and those whose message was lost. */
-export function queueDueCalls(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, async (db) => {
-    const [first] = await findDueHosts(db, platform.now.getTime(), 1);
-    if (first) await platform.enqueue([{ message: { type: "workflows.call" } }]);
-    return 0;
-  });
-}
-
-/**
- * Ends the leases at a start, because the process that had taken the calls is gone. Calls that were to be retried
- * within the time of a lease are made now, too.
- */
-export function endLeasesOfCalls(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, async (db) => {
-    const now = platform.now.getTime();
-    const batch = openBatch(platform, db);
-    batch.add(
-      statement(
-        sql`UPDATE workflow_calls SET next_attempt_at = ${now}
-          WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs}`,
-      ),
-    );
-    batch.add(
-      statement(sql`UPDATE workflow_hosts SET due_at = ${nextDue} WHERE due_at > ${now} AND due_at IS NOT ${nextDue}`),
-    );
-    await batch.commit();
-    return 0;
-  });
-}
 
 /** Much longer than it takes to report an outcome to its execution. */
 const keptForMs = 2 * dayMs;

@@ -3,7 +3,8 @@ import { asText, columns } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import { type Context, inRealTime } from "../../../platform/context";
 import type { Timed } from "../../clock/timed";
-import { callSome, type Settle } from "./call-some";
+import { workflowCalls } from "./calls";
+import type { Settle } from "./report";
 
 /**
  * Calls of WEBHOOK steps. An advance of the test clock makes them itself, so that none depends on a message that may be
@@ -15,7 +16,7 @@ export function timedCalls(report: Settle): Timed {
     isDue: (ctx) => sql`EXISTS (SELECT 1 ${open(ctx)})`,
     async settle(ctx) {
       const hosts = await select(ctx.db, sql`SELECT DISTINCT host ${open(ctx)}`, columns({ host: asText }));
-      for (const { host } of hosts) await callSome(inRealTime(ctx), report, host, () => false);
+      for (const { host } of hosts) await workflowCalls(report).takeTurn(inRealTime(ctx), host, () => false);
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
 import { judgeOutboundUrl } from "../../../platform/outbound";
 import { type CallRequest, requestOf } from "../calls/request";
-import { updateHostsDue } from "../calls/statements";
+import { upsertHosts } from "../calls/rows";
 import { type Arrival, effectIdOf } from "./arrival";
 import { contactDeleted } from "./condition";
 import { isUnrenderable, type RenderedContact, selectContacts } from "./render-step";
@@ -126,7 +126,7 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
         WHERE true ON CONFLICT DO NOTHING`,
     ),
   );
-  batch.addAll(updateHostsDue(ctx, [...new Set(planned.map(({ host }) => host))]));
+  batch.addAll(upsertHosts(ctx, [...new Set(planned.map(({ host }) => host))]));
   await batch.commit();
 }
 

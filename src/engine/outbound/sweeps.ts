@@ -1,0 +1,41 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { sweepDatabases } from "../../platform/sweep";
+import type { OutboundCalls } from "./drain";
+import { leaseMs, nextDue } from "./rows";
+
+/** Sweeps for due calls of all projects: those whose wait is over, and those whose message was lost. */
+export function queueDue(platform: Platform, { findDue, message }: OutboundCalls): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const [first] = await findDue(db, platform.now.getTime(), 1);
+    if (first) await platform.enqueue([{ message }]);
+    return 0;
+  });
+}
+
+/**
+ * Runs at process start: no lease of the previous process is alive, so claimed calls are due now. Calls that were to be
+ * retried within the time of a lease are made now, too.
+ */
+export function endLeases(platform: Platform, { tables }: OutboundCalls): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch(platform, db);
+    batch.add(
+      statement(
+        sql`UPDATE ${tables.calls} SET next_attempt_at = ${now}
+          WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs}`,
+      ),
+    );
+    batch.add(
+      statement(
+        sql`UPDATE ${tables.receivers} SET due_at = ${nextDue(tables)}
+          WHERE due_at > ${now} AND due_at IS NOT ${nextDue(tables)}`,
+      ),
+    );
+    await batch.commit();
+    return 0;
+  });
+}

@@ -1,0 +1,38 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "../../../db/client";
+import { asNumber, asText, columns } from "../../../db/rows";
+import { select } from "../../../db/statement";
+import type { Receiver } from "../../outbound/drain";
+
+/**
+ * How many hosts of one project are considered. A project has at most two turns at a time, which other hosts of it may
+ * be using.
+ */
+const hostsOfProject = 4;
+/** How many projects are considered. */
+const maxProjects = 500;
+
+const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumber });
+
+/**
+ * Finds the hosts that are due in a database, the first few of each project. Skips through the index from project to
+ * project, so that ten thousand hosts of one project do not hide the others.
+ */
+export async function findDueHosts(db: Db, now: number, limit = hostsOfProject * maxProjects): Promise<Receiver[]> {
+  const next = (after: SQL) => sql`(SELECT min(project_id) FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
+    WHERE due_at IS NOT NULL AND project_id > ${after})`;
+  const due = await select(
+    db,
+    sql`WITH RECURSIVE calling (project) AS (
+        SELECT ${next(sql`0`)} UNION ALL SELECT ${next(sql`project`)} FROM calling WHERE project IS NOT NULL)
+      SELECT h.project_id, h.host, max(h.due_at, coalesce(p.called_at, 0)) AS waits_since
+      FROM calling
+      CROSS JOIN workflow_hosts h ON h.project_id = calling.project AND h.host IN (
+        SELECT host FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
+        WHERE project_id = calling.project AND due_at <= ${now} ORDER BY due_at LIMIT ${hostsOfProject})
+      LEFT JOIN project_counts p ON p.project_id = h.project_id
+      ORDER BY waits_since LIMIT ${limit}`,
+    readDue,
+  );
+  return due.map(({ host, ...rest }) => ({ ...rest, name: host }));
+}
