@@ -245,10 +245,10 @@ describe("a WEBHOOK step", () => {
     expect(outside.callsTo(inside)).toEqual([]);
   });
 
-  it("calls once for each of a hundred runs, however often it is repeated, wherever it dies", async () => {
+  it("calls once for each of 150 runs, however often it is repeated, wherever it dies", async () => {
     const { project, world, executions, host, step, id } = await setUp();
     outside.play(host, answers(200));
-    const arrivals = Array.from({ length: 100 }, () => arrivalAt(step, id));
+    const arrivals = Array.from({ length: 150 }, () => arrivalAt(step, id));
     for (const atStep of [1, 2, 3]) {
       for (const when of ["before", "after"] as const) {
         await store(world, project, arrivals, { atStep, when }).catch((error) => expect(wasKilled(error)).toBe(true));
@@ -259,7 +259,7 @@ describe("a WEBHOOK step", () => {
     await drain(world, executions);
     expect(world.queue).toMatchObject([{ queued: { message: { type: "workflows.call" } } }]);
     await drain(world, executions);
-    expect(outside.calls).toHaveLength(100);
+    expect(outside.calls).toHaveLength(150);
     expect(arrivals.every((arrival) => executions.of(arrival).length === 1)).toBe(true);
   });
 

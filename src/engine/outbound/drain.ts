@@ -28,7 +28,7 @@ export interface Receiver {
 /** A kind of calls to URLs of tenants. */
 export interface OutboundCalls {
   kind: string;
-  tables: OutboundTables;
+  rows: OutboundTables;
   /** Says that calls of this kind are due. */
   message: QueueMessage;
   findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;

@@ -34,7 +34,7 @@ export const leaseMs = 2 * minuteMs;
 
 /**
  * Computes when a receiver is due, in SQL: with its next call, and not before the time to which it was postponed. So ten
- * thousand calls that wait for a receiver that hangs are one row for whoever looks for work.
+ * thousand calls that wait for a receiver that hangs are one row in the search for work.
  */
 export function nextDue({ calls, dueIndex, receivers, name, receiver, isCallable }: OutboundTables): SQL {
   return sql`CASE WHEN ${isCallable} THEN (

@@ -19,20 +19,20 @@ export function queueDue(platform: Platform, { findDue, message }: OutboundCalls
  * Runs at process start: no lease of the previous process is alive, so claimed calls are due now. Calls that were to be
  * retried within the time of a lease are made now, too.
  */
-export function endLeases(platform: Platform, { tables }: OutboundCalls): Promise<void> {
+export function endLeases(platform: Platform, { rows }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
     const batch = openBatch(platform, db);
     batch.add(
       statement(
-        sql`UPDATE ${tables.calls} SET next_attempt_at = ${now}
+        sql`UPDATE ${rows.calls} SET next_attempt_at = ${now}
           WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs}`,
       ),
     );
     batch.add(
       statement(
-        sql`UPDATE ${tables.receivers} SET due_at = ${nextDue(tables)}
-          WHERE due_at > ${now} AND due_at IS NOT ${nextDue(tables)}`,
+        sql`UPDATE ${rows.receivers} SET due_at = ${nextDue(rows)}
+          WHERE due_at > ${now} AND due_at IS NOT ${nextDue(rows)}`,
       ),
     );
     await batch.commit();

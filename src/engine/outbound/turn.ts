@@ -6,8 +6,7 @@ import type { OutboundCalls } from "./drain";
 import { type CallRows, claimDue, moveToBack, updateDue, updateUnclaimed } from "./rows";
 
 /** A kind of calls: its rows, its request, and what it writes after an attempt. The turn does the rest. */
-export interface CallKind<Target, Key, Call extends Key, Made>
-  extends Pick<OutboundCalls, "kind" | "message" | "findDue"> {
+export interface CallKind<Target, Key, Call extends Key, Made> extends Omit<OutboundCalls, "takeTurn"> {
   rows: CallRows<Key>;
   /** Adds to the batch that claims calls the row of their receiver. Without it, there is no turn. */
   begin(ctx: Context, batch: Batch, receiver: string): Rows<Target>;
@@ -17,7 +16,7 @@ export interface CallKind<Target, Key, Call extends Key, Made>
   make(ctx: Context, target: Target, call: Call): Promise<Made | null>;
   /** Whether the receiver's other calls have to wait. */
   endsTurn(made: Made): boolean;
-  /** Adds the statements that record an attempt. What it returns runs after their commit. */
+  /** Adds the statements that record an attempt. Returns the work that follows their commit. */
   record(ctx: Context, batch: Batch, target: Target, call: Call, made: Made): (() => Promise<void>) | undefined;
   /**
    * Whether each attempt is recorded before the next one. Then a consumer that dies repeats one call at most, and
@@ -33,13 +32,7 @@ const turnMs = 2 * secondMs;
 export function outboundCalls<Target, Key, Call extends Key, Made>(
   kind: CallKind<Target, Key, Call, Made>,
 ): OutboundCalls {
-  return {
-    kind: kind.kind,
-    tables: kind.rows,
-    message: kind.message,
-    findDue: kind.findDue,
-    takeTurn: (ctx, receiver, isRunOver) => takeTurn(ctx, kind, receiver, isRunOver),
-  };
+  return { ...kind, takeTurn: (ctx, receiver, isRunOver) => takeTurn(ctx, kind, receiver, isRunOver) };
 }
 
 /**
