@@ -6,20 +6,16 @@ import { queueDueCounts } from "./engine/campaigns/count-due";
 import { endSnoozes } from "./engine/contacts/end-snoozes";
 import { dispatchLost, dispatchStranded, endGraceOfEvents } from "./engine/events/dispatch-stranded";
 import { forgetOldEvents } from "./engine/events/forget-old";
-import { forgetExpiredEffects } from "./engine/idempotency/forget-expired";
-import { forgetDeadLetters } from "./engine/jobs/forget-dead-letters";
-import { forgetEndedJobs } from "./engine/jobs/forget-ended";
 import { endGraceOfJobs, requeueLostJobs } from "./engine/jobs/requeue-lost";
+import { forgetEvery } from "./engine/jobs/retention";
 import { lookUpUnknown } from "./engine/mail/deliver/look-up-unknown";
 import { releaseHeld } from "./engine/mail/deliver/release-held";
 import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/deliver/requeue-stuck";
 import { forgetContents } from "./engine/mail/forget/contents";
 import { forgetOrphans } from "./engine/mail/forget/orphans";
-import { forgetRounds } from "./engine/mail/forget/rounds";
 import { endLeases, queueDue } from "./engine/outbound/sweeps";
 import { workflowCalls } from "./engine/workflows/calls/calls";
-import { forgetIdleHosts, forgetOldCalls } from "./engine/workflows/calls/sweeps";
-import { forgetStepEffects } from "./engine/workflows/steps/forget-effects";
+import { forgetIdleHosts } from "./engine/workflows/calls/sweeps";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
 import { endGraceOfRuns, queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
@@ -29,7 +25,6 @@ import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
 import { webhookCalls } from "./features/webhooks/calls";
-import { forgetOldDeliveries } from "./features/webhooks/forget-old";
 import { wakeAll } from "./features/workflows/executions/wake-all";
 import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
 import { queueDueTicks } from "./features/workflows/ticks/queue-due";
@@ -67,11 +62,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     repairDomainNames,
     computeDueSegments,
     countDueSegments,
-    // A call, an event or a step leaves a row in each of these tables: more than a call of every hour could delete.
-    forgetExpiredEffects,
-    forgetOldDeliveries,
-    forgetOldCalls,
-    forgetStepEffects,
+    ...forgetEvery("five minutes"),
   },
   "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners },
   // Every hour, because one day of a large installation is more than one call may delete.
@@ -79,10 +70,10 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetContents,
     forgetOldEvents,
     forgetOldMessages,
-    forgetEndedJobs,
+    ...forgetEvery("hour"),
     forgetVersions,
   },
-  "41 3 * * *": { forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
+  "41 3 * * *": { ...forgetEvery("night"), forgetIdleHosts, wakeAll },
 };
 
 /**

@@ -38,7 +38,7 @@ export const segmentsReached: Allowed = {
 export const matchesOfWindow: Allowed = { sql: /FROM matching ORDER BY id/, step: /TEMP B-TREE FOR ORDER BY/ };
 
 /** Hosts that are due to be called: four at most of each project that has any. */
-export const dueHosts: Allowed = { sql: /WITH RECURSIVE calling/, step: /TEMP B-TREE FOR ORDER BY/ };
+export const dueHosts: Allowed = { sql: /FROM hop CROSS JOIN workflow_hosts/, step: /TEMP B-TREE FOR ORDER BY/ };
 
 /**
  * One row of each project, its segments and its topics (1,000 at most of each), the blocks of its last mails (some 20), and the names in it, which

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { MessageOf } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
+import { hopProjects } from "../../db/hop-projects";
 import { asId, asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
@@ -57,19 +58,15 @@ export async function queueDueCounts(platform: Platform): Promise<void> {
 
 const readProject = columns({ project: asNumber, isDue: asNumber });
 
-/** Returns the projects with marked pages. The recursion seeks from project to project in the index. */
+/** Returns the projects with marked pages. */
 function findDue(platform: Platform, db: Db, after: number) {
-  const next = (project: SQL) =>
-    sql`(SELECT min(project_id) FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted
-      WHERE project_id > ${project} AND recount_at IS NOT NULL)`;
+  const marked = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted WHERE recount_at IS NOT NULL`;
   return select(
     db,
-    sql`WITH RECURSIVE marked(project) AS (
-        SELECT ${next(sql`${after}`)}
-        UNION ALL SELECT ${next(sql`project`)} FROM marked WHERE project IS NOT NULL LIMIT ${maxSweptRows})
+    sql`${hopProjects(marked, { after, limit: maxSweptRows })}
       SELECT project, EXISTS (SELECT 1 FROM campaign_pages p INDEXED BY ix_campaign_pages_uncounted
         WHERE p.project_id = project AND p.recount_at <= ${platform.databaseNow}) AS is_due
-      FROM marked WHERE project IS NOT NULL`,
+      FROM hop WHERE project IS NOT NULL`,
     readProject,
   );
 }

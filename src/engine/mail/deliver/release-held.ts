@@ -1,10 +1,12 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
+import { hopProjects } from "../../../db/hop-projects";
 import { asNumber, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import type { Context, Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
+import { pauseOf } from "../../projects/sending-paused";
 
 /**
  * The sweep over marketing mail, but that of campaigns, that was held while its project's marketing email was paused. Once the pause is lifted, the
@@ -23,24 +25,16 @@ export function releaseHeld(platform: Platform): Promise<void> {
 
 /** The same for a project with its own clock, at its time. */
 export async function releaseHeldOf(ctx: Context): Promise<void> {
-  await release(ctx, ctx.db, [ctx.project.number]);
+  if (pauseOf(ctx.project) === null) await release(ctx, ctx.db, [ctx.project.number]);
 }
 
 const readProject = columns({ project: asNumber });
 
-/** The projects with held mail. It jumps through the index from project to project. */
+/** Returns the projects with held mail. */
 async function findHolding(db: Db): Promise<number[]> {
-  const next = (project: SQL) =>
-    sql`(SELECT min(project_id) FROM emails INDEXED BY ix_emails_held
-      WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL AND project_id > ${project})`;
-  const rows = await select(
-    db,
-    sql`WITH RECURSIVE holding(project) AS (
-        SELECT ${next(sql`0`)}
-        UNION ALL SELECT ${next(sql`project`)} FROM holding WHERE project IS NOT NULL)
-      SELECT project FROM holding WHERE project IS NOT NULL`,
-    readProject,
-  );
+  const holding = hopProjects(sql`FROM emails INDEXED BY ix_emails_held
+    WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`);
+  const rows = await select(db, sql`${holding} SELECT project FROM hop WHERE project IS NOT NULL`, readProject);
   return rows.map(({ project }) => project);
 }
 

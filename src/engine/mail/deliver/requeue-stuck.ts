@@ -6,6 +6,7 @@ import { type Priority, priorities } from "../../../core/mail/priority";
 import { secondMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
+import { hopProjects } from "../../../db/hop-projects";
 import { maxRowsPerStatement } from "../../../db/limits";
 import { asId, asNumber, asPriority, asText, columns, orNull } from "../../../db/rows";
 import { select } from "../../../db/statement";
@@ -109,15 +110,14 @@ async function findOverdue(
   db: Db,
   { after = 0, among = 1, status, dueBefore = platform.now.getTime() }: Asked,
 ): Promise<{ open: Open[]; last: number; isFull: boolean }> {
-  const next = (project: SQL) =>
-    sql`(SELECT min(project_id) FROM emails INDEXED BY ix_emails_due
-      WHERE clock = 0 AND project_id > ${project} AND due_at IS NOT NULL)`;
+  const withMail = hopProjects(sql`FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at IS NOT NULL`, {
+    after,
+    limit: maxSweptRows,
+  });
   const rows = await select(
     db,
-    sql`WITH RECURSIVE projects_with_mail(project) AS (
-        SELECT ${next(sql`${after}`)}
-        UNION ALL SELECT ${next(sql`project`)} FROM projects_with_mail WHERE project IS NOT NULL LIMIT ${maxSweptRows})
-      SELECT project, p.value AS priority FROM projects_with_mail
+    sql`${withMail}
+      SELECT project, p.value AS priority FROM hop
       LEFT JOIN json_each('[0,1,2]') p ON EXISTS (SELECT 1 FROM (
         SELECT e.status FROM emails e INDEXED BY ix_emails_due
         WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${dueBefore}

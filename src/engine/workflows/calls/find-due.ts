@@ -1,5 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Db } from "../../../db/client";
+import { hopProjects } from "../../../db/hop-projects";
 import { asNumber, asText, columns } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import type { Receiver } from "../../outbound/drain";
@@ -19,17 +20,15 @@ const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumbe
  * project, so that ten thousand hosts of one project do not hide the others.
  */
 export async function findDueHosts(db: Db, now: number, limit = hostsOfProject * maxProjects): Promise<Receiver[]> {
-  const next = (after: SQL) => sql`(SELECT min(project_id) FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
-    WHERE due_at IS NOT NULL AND project_id > ${after})`;
+  const calling = hopProjects(sql`FROM workflow_hosts INDEXED BY ix_workflow_hosts_due WHERE due_at IS NOT NULL`);
   const due = await select(
     db,
-    sql`WITH RECURSIVE calling (project) AS (
-        SELECT ${next(sql`0`)} UNION ALL SELECT ${next(sql`project`)} FROM calling WHERE project IS NOT NULL)
+    sql`${calling}
       SELECT h.project_id, h.host, max(h.due_at, coalesce(p.called_at, 0)) AS waits_since
-      FROM calling
-      CROSS JOIN workflow_hosts h ON h.project_id = calling.project AND h.host IN (
+      FROM hop
+      CROSS JOIN workflow_hosts h ON h.project_id = hop.project AND h.host IN (
         SELECT host FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
-        WHERE project_id = calling.project AND due_at <= ${now} ORDER BY due_at LIMIT ${hostsOfProject})
+        WHERE project_id = hop.project AND due_at <= ${now} ORDER BY due_at LIMIT ${hostsOfProject})
       LEFT JOIN project_counts p ON p.project_id = h.project_id
       ORDER BY waits_since LIMIT ${limit}`,
     readDue,

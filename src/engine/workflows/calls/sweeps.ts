@@ -1,32 +1,10 @@
 import { sql } from "drizzle-orm";
-import { dayMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asFlag, asNumber, asText, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
-import { maxSweptRows, sweepDatabases, walkDatabases } from "../../../platform/sweep";
-
-/** Much longer than it takes to report an outcome to its execution. */
-const keptForMs = 2 * dayMs;
-
-/** Sweeps calls that were over long ago. */
-export function forgetOldCalls(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, async (db) => {
-    const batch = openBatch(platform, db);
-    const deleted = batch.add(
-      statement(
-        sql`DELETE FROM workflow_calls WHERE (project_id, contact_id, effect_id) IN (
-            SELECT project_id, contact_id, effect_id FROM workflow_calls INDEXED BY ix_workflow_calls_ended
-            WHERE ended_at < ${platform.now.getTime() - keptForMs} ORDER BY ended_at LIMIT ${maxSweptRows})
-          RETURNING 1 AS deleted`,
-        columns({ deleted: asNumber }),
-      ),
-    );
-    await batch.commit();
-    return deleted.count;
-  });
-}
+import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
 
 type HostKey = [projectId: number, host: string];
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { shardCount } from "../../../core/workflows/shard-of";
 import type { Db } from "../../../db/client";
+import { hopProjects } from "../../../db/hop-projects";
 import { asNumber, columns } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
@@ -15,13 +16,10 @@ export function wakeAll(platform: Platform): Promise<void> {
 }
 
 async function wakePage(platform: Platform, db: Db, after: number): Promise<number | undefined> {
-  // Skips from project to project by the key, however many workflows each has.
   const page = await select(
     db,
-    sql`WITH RECURSIVE p (id) AS (SELECT min(project_id) FROM workflows WHERE project_id > ${after}
-        UNION ALL SELECT (SELECT min(w.project_id) FROM workflows w WHERE w.project_id > p.id) FROM p
-        WHERE p.id IS NOT NULL LIMIT ${maxSweptRows})
-      SELECT id FROM p WHERE id IS NOT NULL`,
+    sql`${hopProjects(sql`FROM workflows WHERE true`, { after, limit: maxSweptRows })}
+      SELECT project AS id FROM hop WHERE project IS NOT NULL`,
     columns({ id: asNumber }),
   );
   const shards = Array.from({ length: shardCount }, (_, shard) => shard);

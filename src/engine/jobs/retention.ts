@@ -1,0 +1,126 @@
+import { sql } from "drizzle-orm";
+import { firstIdAt } from "../../core/ids";
+import { dayMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+
+/** Rows of all projects that are only deleted, `keptMs` after the time in their `column`. */
+interface Retention {
+  table: string;
+  key: string;
+  /** A column of times, or of ids, which are in order of time. */
+  column: string;
+  isId?: boolean;
+  /** Missing where the key begins with the column. */
+  index?: string;
+  keptMs: number;
+  rowsAtOnce?: number;
+  isControl?: boolean;
+}
+
+/**
+ * The retention of rows, by the name of the sweep and by how often it runs. Rows with files or counters have sweeps of
+ * their own.
+ */
+export const retention = {
+  // A call, an event or a step leaves a row in each of these tables: more than a call of every hour could delete.
+  "five minutes": {
+    // Every read checks the time too, so a late sweep does no harm.
+    forgetExpiredEffects: {
+      table: "idempotency_effects",
+      key: "project_id, kind, key",
+      column: "expires_at",
+      index: "ix_idempotency_effects_expiry",
+      keptMs: 0,
+      rowsAtOnce: 1_000,
+    },
+    // The time is that of the event. Includes deliveries of deleted webhooks.
+    forgetOldDeliveries: {
+      table: "webhook_deliveries",
+      key: "project_id, webhook_id, event_id",
+      column: "event_id",
+      isId: true,
+      index: "ix_webhook_deliveries_expiry",
+      keptMs: 30 * dayMs,
+    },
+    // Much longer than it takes to report an outcome to its execution.
+    forgetOldCalls: {
+      table: "workflow_calls",
+      key: "project_id, contact_id, effect_id",
+      column: "ended_at",
+      index: "ix_workflow_calls_ended",
+      keptMs: 2 * dayMs,
+    },
+    // A step is repeated for a few days at most, while its database or its execution's object cannot be reached.
+    forgetStepEffects: {
+      table: "workflow_effects",
+      key: "project_id, effect_id",
+      column: "created_at",
+      index: "ix_workflow_effects_expiry",
+      keptMs: 30 * dayMs,
+    },
+  },
+  hour: {
+    // No file has to be deleted: the file of an import becomes an orphan when the import ends.
+    forgetEndedJobs: {
+      table: "jobs",
+      key: "project_id, id",
+      column: "completed_at",
+      index: "ix_jobs_ended",
+      keptMs: 30 * dayMs,
+    },
+  },
+  night: {
+    // How long an operator can look up the messages that a queue gave up on.
+    forgetDeadLetters: {
+      table: "dead_letters",
+      key: "id",
+      column: "id",
+      isId: true,
+      keptMs: 30 * dayMs,
+      isControl: true,
+    },
+    // No provider recognises a call for longer than a day. Its outcome stayed unknown, or a report settled it.
+    forgetRounds: {
+      table: "rounds",
+      key: "project_id, id",
+      column: "handed_at",
+      index: "ix_rounds_handed",
+      keptMs: 2 * dayMs,
+    },
+  },
+} satisfies Record<string, Record<string, Retention>>;
+
+/** Returns the sweeps that run this often. */
+export function forgetEvery(often: keyof typeof retention): Record<string, (platform: Platform) => Promise<void>> {
+  const sweeps = Object.entries<Retention>(retention[often]).map(([name, rows]) => {
+    const sweep = (platform: Platform) => {
+      const databases = rows.isControl ? [platform.control] : platform.databases;
+      return sweepDatabases({ ...platform, databases }, (db) => deleteOldest(platform, db, rows));
+    };
+    return [name, sweep];
+  });
+  return Object.fromEntries(sweeps);
+}
+
+async function deleteOldest(
+  platform: Platform,
+  db: Db,
+  { table, key, column, isId = false, index, keptMs, rowsAtOnce = maxSweptRows }: Retention,
+): Promise<number> {
+  const before = platform.now.getTime() - keptMs;
+  const [rows, due] = [sql.raw(table), sql.raw(column)];
+  const inOrder = index === undefined ? rows : sql.raw(`${table} INDEXED BY ${index}`);
+  const batch = openBatch(platform, db);
+  const deleted = batch.add(
+    statement(
+      sql`DELETE FROM ${rows} WHERE (${sql.raw(key)}) IN (SELECT ${sql.raw(key)} FROM ${inOrder}
+        WHERE ${due} <= ${isId ? firstIdAt(before) : before} ORDER BY ${due} LIMIT ${rowsAtOnce}) RETURNING 1`,
+    ),
+  );
+  await batch.commit();
+  return deleted.count;
+}
