@@ -1,6 +1,7 @@
 import { addressBucket, isAddressBucket, type Rate } from "../core/bucket";
 import { networkOf } from "../core/network";
 import type { RateLimits } from "../platform/rate-limits";
+import type { RouteBucket } from "../platform/route-buckets";
 import type { Policy } from "./policy";
 
 /**
@@ -30,11 +31,7 @@ export function publicName(name: string): string {
 }
 
 /** The operator may limit one project to less than the others. */
-function rateOf(
-  bucket: NonNullable<Policy["bucket"]>,
-  limits: RateLimits,
-  project: { sendRatePerSecond: number | null },
-): Rate | null {
+function rateOf(bucket: RouteBucket, limits: RateLimits, project: { sendRatePerSecond: number | null }): Rate | null {
   const rate = limits[bucket];
   if (rate === null || bucket !== "send" || project.sendRatePerSecond === null) return rate;
   return { ...rate, perSecond: Math.min(rate.perSecond, project.sendRatePerSecond) };

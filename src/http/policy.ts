@@ -3,7 +3,7 @@ import type { RouterRoute } from "hono/types";
 import { COMPOSED_HANDLER } from "hono/utils/constants";
 import type { Refusal } from "../core/errors";
 import type { Config } from "../platform/env";
-import type { RateLimits } from "../platform/rate-limits";
+import type { RouteBucket } from "../platform/route-buckets";
 import type { Names } from "./names";
 
 /** The callers that a route accepts. */
@@ -38,7 +38,7 @@ export interface Policy {
   /** The route accepts an `Idempotency-Key`. */
   once: boolean;
   /** The rate limit of the route, in addition to that of the whole project. */
-  bucket: Exclude<keyof RateLimits, "api"> | null;
+  bucket: RouteBucket | null;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
   /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */

@@ -1,30 +1,35 @@
 import { z } from "zod";
 import type { Rate } from "../core/bucket";
+import { type RouteBucket, routeBuckets } from "./route-buckets";
 
-/** Each bucket's rate; null switches it off. */
-export interface RateLimits {
-  api: Rate | null;
-  track: Rate | null;
-  send: Rate | null;
-  contacts: Rate | null;
-  /** The rate of calls with public keys, for each network address. */
-  publicAddress: Rate | null;
-}
+/**
+ * Each bucket's rate; null switches it off. `api` is for all requests of a project, and `publicAddress` for calls with
+ * public keys from one network address.
+ */
+export type RateLimits = Record<"api" | "publicAddress" | RouteBucket, Rate | null>;
 
 const perPeriod = z.coerce.number().nonnegative();
 /** A burst is a whole number of tokens, because a request takes one. */
 const burst = z.coerce.number().int().min(1);
 
+type RouteSetting = `RATE_LIMIT_${Uppercase<RouteBucket>}_${"PER_SECOND" | "BURST"}`;
+
+// The keys of a literal are those of its type.
+const buckets = Object.keys(routeBuckets) as RouteBucket[];
+
+// Both kinds have the same type, and each bucket has both.
+const routeSettings = Object.fromEntries(
+  buckets.flatMap((bucket) => [
+    [settingOf(bucket, "PER_SECOND"), perPeriod.default(routeBuckets[bucket].perSecond)],
+    [settingOf(bucket, "BURST"), burst.default(routeBuckets[bucket].burst)],
+  ]),
+) as Record<RouteSetting, z.ZodDefault<typeof perPeriod>>;
+
 /** The settings of rate limits, for `readConfig`. */
 export const rateLimitSettings = {
   RATE_LIMIT_ENABLED: z.enum(["true", "false"]).default("false"),
   RATE_LIMIT_API_PER_MINUTE: perPeriod.default(1000),
-  RATE_LIMIT_TRACK_PER_SECOND: perPeriod.default(100),
-  RATE_LIMIT_TRACK_BURST: burst.default(200),
-  RATE_LIMIT_SEND_PER_SECOND: perPeriod.default(20),
-  RATE_LIMIT_SEND_BURST: burst.default(50),
-  RATE_LIMIT_CONTACTS_PER_SECOND: perPeriod.default(50),
-  RATE_LIMIT_CONTACTS_BURST: burst.default(100),
+  ...routeSettings,
   RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perPeriod.default(0),
 };
 
@@ -34,18 +39,23 @@ const addressBurstSeconds = 5;
 /** Returns the rates; null when rate limiting is off. */
 export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSettings>>): RateLimits | null {
   const { RATE_LIMIT_ENABLED: isEnabled, RATE_LIMIT_API_PER_MINUTE: perMinute } = settings;
-  const { RATE_LIMIT_TRACK_PER_SECOND: trackPerSecond, RATE_LIMIT_TRACK_BURST: trackBurst } = settings;
-  const { RATE_LIMIT_SEND_PER_SECOND: sendPerSecond, RATE_LIMIT_SEND_BURST: sendBurst } = settings;
-  const { RATE_LIMIT_CONTACTS_PER_SECOND: contactsPerSecond, RATE_LIMIT_CONTACTS_BURST: contactsBurst } = settings;
   const { RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perAddress } = settings;
   if (isEnabled === "false") return null;
+  const ofRoutes = buckets.map((bucket) => [
+    bucket,
+    rate(settings[settingOf(bucket, "PER_SECOND")], settings[settingOf(bucket, "BURST")]),
+  ]);
   return {
+    // Each bucket of routes is among them.
+    ...(Object.fromEntries(ofRoutes) as Record<RouteBucket, Rate | null>),
     api: rate(perMinute / 60, Math.max(1, Math.floor(perMinute))),
-    track: rate(trackPerSecond, trackBurst),
-    send: rate(sendPerSecond, sendBurst),
-    contacts: rate(contactsPerSecond, contactsBurst),
     publicAddress: rate(perAddress, Math.max(1, Math.ceil(perAddress * addressBurstSeconds))),
   };
+}
+
+function settingOf<Part extends "PER_SECOND" | "BURST">(bucket: RouteBucket, part: Part) {
+  // `toUpperCase` has the type of any text.
+  return `RATE_LIMIT_${bucket.toUpperCase() as Uppercase<RouteBucket>}_${part}` as const;
 }
 
 function rate(perSecond: number, burst: number): Rate | null {
