@@ -7,53 +7,45 @@ import { sweepSome } from "./cron";
 import { deadLetters } from "./db/tables";
 import { countDuePages } from "./engine/campaigns/count-due";
 import { advanceClock } from "./engine/clock/advance";
-import { timedCounts } from "./engine/clock/counts";
-import { timedEvents } from "./engine/clock/events";
-import { timedJobs } from "./engine/clock/jobs";
-import { timedMail } from "./engine/clock/mail";
-import { timedSnoozes } from "./engine/clock/snoozes";
+import { dispatchEvents } from "./engine/events/dispatch";
 import type { EventListener } from "./engine/events/listener";
+import { storedJob } from "./engine/jobs/work";
 import { drainMail } from "./engine/mail/deliver/drain";
 import { settleLater } from "./engine/mail/deliver/write-down";
+import { recordHits } from "./engine/mail/report/hits";
 import { drainOutbound, type OutboundCalls } from "./engine/outbound/drain";
+import { findProject } from "./engine/projects/project";
 import { workflowCalls } from "./engine/workflows/calls/calls";
-import { settleCall } from "./engine/workflows/calls/settle";
-import { timedCalls } from "./engine/workflows/calls/timed";
-import { endExecutionsJob } from "./engine/workflows/end";
+import { endExecutionsStep } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
-import { timedExecutions } from "./engine/workflows/timed";
-import { vacateStepsJob } from "./engine/workflows/vacate";
-import { preflightJob } from "./features/campaigns/preflight/jobs";
+import { vacateStep } from "./engine/workflows/vacate";
+import { preflightRuns } from "./features/campaigns/preflight/runs";
+import { preflightStep } from "./features/campaigns/preflight/step";
 import { runCampaign } from "./features/campaigns/run";
-import { timedCampaigns } from "./features/campaigns/timed";
-import { bulkJob } from "./features/contacts/bulk/jobs";
-import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
-import { importJob } from "./features/contacts/import/jobs";
-import { eraseContactJob } from "./features/contacts/jobs";
+import { bulkStep } from "./features/contacts/bulk/step";
+import { eraseRest } from "./features/contacts/erase-rest";
+import { continueDeletion, releaseField } from "./features/contacts/fields/continue-deletion";
+import { countFields } from "./features/contacts/fields/count";
+import { runImport } from "./features/contacts/import/run";
 import { checkDomainsJob } from "./features/domains/jobs";
-import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
-import { eraseJob } from "./features/projects/jobs";
-import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
-import { timedSegments } from "./features/segments/timed";
+import { deleteEventsRuns, deleteEventsStep } from "./features/events/delete-step";
+import { eraseProject } from "./features/projects/erase";
+import { computeRuns, computeStep } from "./features/segments/compute-step";
+import { countStep } from "./features/segments/count";
+import { deleteMembersStep } from "./features/segments/delete-members";
 import { deliverJob, deliverJobs } from "./features/send/jobs";
-import { recordHitsJob } from "./features/tracking/jobs";
 import { webhookCalls } from "./features/webhooks/calls";
-import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
-import { timedDeliveries } from "./features/webhooks/timed";
-import { forgetWorkflowJob } from "./features/workflows/executions/forget";
+import { tryDelivery } from "./features/webhooks/try";
+import { forgetWorkflowStep } from "./features/workflows/executions/forget";
 import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
-import { startMembersJob } from "./features/workflows/ticks/start-members";
-import { timedTicks } from "./features/workflows/ticks/timed";
-import { openPlatform, type Platform } from "./platform/context";
+import { startMembersRuns, startMembersStep } from "./features/workflows/ticks/start-members";
+import { type Context, forProject, openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
+import { timedWork } from "./timed";
 
-type Handler<T extends QueueMessage["type"]> = (
-  platform: Platform,
-  message: MessageOf<T>,
-  listeners: readonly EventListener[],
-) => Promise<void>;
+type Handler<M> = (platform: Platform, message: M, listeners: readonly EventListener[]) => Promise<void>;
 
 /** Every kind of those who hear of events. */
 export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
@@ -61,54 +53,52 @@ export const eventListeners: readonly EventListener[] = [webhookListener, workfl
 /** Every kind of calls to tenants' URLs. They share the places of a consumer, so that no kind waits for another. */
 const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
 
-/** One handler for every type of message: a type without one does not compile. */
-const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
+/**
+ * One handler for every type of message: a type without one does not compile. A job without `release` is never given up,
+ * because no call could start it again.
+ */
+const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "mail.deliver": deliverJob,
   "mail.drain": drainMail,
   "mail.settle": settleLater,
   "domains.check": checkDomainsJob,
   "campaigns.count": countDuePages,
   "campaigns.run": runCampaign,
-  "campaigns.preflight": preflightJob,
-  "events.dispatch": dispatchEventsJob,
-  "tracking.record": recordHitsJob,
-  "events.delete": deleteEventsJob,
-  "contacts.import": importJob,
-  "contacts.bulk": bulkJob,
-  "contacts.erase": eraseContactJob,
-  "contacts.delete-field": deleteFieldJob,
-  "contacts.count-fields": countFieldsJob,
-  "segments.compute": computeSegmentJob,
-  "segments.count": countSegmentJob,
-  "segments.delete-members": deleteMembersJob,
+  "campaigns.preflight": storedJob(preflightStep, preflightRuns),
+  "events.dispatch": ofProject((ctx, { eventIds }, listeners) => dispatchEvents(ctx, eventIds, listeners)),
+  "events.delete": storedJob(deleteEventsStep, deleteEventsRuns),
+  "tracking.record": ofProject((ctx, { hits }) => recordHits(ctx, hits)),
+  "contacts.import": runImport,
+  "contacts.bulk": storedJob(bulkStep),
+  "contacts.erase": storedJob(eraseRest, { release: null }),
+  "contacts.delete-field": storedJob(continueDeletion, { release: releaseField }),
+  "contacts.count-fields": storedJob(countFields),
+  "segments.compute": storedJob(computeStep, computeRuns),
+  "segments.count": storedJob(countStep),
+  "segments.delete-members": storedJob(deleteMembersStep, { release: null }),
   "webhooks.drain": makeCalls,
-  "webhooks.try": tryDeliveryJob,
+  "webhooks.try": storedJob(tryDelivery),
   "workflows.wake": wakeShardsJob,
-  "workflows.start": startMembersJob,
-  "workflows.end": endExecutionsJob,
-  "workflows.forget": forgetWorkflowJob,
-  "workflows.vacate": vacateStepsJob,
+  "workflows.start": storedJob(startMembersStep, startMembersRuns),
+  "workflows.end": storedJob(endExecutionsStep),
+  "workflows.forget": storedJob(forgetWorkflowStep, { release: null }),
+  "workflows.vacate": storedJob(vacateStep, { release: null }),
   "workflows.call": makeCalls,
   "sweeps.run": sweepSome,
-  "project.erase": eraseJob,
+  "project.erase": eraseProject,
   "project.advance": (platform, message, listeners) =>
-    advanceClock(platform, message, [
-      // Whose snooze ends at an instant gets the mail of that instant.
-      timedSnoozes,
-      timedEvents(listeners),
-      timedMail,
-      timedDeliveries,
-      timedCampaigns,
-      timedExecutions,
-      timedCalls(settleCall),
-      timedTicks,
-      timedSegments,
-      timedJobs((ctx, { type, jobId }) =>
-        handleMessage(ctx, { type, projectId: ctx.project.number, jobId }, listeners),
-      ),
-      timedCounts,
-    ]),
+    advanceClock(platform, message, timedWork({ listeners, runJob: (ctx, job) => handleMessage(ctx, job, listeners) })),
 };
+
+/** A message about a deleted project is dropped, because its rows are deleted with it. */
+function ofProject<M extends { projectId: number }>(
+  work: (ctx: Context, message: M, listeners: readonly EventListener[]) => Promise<unknown>,
+): Handler<M> {
+  return async (platform, message, listeners) => {
+    const project = await findProject(platform, message.projectId);
+    if (project) await work(forProject(platform, project), message, listeners);
+  };
+}
 
 function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "workflows.call">): Promise<void> {
   return drainOutbound(platform, outboundCalls, message);
@@ -193,13 +183,9 @@ function tryLater(message: Message, backoff: Backoff): void {
 }
 
 /** Does the work of one message. Throws when it is worth another try. */
-export function handleMessage<T extends QueueMessage["type"]>(
-  platform: Platform,
-  message: MessageOf<T>,
-  listeners = eventListeners,
-): Promise<void> {
+export function handleMessage(platform: Platform, message: QueueMessage, listeners = eventListeners): Promise<void> {
   // The table is typed by the type of the message, which indexing by a union forgets.
-  const handler = handlers[message.type] as Handler<T>;
+  const handler = handlers[message.type] as Handler<QueueMessage>;
   return handler(platform, message, listeners);
 }
 

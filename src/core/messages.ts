@@ -10,7 +10,39 @@ export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs
 /** Fields of messages: the project by its number, and rows by their ids in stored form. */
 const projectId = z.number();
 const id = z.string().transform(asId);
-const jobId = id;
+
+/** The stored jobs, which callers can poll, and the queues of their messages. Each has a row, which its message names. */
+const storedJobs = {
+  "campaigns.preflight": "jobs",
+  "events.delete": "jobs",
+  "contacts.import": "jobs",
+  "contacts.bulk": "jobs",
+  "contacts.erase": "jobs",
+  "contacts.delete-field": "jobs",
+  "contacts.count-fields": "jobs",
+  "segments.compute": "jobs",
+  "segments.count": "jobs",
+  "segments.delete-members": "jobs",
+  "webhooks.try": "outbound",
+  "workflows.start": "jobs",
+  "workflows.end": "jobs",
+  "workflows.forget": "jobs",
+  "workflows.vacate": "jobs",
+  "project.erase": "jobs",
+  "project.advance": "jobs",
+} satisfies Record<string, QueueName>;
+
+export type JobType = keyof typeof storedJobs;
+
+/** The message of a stored job. */
+export interface StoredJob {
+  type: JobType;
+  projectId: number;
+  jobId: Id;
+}
+
+// The keys of a literal are those of its type.
+const jobTypes = Object.keys(storedJobs) as JobType[];
 
 /**
  * Messages carry ids, never content: the row is the truth, and the message only triggers work on it. `tracking.record`
@@ -40,31 +72,16 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("campaigns.count"), projectId }),
   /** A campaign is due to start or to continue. */
   z.object({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
-  z.object({ type: z.literal("campaigns.preflight"), projectId, jobId }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
    * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the answer to the
    * recipient waits for nothing.
    */
   z.object({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
-  z.object({ type: z.literal("events.delete"), projectId, jobId }),
-  z.object({ type: z.literal("contacts.import"), projectId, jobId }),
-  z.object({ type: z.literal("contacts.bulk"), projectId, jobId }),
-  z.object({ type: z.literal("contacts.erase"), projectId, jobId }),
-  z.object({ type: z.literal("contacts.delete-field"), projectId, jobId }),
-  z.object({ type: z.literal("contacts.count-fields"), projectId, jobId }),
-  z.object({ type: z.literal("segments.compute"), projectId, jobId }),
-  z.object({ type: z.literal("segments.count"), projectId, jobId }),
-  z.object({ type: z.literal("segments.delete-members"), projectId, jobId }),
   /** Deliveries to webhooks of any projects are due. */
   z.object({ type: z.literal("webhooks.drain") }),
-  z.object({ type: z.literal("webhooks.try"), projectId, jobId }),
   /** Executions of these shards are overdue. */
   z.object({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
-  z.object({ type: z.literal("workflows.start"), projectId, jobId }),
-  z.object({ type: z.literal("workflows.end"), projectId, jobId }),
-  z.object({ type: z.literal("workflows.forget"), projectId, jobId }),
-  z.object({ type: z.literal("workflows.vacate"), projectId, jobId }),
   /** Calls of workflows of any projects are due. */
   z.object({ type: z.literal("workflows.call") }),
   /**
@@ -77,18 +94,17 @@ export const QueueMessage = z.discriminatedUnion("type", [
     shards: z.array(z.string()),
     sweeps: z.array(z.string()).optional(),
   }),
-  z.object({ type: z.literal("project.erase"), projectId, jobId }),
-  z.object({ type: z.literal("project.advance"), projectId, jobId }),
+  ...jobTypes.map((type) => z.object({ type: z.literal(type), projectId, jobId: id })),
 ]);
 export type QueueMessage = z.infer<typeof QueueMessage>;
 
 /** The message of one type. */
-export type MessageOf<T extends QueueMessage["type"]> = Extract<QueueMessage, { type: T }>;
-
-/** Jobs that callers can poll. Each has a row, and its message only names that row. */
-export type JobType = Extract<QueueMessage, { jobId: Id }>["type"];
+export type MessageOf<T extends QueueMessage["type"]> = T extends JobType
+  ? StoredJob
+  : Extract<QueueMessage, { type: T }>;
 
 export const queueOf: Record<QueueMessage["type"], QueueName> = {
+  ...storedJobs,
   "mail.deliver": "mail",
   // A drainer runs for a while, and new mail must not wait for it.
   "mail.drain": "campaign-mail",
@@ -97,29 +113,12 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "domains.check": "jobs",
   "campaigns.count": "jobs",
   "campaigns.run": "jobs",
-  "campaigns.preflight": "jobs",
   "events.dispatch": "events",
   "tracking.record": "events",
-  "events.delete": "jobs",
-  "contacts.import": "jobs",
-  "contacts.bulk": "jobs",
-  "contacts.erase": "jobs",
-  "contacts.delete-field": "jobs",
-  "contacts.count-fields": "jobs",
-  "segments.compute": "jobs",
-  "segments.count": "jobs",
-  "segments.delete-members": "jobs",
   "webhooks.drain": "outbound",
-  "webhooks.try": "outbound",
   "workflows.wake": "events",
-  "workflows.start": "jobs",
-  "workflows.end": "jobs",
-  "workflows.forget": "jobs",
-  "workflows.vacate": "jobs",
   "workflows.call": "outbound",
   "sweeps.run": "events",
-  "project.erase": "jobs",
-  "project.advance": "jobs",
 };
 
 /** A message to send, and how long to delay it. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { JsonObject } from "../../core/json";
-import type { MessageOf, Queued } from "../../core/messages";
+import type { Queued, StoredJob } from "../../core/messages";
 import { iso, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asJson, asNumber, columns, orNull, wholeRow } from "../../db/rows";
@@ -11,7 +11,7 @@ import { type Context, forProject, type Platform, type Project } from "../../pla
 import { reasonOf } from "../../platform/log";
 import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { workOn } from "../jobs/work";
-import type { Timed } from "./timed";
+import { dueRows, isDue, nextAt, type Timed } from "./timed";
 
 // An advance moves a project's clock from one instant at which something is due to the next. At each instant it runs
 // the verbs of the real sweeps and consumers until no work of the project is left, and only then moves the clock. So
@@ -37,12 +37,8 @@ type AdvanceState = z.infer<typeof AdvanceState>;
 export const firstAdvanceState = { at: null, instants: 0 } satisfies AdvanceState;
 
 /** `project.advance`: processes one instant after the other. */
-export async function advanceClock(
-  platform: Platform,
-  message: MessageOf<"project.advance">,
-  timed: readonly Timed[],
-): Promise<void> {
-  await workOn(platform, message, (ctx, row) => processInstant(ctx, row, timed), { stepsPerRun: instantsPerRun });
+export async function advanceClock(platform: Platform, job: StoredJob, timed: readonly Timed[]): Promise<void> {
+  await workOn(platform, job, (ctx, row) => processInstant(ctx, row, timed), { stepsPerRun: instantsPerRun });
 }
 
 async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]): Promise<Step> {
@@ -145,7 +141,7 @@ async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFi
 /** Work that fails is still due, and is tried again until the instant's time limit. */
 async function attempt(ctx: Context, work: Timed): Promise<void> {
   try {
-    await work.settle(ctx);
+    await work.settle(ctx, dueRows(ctx, work));
   } catch (error) {
     ctx.log("error", "Work failed at an instant of a test clock", { what: work.name, reason: reasonOf(error) });
   }
@@ -153,7 +149,7 @@ async function attempt(ctx: Context, work: Timed): Promise<void> {
 
 async function findDue(ctx: Context, timed: readonly Timed[]): Promise<Timed[]> {
   // One row with an array, because D1 allows only five terms in a UNION.
-  const terms = timed.map((work) => sql`(${work.isDue(ctx)})`);
+  const terms = timed.map((work) => isDue(ctx, work));
   const { due } = await selectOne(
     ctx.db,
     sql`SELECT json_array(${sql.join(terms, sql`, `)}) AS due`,
@@ -163,7 +159,7 @@ async function findDue(ctx: Context, timed: readonly Timed[]): Promise<Timed[]> 
 }
 
 async function nextInstant(ctx: Context, timed: readonly Timed[]): Promise<number | null> {
-  const terms = timed.flatMap(({ nextAt }) => (nextAt ? [sql`(${nextAt(ctx)})`] : []));
+  const terms = timed.map((work) => nextAt(ctx, work)).flatMap((next) => (next ? [sql`(${next})`] : []));
   const { at } = await selectOne(
     ctx.db,
     sql`SELECT min(value) AS at FROM json_each(json_array(${sql.join(terms, sql`, `)}))`,

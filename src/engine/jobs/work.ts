@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
-import type { JobType } from "../../core/messages";
+import type { StoredJob } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -14,19 +14,20 @@ import { type Release, recordFailure } from "./fail";
 import { deleteJobs, nextAnnouncement } from "./job";
 import { MovedOn, type Step } from "./step";
 
-/** The message of a stored job. */
-export interface StoredJob {
-  type: JobType;
-  projectId: number;
-  jobId: Id;
-}
-
-interface RunOptions {
+/** How much of a job one run does, and what becomes of a job that fails. */
+export interface JobRuns {
   stepsPerRun?: number;
   /** How long the next run is delayed, for jobs that give way to others. */
   pauseSeconds?: (ctx: Context) => Promise<number>;
   /** See `Release`. */
   release?: Release;
+}
+
+type JobStep = (ctx: Context, row: JobRow) => Promise<Step>;
+
+/** Returns the handler of a job's messages. */
+export function storedJob(step: JobStep, runs?: JobRuns): (platform: Platform, job: StoredJob) => Promise<void> {
+  return (platform, job) => workOn(platform, job, step, runs);
 }
 
 /**
@@ -38,8 +39,8 @@ interface RunOptions {
 export async function workOn(
   platform: Platform,
   job: StoredJob,
-  step: (ctx: Context, row: JobRow) => Promise<Step>,
-  { stepsPerRun = 25, pauseSeconds, release = () => [] }: RunOptions = {},
+  step: JobStep,
+  { stepsPerRun = 25, pauseSeconds, release = () => [] }: JobRuns = {},
 ): Promise<void> {
   const project = await findProject(platform, job.projectId);
   if (!project) return deleteOrphan(platform, job);

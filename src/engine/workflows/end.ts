@@ -1,15 +1,13 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
 import { newId } from "../../core/ids";
-import type { MessageOf } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { type JobRow, projects } from "../../db/tables";
-import type { Context, Platform } from "../../platform/context";
+import type { Context } from "../../platform/context";
 import { announceJob, insertJob } from "../jobs/queue-job";
 import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
-import { workOn } from "../jobs/work";
 import { cacheMs } from "../projects/cache";
 import { cancelExecutions } from "./cancel";
 import { projectDisabled } from "./shard/erase";
@@ -26,21 +24,15 @@ export async function queueEnd(ctx: Context): Promise<void> {
   await announceJob(ctx, "workflows.end", jobId);
 }
 
-/**
- * Runs `workflows.end`. An active shard notices by itself that its project is disabled; this job reaches the idle ones.
- */
-export function endExecutionsJob(platform: Platform, job: MessageOf<"workflows.end">): Promise<void> {
-  return workOn(platform, job, endStep);
-}
-
 /** The count of the first pass, and the time at which the second one may begin. */
 const State = z.object({ cancelled: z.number().optional(), again: z.number().optional() });
 
 /**
- * Takes two passes. After the first one, other isolates may treat the project as enabled until their caches expire, and
+ * A step of `workflows.end`. An active shard notices by itself that its project is disabled; this job reaches the idle
+ * ones. It takes two passes. After the first one, other isolates may treat the project as enabled until their caches expire, and
  * start executions. The second pass begins after that and ends those.
  */
-async function endStep(ctx: Context, row: JobRow): Promise<Step> {
+export async function endExecutionsStep(ctx: Context, row: JobRow): Promise<Step> {
   const { cancelled: before = 0, again } = State.parse(row.state);
   const now = ctx.realClock().getTime();
   if (again !== undefined && now < again) return "waits";

@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { asId, belowAllIds, type Id } from "../../core/ids";
-import type { MessageOf } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import type { Statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import type { Context, Platform } from "../../platform/context";
+import type { Context } from "../../platform/context";
 import type { Vacating } from "../../platform/workflow-shards";
 import { insertJob } from "../jobs/queue-job";
 import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
-import { workOn } from "../jobs/work";
 import { allShards } from "./shards";
 
 /** Removed steps of a workflow, and the step to which their executions move; null if the executions end. */
@@ -29,15 +27,8 @@ const StoredId = z.string().transform(asId);
 const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId), to: StoredId.nullable() });
 const State = z.object({ places: z.record(z.string(), StoredId).optional() });
 
-/**
- * Runs `workflows.vacate`: the next window of executions of every shard, one job step after another. The job is never
- * given up, because customers have no way to request it again.
- */
-export function vacateStepsJob(platform: Platform, job: MessageOf<"workflows.vacate">): Promise<void> {
-  return workOn(platform, job, vacateStep, { release: null });
-}
-
-async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
+/** A step of `workflows.vacate`: the next window of executions of every shard. */
+export async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
   const { places } = State.parse(row.state);
   const left = await vacateNext(ctx, Input.parse(row.input), places);
   const isOver = Object.keys(left).length === 0;

@@ -4,17 +4,21 @@ import { asId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import type { JobRow } from "../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
+import type { JobRuns } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { Deletion, deleteNext, rowsPerStatement, selectNext } from "./delete-statements";
 
 const Input = Deletion.omit({ from: true }).extend({ total: z.number() });
 const State = z.object({ deletedCount: z.number(), from: z.string().transform(asId).nullable() });
 
+/** Steps are small: a run of 100 takes seconds. */
+export const deleteEventsRuns: JobRuns = { stepsPerRun: 100 };
+
 /**
  * Takes one step of `events.delete`. Only the batch itself knows how many events it deletes, so it counts them in SQL
  * before the deletion.
  */
-export async function deleteStep(ctx: Context, row: JobRow): Promise<Step> {
+export async function deleteEventsStep(ctx: Context, row: JobRow): Promise<Step> {
   const { total, ...bounds } = Input.parse(row.input);
   const { deletedCount, from } = State.parse(row.state);
   const deletion = { ...bounds, from };

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { MessageOf } from "../../core/messages";
+import type { StoredJob } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/statement";
@@ -72,14 +72,12 @@ export const controlTables: Keys = {
   jobs: ["id"],
 };
 
-type EraseJob = MessageOf<"project.erase">;
-
 /**
- * One run of a project's deletion, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
+ * One run of `project.erase`, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
  * point. It is never given up: the deleted project cannot be found, so the operator could not retry, and the rest is
  * people's data. A run that fails is logged, and the sweep starts it again.
  */
-export async function eraseProject(platform: Platform, job: EraseJob): Promise<void> {
+export async function eraseProject(platform: Platform, job: StoredJob): Promise<void> {
   const { control } = platform;
   const project = (await whereaboutsByNumber(platform, [job.projectId])).get(job.projectId);
   // Another run has finished the deletion.
@@ -102,7 +100,7 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
  * add rows to tables that are already empty, so the deletion ends only after a whole pass that found none. The names of
  * domains are freed after their rows, as `features/domains/name.ts` requires.
  */
-async function eraseRows(platform: Platform, shard: string, job: EraseJob): Promise<boolean> {
+async function eraseRows(platform: Platform, shard: string, job: StoredJob): Promise<boolean> {
   const tables = [
     ...Object.entries(projectTables).map(([table, key]) => ({ db: platform.databaseOf(shard), table, key })),
     ...Object.entries(controlTables).map(([table, key]) => ({ db: platform.control, table, key })),
@@ -127,7 +125,7 @@ async function eraseRows(platform: Platform, shard: string, job: EraseJob): Prom
 async function eraseSome(
   platform: Platform,
   { db, table, key }: { db: Db; table: string; key: string[] },
-  { projectId, jobId }: EraseJob,
+  { projectId, jobId }: StoredJob,
 ): Promise<number> {
   const columnsOfKey = sql.join(
     ["project_id", ...key].map((column) => sql.identifier(column)),

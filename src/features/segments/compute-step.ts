@@ -6,6 +6,7 @@ import { inProject } from "../../db/scope";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { Step } from "../../engine/jobs/step";
+import type { JobRuns } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { insertMembershipEvents, isMember } from "./membership";
 import { ScanJobInput } from "./scan-job";
@@ -20,7 +21,7 @@ import type { StoredScan } from "./stored-scan";
 const movesPerBatch = 300;
 /** Each batch has about six statements. One run of the job has a few hundred of them, and D1 allows a thousand. */
 const batchesPerStep = 10;
-export const stepsPerRun = 10;
+export const computeRuns: JobRuns = { stepsPerRun: 10 };
 
 /**
  * Runs one step of a computation. Reads which of the next contacts match and which are members, then makes the matches

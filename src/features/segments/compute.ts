@@ -13,7 +13,7 @@ import { announceJob } from "../../engine/jobs/queue-job";
 import { workOn } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { type AwaitedPass, upsertComputation } from "./computation";
-import { computeStep, stepsPerRun } from "./compute-step";
+import { computeRuns, computeStep } from "./compute-step";
 import { ScanJobState } from "./scan-job";
 import { getSegment } from "./segment";
 
@@ -78,7 +78,7 @@ export async function finishComputation(
   };
   for (let checks = 0; contacts <= maxInline && steps < maxSteps && checks < maxChecks; checks++) {
     try {
-      await workOn(ctx, job, step, { stepsPerRun });
+      await workOn(ctx, job, step, computeRuns);
       if (answer !== null) return answer;
       const { status, result } = await getJob(ctx, jobId);
       if (status === "completed") return result && ComputeResult.parse(result);

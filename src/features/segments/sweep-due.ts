@@ -59,9 +59,14 @@ export function countDueSegments(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => startDue(platform, db, counting, 0));
 }
 
-/** Starts both tasks for a project with its own clock, at the time of that clock. */
-export async function startDueOf(ctx: Context): Promise<void> {
-  for (const task of [computing, counting]) await startDue(ctx, ctx.db, task, clockOf(ctx));
+/** Starts the computations of a project with its own clock, at the time of that clock. */
+export function computeDueOf(ctx: Context): Promise<number> {
+  return startDue(ctx, ctx.db, computing, clockOf(ctx));
+}
+
+/** Starts the counts of a project with its own clock, at the time of that clock. */
+export function countDueOf(ctx: Context): Promise<number> {
+  return startDue(ctx, ctx.db, counting, clockOf(ctx));
 }
 
 /**

@@ -6,7 +6,7 @@ import { inProject } from "../../db/scope";
 import { type JobRow, webhooks } from "../../db/tables";
 import { guardState, type Step, updateEnded } from "../../engine/jobs/step";
 import { updateDue } from "../../engine/outbound/rows";
-import type { Context } from "../../platform/context";
+import { type Context, inRealTime } from "../../platform/context";
 import { attempt } from "./attempt";
 import { readDeliveries } from "./delivery";
 import { recordAttempt } from "./record";
@@ -26,7 +26,8 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ webhookId: StoredId, eventId: StoredId });
 
 /** The only step of `webhooks.try`. The job completes with the call, whatever its outcome. */
-export async function tryDelivery(ctx: Context, row: JobRow): Promise<Step> {
+export async function tryDelivery(given: Context, row: JobRow): Promise<Step> {
+  const ctx = inRealTime(given);
   const { webhookId, eventId } = Input.parse(row.input);
   const webhook = await ctx.db
     .select()

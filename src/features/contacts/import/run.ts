@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Csv, type CsvFault, countRows, openCsv } from "../../../core/contacts/csv";
 import { rowsPerChunk } from "../../../core/contacts/csv-chunk";
 import { Invalid } from "../../../core/errors";
-import type { MessageOf } from "../../../core/messages";
+import type { StoredJob } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
@@ -18,7 +18,7 @@ import { type Asked, fileKey, type ImportResult, ImportState, resultOf } from ".
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */
-export async function runImport(platform: Platform, job: MessageOf<"contacts.import">): Promise<void> {
+export async function runImport(platform: Platform, job: StoredJob): Promise<void> {
   let opened: Csv | CsvFault | null = null;
   const step = async (ctx: Context, row: JobRow): Promise<Step> => {
     const state = ImportState.parse(row.state);

@@ -1,16 +1,14 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Id, asId as idOf } from "../../../core/ids";
-import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
-import { workOn } from "../../../engine/jobs/work";
 import { allShards } from "../../../engine/workflows/shards";
-import type { Context, Platform } from "../../../platform/context";
+import type { Context } from "../../../platform/context";
 
 const ticksPerStep = 1_000;
 
@@ -18,15 +16,10 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId });
 
 /**
- * Runs `workflows.forget`: deletes the executions of a deleted workflow from its shards and the mirror. The job is
- * never given up, because customers have no way to request it again.
+ * A step of `workflows.forget`: deletes the executions of a deleted workflow. The shards continue by themselves, and
+ * delete the mirror's rows, too.
  */
-export function forgetWorkflowJob(platform: Platform, job: MessageOf<"workflows.forget">): Promise<void> {
-  return workOn(platform, job, forgetStep, { release: null });
-}
-
-/** The shards continue by themselves, and delete the mirror's rows, too. */
-async function forgetStep(ctx: Context, row: JobRow): Promise<Step> {
+export async function forgetWorkflowStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId } = Input.parse(row.input);
   const ticks = openBatch(ctx);
   ticks.add(guardState(ctx, row));

@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { memberOf } from "../../../core/audience/condition";
 import { belowAllIds, type Id, asId as idOf, textOf } from "../../../core/ids";
-import type { MessageOf } from "../../../core/messages";
 import { shardOf } from "../../../core/workflows/shard-of";
 import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { audienceOf } from "../../../db/audience";
@@ -16,9 +15,9 @@ import { scanWindow } from "../../../engine/audience/scan";
 import { findScanSource } from "../../../engine/audience/scan-source";
 import { totalContacts } from "../../../engine/contacts/total";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
-import { workOn } from "../../../engine/jobs/work";
+import type { JobRuns } from "../../../engine/jobs/work";
 import { openShard } from "../../../engine/workflows/shards";
-import type { Context, Platform } from "../../../platform/context";
+import type { Context } from "../../../platform/context";
 import { startsPerSecond } from "./queue-due";
 
 const StoredId = z.string().transform(idOf);
@@ -26,8 +25,8 @@ const Input = z.object({ workflowId: StoredId, tick: z.number() });
 /** `tick` is set once the job has moved on to a later tick. */
 const State = z.object({ tick: z.number().optional(), after: StoredId.optional() });
 
-/** At most a second of work. Then other jobs get a turn, because only a few run at a time. */
-const stepsPerRun = 4;
+/** A run is at most a second of work. Then other jobs get a turn, because only a few run at a time. */
+export const startMembersRuns: JobRuns = { stepsPerRun: 4, pauseSeconds };
 
 /** The contacts of one job step. Each shard is called once with its own. */
 const rowsPerStep = 2_000;
@@ -39,11 +38,6 @@ const readWorkflow = columns({
   allowReentry: asFlag,
   contacts: asNumber,
 });
-
-/** Runs `workflows.start`: starts a scheduled workflow for every member of its segment, at one tick. */
-export function startMembersJob(platform: Platform, job: MessageOf<"workflows.start">): Promise<void> {
-  return workOn(platform, job, startStep, { stepsPerRun, pauseSeconds });
-}
 
 /**
  * Returns how long a job pauses between turns: longer the more schedules its project has, and not at all for a few.
@@ -59,10 +53,11 @@ async function pauseSeconds(ctx: Context): Promise<number> {
 }
 
 /**
- * Starts one window of the segment's members. The shards take them before the cursor is stored, so a repeated job step
+ * A step of `workflows.start`: starts a scheduled workflow at one tick, for one window of the segment's members. The
+ * shards take them before the cursor is stored, so a repeated job step
  * gives them the same contacts again; a shard starts each contact once per tick.
  */
-async function startStep(ctx: Context, row: JobRow): Promise<Step> {
+export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId, tick: first } = Input.parse(row.input);
   const { tick = first, after = belowAllIds } = State.parse(row.state);
   const workflow = await selectFirst(

@@ -1,21 +1,15 @@
-import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
-import { workOn } from "../../../engine/jobs/work";
-import type { Context, Platform } from "../../../platform/context";
+import type { Context } from "../../../platform/context";
 import { BulkInput, BulkState, type BulkStep, resultOf } from "./bulk-job";
 import { eraseContacts } from "./erase-contacts";
 import { subscribeContacts } from "./subscribe-contacts";
 
 const contactsPerStep = 100;
 
-/** One run of a bulk operation. A thousand contacts take one. */
-export async function runBulk(platform: Platform, job: MessageOf<"contacts.bulk">): Promise<void> {
-  await workOn(platform, job, takeStep);
-}
-
-async function takeStep(ctx: Context, row: JobRow): Promise<Step> {
+/** A step of `contacts.bulk`. A thousand contacts take one run. */
+export async function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
   const { operation, contactIds } = BulkInput.parse(row.input);
   const { done } = BulkState.parse(row.state);
   const ids = contactIds.slice(done, done + contactsPerStep);

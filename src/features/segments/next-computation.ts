@@ -11,28 +11,16 @@ import { inProject } from "../../db/scope";
 import { select, selectOne } from "../../db/statement";
 import { segments } from "../../db/tables";
 import { loadSegments } from "../../engine/audience/named-segments";
-import type { Timed } from "../../engine/clock/timed";
 import type { Context } from "../../platform/context";
 import { freshness } from "./freshness";
 import { isDynamic } from "./segment";
-import { startDueOf } from "./sweep-due";
 
-/**
- * The members of tracked segments, and the counts of the others. A tracked segment is computed when its members may
- * have changed: something happened that they depend on, or a time entered or left a window of its condition. A
- * computation starts five minutes after the last one at the earliest, as for projects on the real clock.
- */
-export const timedSegments: Timed = {
-  name: "segments",
-  isDue: ({ project, clock }) => sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${project.number}
-    AND clock = ${project.number} AND min(coalesce(next_compute_at, next_count_at), coalesce(next_count_at, next_compute_at))
-      <= ${clock().getTime()})`,
-  settle: startDueOf,
-  nextAt: ({ project, clock }) => sql`SELECT min(next_compute_at) FROM segments
+/** Returns an SQL expression for the next time at which a tracked segment is due whose members may have changed. */
+export function nextComputation({ project, clock }: Context): SQL {
+  return sql`SELECT min(next_compute_at) FROM segments
     WHERE project_id = ${project.number} AND clock = ${project.number} AND next_compute_at > ${clock().getTime()}
-      AND (computed_of IS NOT ${freshness(sql`segments`)} OR ${haveOtherMembersChanged})`,
-  foresee: nextCrossing,
-};
+      AND (computed_of IS NOT ${freshness(sql`segments`)} OR ${haveOtherMembersChanged})`;
+}
 
 /** Members of another segment have changed since the last computation. */
 const haveOtherMembersChanged: SQL = sql`EXISTS (SELECT 1 FROM audience_references r
@@ -44,7 +32,7 @@ const haveOtherMembersChanged: SQL = sql`EXISTS (SELECT 1 FROM audience_referenc
 const readSegment = wholeRow(segments);
 
 /** Returns when a time next enters or leaves a window of a tracked segment. */
-async function nextCrossing(ctx: Context): Promise<number | null> {
+export async function nextCrossing(ctx: Context): Promise<number | null> {
   const rows = await select(
     ctx.db,
     sql`SELECT * FROM segments WHERE ${inProject(ctx)} AND next_compute_at IS NOT NULL AND moves_with_time`,
