@@ -175,7 +175,7 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         for (const job of jobs) await runJob(ctx, job);
       },
     },
-    // By the real clock, counters follow a few seconds later.
+    // Counters normally follow a few seconds later by the real clock.
     {
       name: "counts of campaigns",
       table: "campaign_pages",
