@@ -6,7 +6,7 @@ export { PaceObject } from "./platform/mailer/pace-object";
 export { ProjectGateObject } from "./platform/project-gate-object";
 export { SweepObject } from "./sweep-object";
 
-/** The doors. What stands behind one is loaded with its first call, so that no start pays for what it does not need. */
+/** The doors. Each loads its code with the first call, so that no start pays for code that it does not need. */
 export default {
   fetch: answerRequest,
   queue: async (...call) => (await import("./queue")).consume(...call),
