@@ -47,6 +47,8 @@ export type Resource =
 /** Resources that are identified by a name; the others have ids of ours. */
 const named = ["field", "event", "project", "suppression", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
+/** A resource that has an id. */
+export type Identified = Exclude<Resource, Named>;
 
 function isNamed(resource: Resource): resource is Named {
   return named.some((one) => one === resource);
@@ -135,7 +137,7 @@ export class MonthlyLimitReached extends Refusal {
 
 export class NotFound extends Refusal {
   constructor(resource: Named, name: string);
-  constructor(resource: Exclude<Resource, Named>, id: Id, field?: string);
+  constructor(resource: Identified, id: Id, field?: string);
   constructor(
     readonly resource: Resource,
     idOrName: Id | string,

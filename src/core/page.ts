@@ -57,6 +57,26 @@ export function writeCursor(after: Position, filters: Filters = {}): string {
   return toBase64url(utf8.encode(JSON.stringify({ after, of: fingerprint(filters) })));
 }
 
+interface PageEnd {
+  /** The position after which the next page starts; null on the last page. */
+  next: Position | null;
+  filters?: Filters;
+  total: number;
+  /** The time of a count that is only approximate. */
+  countedAt?: Date | null;
+}
+
+/** Makes the page of a list by cursor. */
+export function cursorPage<T>(data: T[], { next, filters, total, countedAt = null }: PageEnd): Page<T> {
+  return {
+    data,
+    cursor: next === null ? "" : writeCursor(next, filters),
+    hasMore: next !== null,
+    total,
+    ...(countedAt === null ? {} : { approximate: true, countedAt: countedAt.toISOString() }),
+  };
+}
+
 /** Makes a page of up to `limit + 1` rows: the extra row only shows that there are more. */
 export function pageOf<Row extends { id: string }, T>(
   rows: Row[],
@@ -65,9 +85,8 @@ export function pageOf<Row extends { id: string }, T>(
   toJson: (row: Row) => T,
 ): Page<T> {
   const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit;
-  return { data: shown.map(toJson), cursor: hasMore && last ? writeCursor([last.id]) : "", hasMore, total };
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return cursorPage(shown.map(toJson), { next: last ? [last.id] : null, total });
 }
 
 const utf8 = new TextEncoder();

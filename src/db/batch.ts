@@ -50,7 +50,7 @@ export interface Batch {
 }
 
 /** The surroundings of a batch: a verb's `ctx`, or a platform. */
-interface BatchContext extends Nudging {
+export interface BatchContext extends Nudging {
   /** Between 0 and 1. */
   random(): number;
   sleep(ms: number): Promise<void>;

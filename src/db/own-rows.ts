@@ -6,7 +6,7 @@ import { inProject, type Owner } from "./scope";
 
 /** Returns the SELECT that finds a row by its id: `Statement.again` of an INSERT or UPDATE that returns the row. */
 export function rowById(table: string, owner: Owner, id: Id): SQL {
-  return sql`SELECT * FROM ${sql.identifier(table)} WHERE ${inProject(owner)} AND id = ${id}`;
+  return sql`SELECT * FROM ${sql.raw(table)} WHERE ${inProject(owner)} AND id = ${id}`;
 }
 
 /** Returns the condition that a row exists which only this batch inserts, because the batch made its id. */

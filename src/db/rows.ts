@@ -1,6 +1,6 @@
 import { getTableColumns, type InferSelectModel } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Id, asId as idOf } from "../core/ids";
 import type { Priority } from "../core/mail/priority";
 
@@ -80,9 +80,9 @@ export function wholeRow<Table extends SQLiteTable>(table: Table): RowReader<Inf
 const wholeRows = new WeakMap<SQLiteTable, RowReader<unknown>>();
 
 function newWholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
-  const readers = Object.entries(getTableColumns(table)).map(([field, column]) => {
+  const readers = columnsOf(table).map(({ field, name, column }) => {
     const read = (value: unknown) => (value === null ? null : column.mapFromDriverValue(value));
-    return [field, toSnakeCase(field), read] as const;
+    return [field, name, read] as const;
   });
   return (raw) => {
     const row: Record<string, unknown> = {};
@@ -90,6 +90,26 @@ function newWholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSe
     // Each value was decoded by its own column, and the type of the model comes from the columns.
     return row as InferSelectModel<Table>;
   };
+}
+
+interface TableColumn {
+  field: string;
+  /** The name in SQL. */
+  name: string;
+  column: SQLiteColumn;
+}
+
+const columnsOfTables = new WeakMap<SQLiteTable, TableColumn[]>();
+
+/** Returns the columns of a table, in their order. */
+export function columnsOf(table: SQLiteTable): TableColumn[] {
+  const known = columnsOfTables.get(table);
+  if (known) return known;
+  const found = Object.entries(getTableColumns(table)).map(([field, column]) => {
+    return { field, name: toSnakeCase(field), column };
+  });
+  columnsOfTables.set(table, found);
+  return found;
 }
 
 function readColumn<T>(raw: RawRow, column: string, read: ColumnReader<T>): T {

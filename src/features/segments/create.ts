@@ -62,7 +62,7 @@ function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow>
     sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, moves_with_time,
         track_membership, counted_at, clock, next_count_at, next_compute_at, created_at, updated_at)
       VALUES (${id}, ${ctx.project.number}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
-        (${freeSlug(ctx, "segments", slugOf(name))}), ${condition && JSON.stringify(condition)},
+        ${freeSlug(ctx, "segments", slugOf(name))}, ${condition && JSON.stringify(condition)},
         ${condition !== null && movesWithTime(condition)}, ${trackMembership}, ${now},
         ${clockOf(ctx)}, ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
       RETURNING *`,

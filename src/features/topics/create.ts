@@ -4,11 +4,10 @@ import { newIdAt } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
 import { openBatch } from "../../db/batch";
 import { freeSlug } from "../../db/free-slug";
-import { isInserted, rowById } from "../../db/own-rows";
-import { wholeRow } from "../../db/rows";
+import { isInserted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
-import { statement } from "../../db/statement";
 import { type TopicRow, topics } from "../../db/tables";
+import { insertRow } from "../../db/write-row";
 import type { Context } from "../../platform/context";
 import { type CreateTopic, maxTopics } from "./schema";
 
@@ -25,14 +24,16 @@ export async function createTopic(ctx: Context, input: CreateTopic): Promise<Top
   batch.guard(sql`(SELECT count(*) ${ofProject} AND deleted_at IS NULL) < ${maxTopics}`, tooManyTopics);
   batch.guard(sql`(SELECT count(*) ${ofProject}) < ${maxTopicsEver}`, tooManyTopicsEver);
   const inserted = batch.add(
-    statement(
-      sql`INSERT INTO topics (project_id, id, name, slug, description, default_subscribed, created_at, updated_at)
-        VALUES (${ctx.project.number}, ${id}, ${input.name}, (${freeSlug(ctx, "topics", slugOf(input.name, "topic"))}),
-          ${input.description || null}, ${input.defaultSubscribed ?? true}, ${now}, ${now})
-        RETURNING *`,
-      wholeRow(topics),
-      { again: rowById("topics", ctx, id) },
-    ),
+    insertRow(topics, {
+      projectId: ctx.project.number,
+      id,
+      name: input.name,
+      slug: freeSlug(ctx, "topics", slugOf(input.name, "topic")),
+      description: input.description || null,
+      defaultSubscribed: input.defaultSubscribed ?? true,
+      createdAt: now,
+      updatedAt: now,
+    }),
   );
   await batch.commit();
   return inserted.one;

@@ -4,11 +4,12 @@ import type { Referrer } from "../../core/audience/references";
 import { Conflict, NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { rowById } from "../../db/own-rows";
 import { asId, asText, columns, type RowReader } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { getTopic, isTopic } from "./topic";
+import { getTopic, isLive } from "./topic";
 
 /**
  * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses the
@@ -21,12 +22,12 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const uses = usesOf(ctx, { id, slug });
   const batch = openBatch(ctx);
   // The topic existed a moment ago, so a retry that finds it deleted has deleted it itself.
-  batch.recognise(sql`NOT EXISTS (SELECT 1 FROM topics WHERE ${isTopic(ctx, id)})`);
+  batch.recognise(sql`NOT EXISTS (${rowById("topics", ctx, id)} AND ${isLive})`);
   const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
   batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await readUses(ctx, uses)));
   const deleted = batch.add(
     statement(
-      sql`UPDATE topics SET deleted_at = ${ctx.now.getTime()} WHERE ${isTopic(ctx, id)} RETURNING id`,
+      sql`UPDATE topics SET deleted_at = ${ctx.now.getTime()} WHERE ${inProject(ctx)} AND id = ${id} AND ${isLive} RETURNING id`,
       columns({ id: asId }),
       { again: sql`SELECT ${id} AS id` },
     ),

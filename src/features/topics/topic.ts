@@ -1,10 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
-import { NotFound } from "../../core/errors";
+import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
-import { wholeRow } from "../../db/rows";
-import { inProject } from "../../db/scope";
-import { selectFirst } from "../../db/statement";
+import { getRow } from "../../db/get-row";
 import { type TopicRow, topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
@@ -20,13 +17,9 @@ export function topicJson(row: TopicRow) {
   };
 }
 
-/** Whether the row of a topic is this one, and not deleted. */
-export function isTopic(ctx: Context, id: Id): SQL {
-  return sql`${inProject(ctx)} AND id = ${id} AND deleted_at IS NULL`;
-}
+/** Deleted topics keep their rows. */
+export const isLive = sql`deleted_at IS NULL`;
 
-export async function getTopic(ctx: Context, id: Id): Promise<TopicRow> {
-  const row = await selectFirst(ctx.db, sql`SELECT * FROM topics WHERE ${isTopic(ctx, id)}`, wholeRow(topics));
-  if (!row) throw new NotFound("topic", id);
-  return row;
+export function getTopic(ctx: Context, id: Id): Promise<TopicRow> {
+  return getRow(ctx, topics, "topic", id, isLive);
 }

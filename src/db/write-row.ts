@@ -1,0 +1,79 @@
+import { getTableName, type InferInsertModel, type InferSelectModel, SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Id } from "../core/ids";
+import { rowById } from "./own-rows";
+import { columnsOf, wholeRow } from "./rows";
+import { inProject, type Owner } from "./scope";
+import { type Statement, type StatementRefusal, statement } from "./statement";
+
+/** A table with rows of projects, which have an id. */
+export type TenantTable = SQLiteTable & { projectId: SQLiteColumn; id: SQLiteColumn };
+
+/** Values by the fields of a table. A value may be an SQL expression, and undefined ones are left out. */
+type Values<Model> = { [Field in keyof Model]: Model[Field] | SQL };
+
+/** A new row with its id, which its batch has made. */
+type NewRow<Table extends SQLiteTable> = Values<InferInsertModel<Table>> & { projectId: number; id: Id };
+
+/** Changes of a row. The id of a row and its project never change. */
+type Changes<Table extends SQLiteTable> = Partial<Values<Omit<InferInsertModel<Table>, "projectId" | "id">>>;
+
+/** Inserts a row and returns it whole; with `onlyIf` only if the condition holds. */
+export function insertRow<Table extends TenantTable>(
+  table: Table,
+  row: NewRow<Table>,
+  { onlyIf, refusals }: { onlyIf?: SQL; refusals?: readonly StatementRefusal[] } = {},
+): Statement<InferSelectModel<Table>> {
+  const name = getTableName(table);
+  const given = givenValues(table, row);
+  const names = sql.raw(given.map((each) => each.name).join(", "));
+  const values = list(
+    given.map(({ value }) => sql`${value}`),
+    ", ",
+  );
+  const source = onlyIf ? sql`SELECT ${values} WHERE ${onlyIf}` : sql`VALUES (${values})`;
+  const again = rowById(name, { project: { number: row.projectId } }, row.id);
+  return statement(sql`INSERT INTO ${sql.raw(name)} (${names}) ${source} RETURNING *`, wholeRow(table), {
+    refusals,
+    again,
+  });
+}
+
+/**
+ * Changes columns of a row and returns it whole; with `onlyIf` only if the condition holds. A table with versions counts
+ * the change. `updatedAt` becomes the present, but never goes back, because an earlier call may be written later.
+ */
+export function updateRow<Table extends TenantTable>(
+  ctx: Owner & { now: Date },
+  table: Table,
+  id: Id,
+  changes: Changes<Table>,
+  onlyIf?: SQL,
+): Statement<InferSelectModel<Table>> {
+  const name = getTableName(table);
+  const stamps = { version: sql`version + 1`, updatedAt: sql`max(updated_at, ${ctx.now.getTime()})` };
+  const sets = givenValues(table, { ...stamps, ...changes }).map((each) => sql`${sql.raw(each.name)} = ${each.value}`);
+  const isRow = sql`${inProject(ctx)} AND id = ${id}${onlyIf ? sql` AND ${onlyIf}` : sql``}`;
+  return statement(sql`UPDATE ${sql.raw(name)} SET ${list(sets, ", ")} WHERE ${isRow} RETURNING *`, wholeRow(table), {
+    again: rowById(name, ctx, id),
+  });
+}
+
+/** Returns the condition that a change would alter at least one of its columns. */
+export function isOther<Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL {
+  const others = givenValues(table, changes).map(({ name, value }) => sql`${sql.raw(name)} IS NOT ${value}`);
+  return others.length === 0 ? sql`false` : sql`(${list(others, " OR ")})`;
+}
+
+/** Returns the values as they are bound, in the order of the table's columns. */
+function givenValues(table: SQLiteTable, values: Record<string, unknown>): { name: string; value: unknown }[] {
+  return columnsOf(table).flatMap(({ field, name, column }) => {
+    const value = values[field];
+    if (value === undefined) return [];
+    return { name, value: value === null || value instanceof SQL ? value : column.mapToDriverValue(value) };
+  });
+}
+
+function list(parts: SQL[], separator: string): SQL {
+  return sql.join(parts, sql.raw(separator));
+}
