@@ -1,4 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import type { EmailType } from "../../core/mail/status";
 import { hasLeftTopic } from "../../db/topics";
 import type { Context } from "../../platform/context";
 
@@ -15,25 +17,33 @@ export const withheld = {
   leftTopic: "The contact has left the topic of this email",
 } as const;
 
-/**
- * The facts that decide whether an email may go to its recipient, as SQL expressions. `topicId` is NULL for mail of no
- * topic.
- */
-interface Asked {
-  type: SQL;
+/** What decides who gets mail: as values, or as SQL where only the database knows them. */
+export interface KindOfMail {
+  type: EmailType | SQL;
+  /** Null, or NULL in SQL, for mail without a topic. */
+  topicId: Id | SQL | null;
+}
+
+/** The recipient of an email, as SQL. */
+interface RecipientInSql {
   email: SQL;
   optedOutAt: SQL;
-  topicId: SQL;
   contactId: SQL;
 }
 
-/** Why an email may not go to its recipient, as an SQL expression; null when it may. */
-export function whyWithheld(ctx: Context, { type, email, optedOutAt, topicId, contactId }: Asked): SQL {
+const contact: RecipientInSql = { email: sql`c.email`, optedOutAt: sql`c.opted_out_at`, contactId: sql`c.id` };
+
+/**
+ * Why such mail may not go to its recipient, as an SQL expression; null when it may. The recipient is a contact `c`, unless
+ * the call says otherwise.
+ */
+export function whyWithheld(ctx: Context, { type, topicId }: KindOfMail, to: Partial<RecipientInSql> = {}): SQL {
+  const { email, optedOutAt, contactId } = { ...contact, ...to };
   const projectId = sql`${ctx.project.number}`;
   const suppressed = sql`SELECT 1 FROM suppressions s WHERE s.project_id = ${projectId} AND s.email = ${email}`;
   return sql`CASE WHEN EXISTS (${suppressed}) THEN ${asLiteral(withheld.suppressed)}
     WHEN ${type} = 'MARKETING' AND ${optedOutAt} IS NOT NULL THEN ${asLiteral(withheld.unsubscribed)}
-    WHEN ${topicId} IS NOT NULL AND ${hasLeftTopic({ projectId, contactId, topicId })}
+    WHEN ${topicId} IS NOT NULL AND ${hasLeftTopic({ projectId, contactId, topicId: sql`${topicId}` })}
       THEN ${asLiteral(withheld.leftTopic)} END`;
 }
 

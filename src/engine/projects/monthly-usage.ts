@@ -12,16 +12,21 @@ interface Counted {
 }
 
 /**
- * Counts emails towards the month. Must run after their rows are written, because SUPPRESSED and FAILED ones do not
- * count. There is one count for each month and template, which is also the template's number of emails; inline content
- * counts under ''.
+ * Counts emails towards months. There is one count for each month and template, which is also the template's number of
+ * emails; inline content counts under ''. `counted` is a SELECT of `project_id, month, template_id, emails`, each once.
  */
-export function insertUsage(ctx: Context, emails: Counted[]): Statement {
+export function upsertUsage(counted: SQL): Statement {
   return statement(
-    sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
-      SELECT e.project_id, ${monthOf(ctx.now)}, ${templateOf}, count(*) ${countedAmong(ctx, emails)}
-      GROUP BY 1, 2, 3 HAVING count(*) > 0
+    sql`INSERT INTO monthly_usage (project_id, month, template_id, emails) ${counted}
       ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
+  );
+}
+
+/** Counts new emails. Must run after their rows are written, because SUPPRESSED and FAILED ones do not count. */
+export function insertUsage(ctx: Context, emails: Counted[]): Statement {
+  return upsertUsage(
+    sql`SELECT e.project_id, ${monthOf(ctx.now)}, ${templateOf}, count(*) ${countedAmong(ctx, emails)}
+      GROUP BY 1, 2, 3 HAVING count(*) > 0`,
   );
 }
 
@@ -93,7 +98,8 @@ export function updateUsageOf(where: SQL): Statement {
     FROM emails e ${withContent} WHERE ${where}`);
 }
 
-const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
+/** The month in which the email `e` was accepted. */
+export const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
 
 /** `unsent` is a SELECT of `project_id, month, template_id`, with a row for each email. */
 function updateUsage(unsent: SQL): Statement {

@@ -8,7 +8,7 @@ import { updateCounted } from "../../engine/campaigns/count-page";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { settledBy } from "../../engine/mail/report/report";
 import { campaignCancelled } from "../../engine/mail/withhold";
-import { updateUsageOf } from "../../engine/projects/monthly-usage";
+import { monthInSql, updateUsageOf, upsertUsage } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import type { Progress } from "./frozen";
 import type { NextStep } from "./next";
@@ -91,14 +91,13 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
   const isEnded = (some: string[]) => sql`${inPage(ctx, campaign.id, page)} AND NOT e.is_forgotten
     AND e.status IN (SELECT value FROM json_each(${JSON.stringify(some)}))`;
   const unsent = isEnded(statuses.filter((status) => status !== "UNKNOWN"));
-  const month = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
   const used = sql`(SELECT coalesce(sum(u.emails), 0) FROM monthly_usage u WHERE ${inProject(ctx, "u")}
-    AND u.month = ${month})`;
+    AND u.month = ${monthInSql})`;
   const hasQuota =
     limit === null
       ? unsent
       : sql`${inProject(ctx, "e")} AND e.id IN (SELECT id FROM (
-          SELECT e.id, row_number() OVER (PARTITION BY ${month} ORDER BY e.id) + ${used} AS position
+          SELECT e.id, row_number() OVER (PARTITION BY ${monthInSql} ORDER BY e.id) + ${used} AS position
           FROM emails e WHERE ${unsent}) WHERE position <= ${limit})`;
   const reopened = (where: SQL) =>
     statement(
@@ -110,13 +109,11 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
     updateMarked(ctx, { where: isEnded(statuses) }),
     reopened(hasQuota),
     // Goes before the UNKNOWN emails are reopened, because these never gave back their quota.
-    statement(
-      sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
-        SELECT e.project_id, ${month} AS month, ${campaign.templateId ?? ""}, count(*)
+    upsertUsage(
+      sql`SELECT e.project_id, ${monthInSql} AS month, ${campaign.templateId ?? ""}, count(*)
         FROM emails e WHERE ${inPage(ctx, campaign.id, page)} AND e.status = 'QUEUED' AND e.due_at IS NULL
           AND e.retried_at = ${now}
-        GROUP BY month HAVING count(*) > 0
-        ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
+        GROUP BY month HAVING count(*) > 0`,
     ),
     ...(statuses.includes("UNKNOWN") ? [reopened(isEnded(["UNKNOWN"]))] : []),
   ];

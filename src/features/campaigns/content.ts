@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { StoredVariant } from "../../core/campaigns/campaign";
 import type { Id } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
@@ -54,22 +54,6 @@ export function contentOf(
     recipients: 0,
     createdAt: at,
   };
-}
-
-/** Inserts the content. `linkBase` may be an expression, for a value that only the database knows. */
-export function insertContent(
-  content: ContentRow,
-  { linkBase = sql`${content.linkBase}` }: { linkBase?: SQL } = {},
-): Statement {
-  return statement(
-    sql`INSERT INTO email_contents (project_id, id, subject, preview_text, body, body_key, from_email, from_name,
-        reply_to, headers, attachments, size, own_data, type, topic_id, template_id, campaign_id, variant, link_base,
-        is_tracked, recipients, created_at)
-      VALUES (${content.projectId}, ${content.id}, ${content.subject}, ${content.previewText}, ${content.body},
-        ${content.bodyKey}, ${content.fromEmail}, ${content.fromName}, ${content.replyTo}, '{}', '[]', ${content.size},
-        '{}', ${content.type}, ${content.topicId}, ${content.templateId}, ${content.campaignId}, ${content.variant},
-        ${linkBase}, ${content.isTracked}, ${content.recipients}, ${content.createdAt})`,
-  );
 }
 
 /**

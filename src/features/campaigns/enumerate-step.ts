@@ -8,12 +8,14 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { insertPage, isNewPage } from "../../engine/campaigns/insert-page";
 import { insertLeftOut } from "../../engine/campaigns/left-out";
+import { insertEmails } from "../../engine/mail/accept/insert-emails";
+import { wantsMail } from "../../engine/mail/accept/wanted";
 import { whyWithheld } from "../../engine/mail/withhold";
-import { monthIsOver, statusesInMonth } from "../../engine/projects/monthly-usage";
-import { type Context, clockOf } from "../../platform/context";
+import { upsertUsage } from "../../engine/projects/monthly-usage";
+import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { type AudienceWindow, byId, findNext } from "./find-next";
-import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
+import { type Frozen, type Progress, recipientsOf } from "./frozen";
 import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
 import { guardStep, type Run, updateRun } from "./run-row";
 
@@ -199,30 +201,19 @@ function insertRecipients(
   const rows = recipients.map(({ contactId, content }) => [newIdAt(now), contactId, contents[content]?.contentId]);
   const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
   if (!first || !last) return [];
-  const project = ctx.project.number;
   const page = { campaignId: campaign.id, firstId: first, lastId: last };
-  const withheld = whyWithheld(ctx, {
-    type: sql`${campaign.type}`,
-    email: sql`c.email`,
-    optedOutAt: sql`c.opted_out_at`,
-    topicId: sql`${campaign.topicId}`,
-    contactId: sql`c.id`,
-  });
-  const isWanted = wantsMail(campaign.type, campaign.topicId);
+  const mail = { type: campaign.type, topicId: campaign.topicId };
   return [
-    statement(
-      sql`INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, to_email, source, priority, status, error,
-          clock, next_attempt_at, due_at, created_at, ended_at)
-        SELECT ${project}, id, content, contact, ${campaign.id}, email, 'CAMPAIGN', 2, status,
-          CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END, ${clockOf(ctx)},
-          iif(status = 'QUEUED', ${releasedAt}, NULL), iif(status = 'QUEUED', ${releasedAt}, NULL), ${now},
-          iif(status = 'QUEUED', NULL, ${now})
-        FROM (SELECT *, ${statusesInMonth(ctx, ctx.clock())} AS status
-          FROM (SELECT r.value->>0 AS id, r.value->>2 AS content, c.id AS contact, c.email, ${withheld} AS reason
-            FROM json_each(${JSON.stringify(rows)}) r
-            CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>1 AND ${isWanted}))
-        WHERE true ON CONFLICT DO NOTHING`,
-    ),
+    insertEmails(ctx, {
+      source: "CAMPAIGN",
+      at: ctx.clock(),
+      dueAt: releasedAt,
+      more: { campaignId: campaign.id },
+      from: sql`SELECT r.value->>0 AS id, r.value->>2 AS content_id, c.id AS contact_id, c.email AS to_email, NULL AS type,
+          ${whyWithheld(ctx, mail)} AS reason
+        FROM json_each(${JSON.stringify(rows)}) r
+        CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>1 AND ${wantsMail(mail)}`,
+    }),
     ...insertPage(ctx, { ...page, part, releasedAt }),
     statement(
       sql`UPDATE email_contents SET recipients = recipients + added.emails
@@ -231,11 +222,9 @@ function insertRecipients(
           FROM campaign_pages p CROSS JOIN json_each(p.counts) item WHERE ${isNewPage(ctx, page)}) added
         WHERE ${inProject(ctx)} AND id = added.content_id`,
     ),
-    statement(
-      sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
-        SELECT p.project_id, ${monthOf(ctx.clock())}, ${campaign.templateId ?? ""}, p.open FROM campaign_pages p
-        WHERE ${isNewPage(ctx, page)} AND p.open > 0
-        ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
+    upsertUsage(
+      sql`SELECT p.project_id, ${monthOf(ctx.clock())}, ${campaign.templateId ?? ""}, p.open FROM campaign_pages p
+        WHERE ${isNewPage(ctx, page)} AND p.open > 0`,
     ),
   ];
 }

@@ -6,16 +6,15 @@ import type { SegmentSource } from "../../core/audience/resolver";
 import type { CanaryShare } from "../../core/campaigns/draw";
 import { asId, belowAllIds, type Id, newIdAt, publicId } from "../../core/ids";
 import { isJsonObject, type JsonObject } from "../../core/json";
-import type { EmailType } from "../../core/mail/status";
 import { audienceOf } from "../../db/audience";
 import { asNumber, columns, asId as readId } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
-import { isInTopic } from "../../db/topics";
 import { loadSegments } from "../../engine/audience/named-segments";
 import { findScanSource, type ScanSource } from "../../engine/audience/scan-source";
 import { totalContacts } from "../../engine/contacts/total";
+import { wantsMail } from "../../engine/mail/accept/wanted";
 import type { Context } from "../../platform/context";
 
 const StoredId = z.string().transform(asId);
@@ -102,17 +101,6 @@ function conditionOf({ audienceType, segmentId, audienceCondition }: CampaignRow
   return memberOf(publicId(segmentId));
 }
 
-/**
- * A condition: a contact `c` may get such mail. TRANSACTIONAL mail goes to every contact; other mail to contacts that
- * are subscribed, and in its topic.
- */
-export function wantsMail(type: EmailType, topicId: Id | null): SQL {
-  if (type === "TRANSACTIONAL") return sql`true`;
-  if (topicId === null) return sql`c.subscribed`;
-  const isIn = isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: sql`${topicId}` } });
-  return sql`(c.subscribed AND coalesce(${isIn}, true))`;
-}
-
 /** Returns the audience at the freeze, whether its contacts want mail or not. */
 export function frozenAudience({ condition, segments, at }: Frozen): Audience {
   if (condition === null) return { values: sql`a (v) AS (SELECT '[]')`, matches: sql`true`, filters: 0, lookups: 0 };
@@ -124,7 +112,7 @@ export function recipientsOf(
   frozen: Frozen,
   { type, topicId }: Pick<CampaignRow, "type" | "topicId">,
 ): { audience: Audience; apart: SQL } {
-  const [all, apart] = [frozenAudience(frozen), wantsMail(type, topicId)];
+  const [all, apart] = [frozenAudience(frozen), wantsMail({ type, topicId })];
   if (frozen.condition !== null) return { audience: all, apart };
   return { audience: { ...all, filters: 1, lookups: topicId === null ? 0 : 3 }, apart };
 }

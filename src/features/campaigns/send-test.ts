@@ -3,13 +3,14 @@ import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
-import { statement } from "../../db/statement";
-import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
+import { insertContent } from "../../engine/mail/accept/insert-content";
+import { insertEmails } from "../../engine/mail/accept/insert-emails";
+import { announceEmails } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
-import { type Context, clockOf } from "../../platform/context";
+import type { Context } from "../../platform/context";
 import type { TestCampaign } from "./actions/schema";
 import { getCampaign } from "./campaign";
-import { contentOf, insertContent } from "./content";
+import { contentOf } from "./content";
 import { namedVariant } from "./named-variant";
 import { guardSenders } from "./save-statements";
 
@@ -28,15 +29,16 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
   batch.recognise(isInserted("emails", ctx, emailId));
   batch.addAll(guardSenders(ctx, [test.fromEmail]));
   batch.addAll([
-    insertContent(test),
-    statement(
-      sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, source, priority, status, contact,
-          clock, next_attempt_at, due_at, created_at)
-        SELECT ${ctx.project.number}, ${emailId}, ${contentId}, coalesce(c.id, ${unusedContactId}), ${email}, 'TEST', 0, 'QUEUED',
-          iif(c.id IS NULL, json_object('email', ${email}, 'subscribed', json('true'), 'data', json('{}')), NULL),
-          ${clockOf(ctx)}, ${now}, ${now + announceGraceMs}, ${now}
+    insertContent(ctx, test),
+    insertEmails(ctx, {
+      source: "TEST",
+      at: ctx.now,
+      more: { contact: sql`contact` },
+      from: sql`SELECT ${emailId} AS id, ${contentId} AS content_id, coalesce(c.id, ${unusedContactId}) AS contact_id,
+          ${email} AS to_email, NULL AS type, NULL AS reason,
+          iif(c.id IS NULL, json_object('email', ${email}, 'subscribed', json('true'), 'data', json('{}')), NULL) AS contact
         FROM (SELECT 1) LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = ${email}`,
-    ),
+    }),
   ]);
   await batch.commit();
   await announceEmails(ctx, [{ id: emailId, priority: 0 }]);

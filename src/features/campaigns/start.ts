@@ -9,11 +9,12 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
 import { insertLinks } from "../../engine/campaigns/links";
+import { insertContent } from "../../engine/mail/accept/insert-content";
 import { loadBody } from "../../engine/mail/body";
 import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
-import { contentOf, insertContent } from "./content";
+import { contentOf } from "./content";
 import { type Frozen, firstProgress, freeze, notes } from "./frozen";
 import { insertRun, sweepAt } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
@@ -100,7 +101,7 @@ function insertContents(ctx: Context, contents: ContentRow[]): Statement[] {
   return contents.map((content) => {
     const storedBase = sql`(SELECT link_base FROM campaign_runs
       WHERE ${inProject(ctx)} AND id = ${content.campaignId})`;
-    return insertContent(content, { linkBase: sql`coalesce(${content.linkBase}, ${storedBase})` });
+    return insertContent(ctx, { ...content, linkBase: sql`coalesce(${content.linkBase}, ${storedBase})` });
   });
 }
 

@@ -12,7 +12,7 @@ import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { contentGone, findContent } from "../../engine/mail/content";
 import { settledBy } from "../../engine/mail/report/report";
-import { isWithinLimit } from "../../engine/projects/monthly-usage";
+import { isWithinLimit, upsertUsage } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
@@ -45,10 +45,8 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   batch.recognise(sql`EXISTS (${rowById("emails", ctx, id)} AND retried_at = ${now})`);
   if (email.campaignId !== null) batch.addAll([updateOpen(isOpen), updateMarked(ctx, { where: isOpen })]);
   batch.add(
-    statement(
-      sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
-        SELECT project_id, ${month}, ${email.templateId ?? ""}, 1 FROM emails WHERE ${isOpen} AND status <> 'UNKNOWN'
-        ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + 1`,
+    upsertUsage(
+      sql`SELECT project_id, ${month}, ${email.templateId ?? ""}, 1 FROM emails WHERE ${isOpen} AND status <> 'UNKNOWN'`,
     ),
   );
   const reopened = batch.add(

@@ -5,8 +5,8 @@ import { Warning } from "../../core/warning";
 import { asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { whoIsFull } from "../../engine/contacts/data-limit";
-import type { Recipient } from "../../engine/mail/accept/accept";
 import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprint";
+import type { Recipient } from "../../engine/mail/accept/recipients";
 import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 

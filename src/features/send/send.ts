@@ -13,14 +13,17 @@ import { templatesWithVersions } from "../../db/templates";
 import { readGivenData } from "../../engine/contacts/given-data";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { insertEffect } from "../../engine/idempotency/effect";
-import { answerInSql, insertContent, insertEmails, type Recipient } from "../../engine/mail/accept/accept";
 import { checkLiquid } from "../../engine/mail/accept/check-liquid";
+import { insertContentOf } from "../../engine/mail/accept/insert-content";
+import type { InsertedEmail } from "../../engine/mail/accept/insert-emails";
+import { insertEmailsTo, type Recipient } from "../../engine/mail/accept/recipients";
 import { announceEmails } from "../../engine/mail/announce";
 import { forgetAttachments, storeAttachments } from "../../engine/mail/attachments";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
 import { guardMonthlyLimit, insertUsage } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
+import { answerInSql } from "./answer";
 import { checkAttachments } from "./check-attachments";
 import { readWarning, warningsInSql } from "./late-warnings";
 import { refuseWhilePaused } from "./paused";
@@ -99,15 +102,15 @@ async function acceptEmails(
   const batch = openBatch(ctx);
   batch.recognise(isAccepted);
   const content = batch.add(
-    insertContent(ctx, {
+    insertContentOf(ctx, {
       id,
       templateId: call.template ?? null,
-      subject: call.subject ?? null,
-      body: inlineBody,
-      from: call.from?.email ?? null,
-      fromName: call.from?.name || call.name || null,
-      replyTo: call.reply ?? null,
-      headers: call.headers ?? {},
+      subject: call.subject,
+      body: inlineBody ?? undefined,
+      from: call.from?.email,
+      fromName: call.from?.name || call.name || undefined,
+      replyTo: call.reply ?? undefined,
+      headers: call.headers ?? undefined,
       attachments,
       size: sizeOf(call, attachments),
       ownData: data.own,
@@ -127,7 +130,7 @@ async function acceptEmails(
       onlyIf: isAccepted,
     }),
   );
-  const emails = batch.add(insertEmails(ctx, { contentId: id, recipients, scheduledAt }));
+  const emails = batch.add(insertEmailsTo(ctx, { contentId: id, recipients, scheduledAt }));
   batch.add(insertUsage(ctx, recipients));
   const lateWarnings = warningsInSql(ctx, call, { id, contacts, recipients, data });
   const late = lateWarnings.map((warning) => batch.add(statement(sql`SELECT ${warning} AS warning`, readWarning)));
@@ -157,12 +160,13 @@ function distinctContacts(recipients: Recipient[]): { id: Id; email: string }[] 
   return [...new Map(recipients.map(({ contactId, email }) => [email, { id: contactId, email }])).values()];
 }
 
-function inOrderOf(recipients: Recipient[], rows: Omit<AcceptedEmail, "email">[]): AcceptedEmail[] {
+function inOrderOf(recipients: Recipient[], rows: InsertedEmail[]): AcceptedEmail[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return recipients.map(({ emailId, email }) => {
     const row = byId.get(emailId);
     if (!row) throw new Error(`Email ${textOf(emailId)} was accepted but has no row`);
-    return { ...row, email };
+    const { id, contactId, priority, isQueued } = row;
+    return { id, contactId, email, status: isQueued ? "QUEUED" : "SUPPRESSED", priority };
   });
 }
 

@@ -18,7 +18,8 @@ import { templatesWithVersions } from "../../../db/templates";
 import type { Context } from "../../../platform/context";
 import { insertUsage, isWithinLimit } from "../../projects/monthly-usage";
 import { announceEmails } from "../announce";
-import { insertContent, insertEmails } from "./accept";
+import { insertContentOf } from "./insert-content";
+import { insertEmailsTo } from "./recipients";
 
 /**
  * Double opt-in: `confirm: true` mails a link to a contact that is not subscribed. Everything is decided in the batch
@@ -50,8 +51,10 @@ export function addConfirmation(ctx: Context, batch: Batch, email: string): Adde
   batch.recognise(sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`);
   batch.add(insertClaim(ctx, asked));
   if (ctx.keyKind === "public") batch.add(upsertPublicCount(ctx, asked));
-  batch.add(insertContent(ctx, { ...linkAlone(asked), confirmsIf: isMailed }));
-  const mails = batch.add(insertEmails(ctx, { contentId: asked.contentId, recipients: [recipient] }));
+  // A person who has not confirmed is not tracked.
+  const content = { id: asked.contentId, templateId, recipients: 1, mayTrack: false };
+  batch.add(insertContentOf(ctx, { ...content, confirmsIf: isMailed }));
+  const mails = batch.add(insertEmailsTo(ctx, { contentId: asked.contentId, recipients: [recipient] }));
   batch.add(insertUsage(ctx, [recipient]));
   const isWritten = sql`EXISTS (SELECT 1 FROM emails WHERE ${inProject(ctx)} AND id = ${asked.emailId})`;
   batch.guard(sql`NOT ${isMailed} OR ${isWritten}`, () => refusal(ctx, templateId));
@@ -77,22 +80,6 @@ interface Asked {
   emailId: Id;
   contentId: Id;
   templateId: Id;
-}
-
-function linkAlone({ contentId, templateId }: Asked) {
-  const ofTemplate = { subject: null, body: null, from: null, fromName: null, replyTo: null };
-  return {
-    ...ofTemplate,
-    id: contentId,
-    templateId,
-    headers: {},
-    attachments: [],
-    size: 0,
-    ownData: {},
-    // A person who has not confirmed is not tracked.
-    mayTrack: false,
-    recipients: 1,
-  };
 }
 
 /** The claim of this call with its contact `c`, if there is one. */

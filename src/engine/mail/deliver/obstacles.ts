@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { ended, held, type MailOutcome } from "../../../core/mail/outcome";
-import { isInTopic } from "../../../db/topics";
 import type { Context } from "../../../platform/context";
+import { isSubscribedTo } from "../accept/wanted";
 import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "../withhold";
 
 /** Why a mail is not handed over, and how it ends. */
@@ -17,13 +17,8 @@ interface Obstacle {
 export function obstacles(ctx: Context): Obstacle[] {
   const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
     AND c.id = e.contact_id)`;
-  const error = whyWithheld(ctx, {
-    type: sql`r.value->>'type'`,
-    email: sql`e.to_email`,
-    optedOutAt,
-    topicId: sql`r.value->>'topicId'`,
-    contactId: sql`e.contact_id`,
-  });
+  const mail = { type: sql`r.value->>'type'`, topicId: sql`r.value->>'topicId'` };
+  const error = whyWithheld(ctx, mail, { email: sql`e.to_email`, optedOutAt, contactId: sql`e.contact_id` });
   return [
     ...stops,
     { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
@@ -56,18 +51,11 @@ const stops: Obstacle[] = [
 const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
   SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
 
-// NULL for mail without a topic, and for a topic that is gone.
-const isInItsTopic = isInTopic({
-  projectId: sql`e.project_id`,
-  contactId: sql`e.contact_id`,
-  topic: { id: sql`r.value->>'topicId'` },
-});
-
 /**
  * The recipient unsubscribed since: campaigns and workflows ask for subscribed contacts, and not only for some that did not
  * opt out.
  */
 const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
   AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id
-    AND (NOT c.subscribed OR NOT coalesce(${isInItsTopic}, true)))
+    AND NOT ${isSubscribedTo(sql`r.value->>'topicId'`)})
   AND NOT EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = e.project_id AND s.email = e.to_email))`;

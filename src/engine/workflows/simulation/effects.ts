@@ -11,7 +11,8 @@ import { asFlag, asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { domainInSql, verifiedDomain } from "../../../db/sender-domain";
 import { selectOne } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import { contentSource } from "../../mail/accept/accept";
+import { contentSource } from "../../mail/accept/insert-content";
+import { isInItsTopic } from "../../mail/accept/wanted";
 import { whyWithheld } from "../../mail/withhold";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import type { Arrival } from "../steps/arrival";
@@ -19,7 +20,7 @@ import { contactDeleted } from "../steps/condition";
 import { ConditionTooLarge, decide } from "../steps/decide";
 import { withoutPublicLinks } from "../steps/public-mail";
 import { isUnrenderable, variablesOf } from "../steps/render-step";
-import { isInItsTopic, whyRefused } from "../steps/send-email";
+import { whyRefused } from "../steps/send-email";
 import type { EffectType } from "../steps/step-types";
 import { planOf } from "../steps/update-contact";
 import { happen, type SimulatedWorld, withData } from "./world";
@@ -79,17 +80,12 @@ async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: Sim
 }
 
 function findTemplate(ctx: Context, { contact }: SimulatedWorld, template: Id, to: string) {
-  const withheld = whyWithheld(ctx, {
-    type: sql`v.type`,
-    email: sql`${to}`,
-    optedOutAt: sql`${contact.optedOutAt}`,
-    topicId: sql`template.topic_id`,
-    contactId: sql`c.id`,
-  });
+  const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
+  const withheld = whyWithheld(ctx, mail, { email: sql`${to}`, optedOutAt: sql`${contact.optedOutAt}` });
   return selectOne(
     ctx.db,
     sql`SELECT v.type, v.from_email, v.subject, EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified,
-        ${isInItsTopic(sql`template.topic_id`)} AS is_in_topic, ${withheld} AS withheld
+        ${isInItsTopic(mail.topicId)} AS is_in_topic, ${withheld} AS withheld
       FROM (SELECT ${ctx.project.number} AS project_id, ${contact.id} AS id) c
       LEFT JOIN (${contentSource(ctx, template)}) ON true`,
     readTemplate,

@@ -8,16 +8,17 @@ import type { SendEmailConfig } from "../../../core/workflows/config";
 import type { StepOutcome } from "../../../core/workflows/outcome";
 import { storedValues } from "../../../core/workflows/run-variables";
 import { openBatch } from "../../../db/batch";
-import { asFlag, asId, asOneOf, asPriority, asText, columns, orNull } from "../../../db/rows";
+import { asFlag, asId, asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { domainInSql, verifiedDomain } from "../../../db/sender-domain";
 import { type Statement, statement } from "../../../db/statement";
-import { isInTopic } from "../../../db/topics";
-import { type Context, clockOf } from "../../../platform/context";
-import { contentSource, insertContent } from "../../mail/accept/accept";
-import { announceEmails, announceGraceMs } from "../../mail/announce";
-import { whyWithheld } from "../../mail/withhold";
-import { insertUsage, monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
+import type { Context } from "../../../platform/context";
+import { contentSource, insertContentOf } from "../../mail/accept/insert-content";
+import { type InsertedEmail, insertEmailsReturning } from "../../mail/accept/insert-emails";
+import { isInItsTopic, wantsMail } from "../../mail/accept/wanted";
+import { announceEmails } from "../../mail/announce";
+import { type KindOfMail, whyWithheld } from "../../mail/withhold";
+import { insertUsage, monthIsOver } from "../../projects/monthly-usage";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import { type Arrival, effectIdOf } from "./arrival";
 import { contactDeleted } from "./condition";
@@ -108,15 +109,14 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   // Without a content nothing was written, and a second run writes what the first one would have.
   batch.recognise(sql`EXISTS (SELECT 1 FROM email_contents WHERE ${inProject(ctx)} AND id = ${contentId})`);
   batch.add(
-    insertContent(ctx, {
-      ...ofTemplate,
+    insertContentOf(ctx, {
       id: contentId,
       templateId: template,
       recipients: unsent,
       onlyIf: sql`${unsent} > 0 ${isPaused ? sql`AND v.type <> 'MARKETING'` : sql``}`,
     }),
   );
-  const accepted = batch.add(insertWanted(ctx, JSON.stringify(group), contentId));
+  const accepted = batch.add(insertWanted(ctx, group, contentId));
   batch.add(
     insertUsage(
       ctx,
@@ -128,60 +128,40 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   await batch.commit();
   await announceEmails(
     ctx,
-    accepted.all.filter(({ status }) => status === "QUEUED"),
+    accepted.all.filter(({ isQueued }) => isQueued),
   );
   return found.all.map((one) => outcomeOf(ctx, one, isPaused));
 }
 
-const ofTemplate = {
-  ...{ subject: null, body: null, from: null, fromName: null, replyTo: null },
-  ...{ headers: {}, attachments: [], size: 0, ownData: {}, mayTrack: true },
-};
-
 /** Selects the items `r` without an email whose contacts `c` may get mail of this type and topic. */
-function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }): SQL {
+function unsentOf(ctx: Context, items: string, mail: KindOfMail): SQL {
   return sql`${inPlaces(ctx, items)} r
-    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId' AND ${wantsMail(mail)}
     WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
       WHERE ${inProject(ctx, "sent")} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
 }
 
-/** TRANSACTIONAL mail goes to everyone, other mail to contacts that are subscribed, also to its topic. */
-function isWanted({ type, topicId }: { type: SQL; topicId: SQL }): SQL {
-  return sql`(${type} = 'TRANSACTIONAL' OR (c.subscribed AND ${isInItsTopic(topicId)}))`;
-}
-
-export function isInItsTopic(topicId: SQL): SQL {
-  return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: topicId } })}, true)`;
-}
-
-function insertWanted(ctx: Context, items: string, contentId: Id) {
-  const now = ctx.now.getTime();
+function insertWanted(ctx: Context, group: Wanted[], contentId: Id): Statement<InsertedEmail> {
   const to = sql`coalesce(r.value->>'to', c.email)`;
-  const [type, topicId] = [sql`content.type`, sql`content.topic_id`];
-  const reason = whyWithheld(ctx, { type, email: to, optedOutAt: sql`c.opted_out_at`, topicId, contactId: sql`c.id` });
-  return statement(
-    sql`INSERT INTO emails (project_id, id, content_id, contact_id, effect_id, to_email, to_written, source, priority, status,
-        error, own_data, causes, is_public, clock, next_attempt_at, due_at, created_at, ended_at)
-      SELECT ${ctx.project.number}, id, ${contentId}, contact_id, effect_id, to_email, nullif(written, to_email), 'WORKFLOW',
-        iif(type = 'TRANSACTIONAL', 0, 1), status, CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
-        own_data, causes, is_public, ${clockOf(ctx)}, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
-        iif(status = 'QUEUED', NULL, ${now})
-      FROM (SELECT *, ${statusesInMonth(ctx, ctx.now)} AS status
-        FROM (SELECT r.value->>'emailId' AS id, r.value->>'effectId' AS effect_id, c.id AS contact_id, ${to} AS to_email,
-            r.value->>'written' AS written, nullif(r.value->'values', 'null') AS own_data, r.value->'causes' AS causes,
-            r.is_public AND r.value->>'to' IS NULL AS is_public,
-            content.type AS type, ${reason} AS reason
-          FROM email_contents content CROSS JOIN ${unsentOf(ctx, items, { type, topicId })}
-            AND ${inProject(ctx, "content")} AND content.id = ${contentId}))
-      WHERE true ON CONFLICT DO NOTHING
-      RETURNING id, status, priority`,
-    columns({ id: asId, status: asOneOf<EmailStatus>(), priority: asPriority }),
-    {
-      again: sql`SELECT e.id, e.status, e.priority FROM json_each(${items}) r
-        CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'emailId'`,
+  const mail = { type: sql`content.type`, topicId: sql`content.topic_id` };
+  const ids = group.map(({ emailId }) => emailId);
+  return insertEmailsReturning(ctx, ids, {
+    source: "WORKFLOW",
+    at: ctx.now,
+    more: {
+      effectId: sql`effect_id`,
+      toWritten: sql`nullif(written, to_email)`,
+      ownData: sql`own_data`,
+      causes: sql`causes`,
+      isPublic: sql`is_public`,
     },
-  );
+    from: sql`SELECT r.value->>'emailId' AS id, content.id AS content_id, r.value->>'effectId' AS effect_id, c.id AS contact_id,
+        ${to} AS to_email, r.value->>'written' AS written, nullif(r.value->'values', 'null') AS own_data,
+        r.value->'causes' AS causes, r.is_public AND r.value->>'to' IS NULL AS is_public, content.type AS type,
+        ${whyWithheld(ctx, mail, { email: to })} AS reason
+      FROM email_contents content CROSS JOIN ${unsentOf(ctx, JSON.stringify(group), mail)}
+        AND ${inProject(ctx, "content")} AND content.id = ${contentId}`,
+  });
 }
 
 const readSent = columns({

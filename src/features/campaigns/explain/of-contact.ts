@@ -7,9 +7,10 @@ import { inProject } from "../../../db/scope";
 import { selectOne } from "../../../db/statement";
 import type { CampaignRow, ContactRow } from "../../../db/tables";
 import { type JudgedFilter, judge } from "../../../engine/audience/judge";
+import { wantsMail } from "../../../engine/mail/accept/wanted";
 import { whyWithheld, withheld } from "../../../engine/mail/withhold";
 import type { Context } from "../../../platform/context";
-import { Frozen, freeze, wantsMail } from "../frozen";
+import { Frozen, freeze } from "../frozen";
 import { findRun } from "../run-row";
 import type { Verdict } from "./schema";
 
@@ -64,18 +65,12 @@ type Obstacles = ReturnType<typeof readObstacles>;
 
 /** Reads the conditions that the statements of the ledger apply. */
 function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: ContactRow): Promise<Obstacles> {
-  const reason = whyWithheld(ctx, {
-    type: sql`${type}`,
-    email: sql`c.email`,
-    optedOutAt: sql`c.opted_out_at`,
-    topicId: sql`${topicId}`,
-    contactId: sql`c.id`,
-  });
+  const reason = whyWithheld(ctx, { type, topicId });
   return selectOne(
     ctx.db,
-    sql`SELECT ${wantsMail(type, topicId)} AS is_wanted, ${reason} AS withheld,
+    sql`SELECT ${wantsMail({ type, topicId })} AS is_wanted, ${reason} AS withheld,
         (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
-        ${wantsMail(type, topicId)} OR NOT c.subscribed AS is_in_topic
+        ${wantsMail({ type, topicId })} OR NOT c.subscribed AS is_in_topic
       FROM contacts c WHERE ${inProject(ctx, "c")} AND c.id = ${contact.id}`,
     readObstacles,
   );

@@ -22,12 +22,12 @@ import { asFlag, asId, asJson, asNumber, asOneOf, asText, columns, orNull } from
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
 import type { CampaignRow, ContactRow, SuppressionRow } from "../../../db/tables";
+import { wantsMail } from "../../../engine/mail/accept/wanted";
 import { composeEmail } from "../../../engine/mail/deliver/compose";
 import { variablesOf } from "../../../engine/mail/render";
 import { whyWithheld, withheld } from "../../../engine/mail/withhold";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
-import { wantsMail } from "../frozen";
 import { type Check, type Checked, emailTo } from "./check";
 
 /** The running result that a page adds to: the findings, and how many emails remain of the month's quota. */
@@ -90,19 +90,13 @@ type Person = ReturnType<typeof readPerson>;
  * get mail.
  */
 function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Promise<Person[]> {
-  const why = whyWithheld(ctx, {
-    type: sql`${type}`,
-    email: sql`c.email`,
-    optedOutAt: sql`c.opted_out_at`,
-    topicId: sql`${topicId}`,
-    contactId: sql`c.id`,
-  });
+  const why = whyWithheld(ctx, { type, topicId });
   return select(
     ctx.db,
     sql`SELECT asked.place, c.id, c.email, c.subscribed, c.snoozed_until, c.confirmed_at, c.source, asked.is_wanted, asked.withheld,
         (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
         iif(asked.is_wanted AND asked.withheld IS NULL, c.data, NULL) AS data
-      FROM (SELECT r.key AS place, c.id, ${wantsMail(type, topicId)} AS is_wanted, ${why} AS withheld
+      FROM (SELECT r.key AS place, c.id, ${wantsMail({ type, topicId })} AS is_wanted, ${why} AS withheld
           FROM json_each(${JSON.stringify(ids)}) r
           CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value) asked
         CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = asked.id

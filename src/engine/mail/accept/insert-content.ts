@@ -1,0 +1,108 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import type { AttachmentRow } from "../../../core/mail/attachments";
+import { type EmailType, emailTypes } from "../../../core/mail/status";
+import { isTypeTracked } from "../../../core/tracking/mode";
+import { insertSelected, type SelectedRow } from "../../../db/insert-selected";
+import { asId, asOneOf, columns } from "../../../db/rows";
+import { inProject, type Owner } from "../../../db/scope";
+import { domainInSql, verifiedDomain } from "../../../db/sender-domain";
+import { type Statement, statement } from "../../../db/statement";
+import { emailContents } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import type { StoredBody } from "../body";
+import { linkBase } from "../links";
+
+/** A content with the columns of its row, of which some may be SQL. */
+export type NewContent = SelectedRow<typeof emailContents> & { id: Id };
+
+/** Inserts a content for each row of `from`, or one. The only statement that does, whatever the source of its mail. */
+export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statement<{ id: Id; type: EmailType }> {
+  return statement(
+    sql`${insertSelected(emailContents, row, from)}
+      RETURNING id, type`,
+    columns({ id: asId, type: asOneOf<EmailType>() }),
+    { again: sql`SELECT id, type FROM email_contents WHERE ${inProject(owner)} AND id = ${row.id}` },
+  );
+}
+
+/** The content that a call or a step sets. What it leaves out is the template's. */
+export interface ContentInput {
+  id: Id;
+  templateId: Id | null;
+  subject?: string | undefined;
+  body?: StoredBody | undefined;
+  from?: string | undefined;
+  fromName?: string | undefined;
+  replyTo?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  attachments?: AttachmentRow[];
+  /** The size of body and files in bytes. The statement adds a template's body, unless it is in R2. */
+  size?: number;
+  ownData?: JsonObject;
+  /** Whether the caller leaves tracking to the project. */
+  mayTrack?: boolean;
+  /** The number of emails with this content; in SQL, of the version `v` and its `template`. */
+  recipients: number | SQL;
+  /** Written only if this holds of the version `v` and its `template`. */
+  onlyIf?: SQL;
+  /** A mail of double opt-in: TRANSACTIONAL whatever the template's type, and written only if this holds. */
+  confirmsIf?: SQL;
+}
+
+/**
+ * Inserts the content of a call or a step, if its template exists and the domain of its sender is verified. Everything else
+ * is written only if this row is.
+ */
+export function insertContentOf(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
+  const { id, templateId, subject, body, from, fromName, replyTo, recipients, onlyIf, confirmsIf } = content;
+  const { headers = {}, attachments = [], size = 0, ownData = {}, mayTrack = true } = content;
+  const fromEmail = from === undefined ? sql`v.from_email` : sql`${from}`;
+  const conditions = [sql`EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})`, confirmsIf, onlyIf];
+  const row: NewContent = {
+    projectId: ctx.project.number,
+    id,
+    subject: subject ?? sql`v.subject`,
+    previewText: sql`v.preview_text`,
+    body: body?.body ?? null,
+    bodyKey: body ? body.bodyKey : sql`v.body_key`,
+    fromEmail,
+    fromName: fromName ?? sql`coalesce(v.from_name, ${ctx.project.fromName || null})`,
+    replyTo: replyTo ?? sql`v.reply_to`,
+    headers,
+    attachments,
+    size: body ? size : sql`${size} + coalesce(octet_length(v.body), 0)`,
+    ownData,
+    type: confirmsIf ? "TRANSACTIONAL" : sql`coalesce(v.type, 'TRANSACTIONAL')`,
+    isConfirmation: confirmsIf !== undefined,
+    // Mail of double opt-in has no topic: a contact that left one must still be able to confirm.
+    topicId: templateId === null || confirmsIf ? null : sql`template.topic_id`,
+    templateId: sql`v.template_id`,
+    templateVersionId: sql`v.id`,
+    linkBase: linkBase(ctx),
+    isTracked: mayTrack ? isTracked(ctx) : false,
+    recipients,
+    createdAt: ctx.now.getTime(),
+  };
+  const isAllowed = sql.join(
+    conditions.filter((condition) => condition !== undefined),
+    sql` AND `,
+  );
+  return insertContent(ctx, row, sql`${contentSource(ctx, templateId)} WHERE ${isAllowed}`);
+}
+
+/** Returns whether the content is tracked now, by its type. It is SQL, because the template may decide the type. */
+function isTracked({ project }: Context): SQL {
+  const tracked = JSON.stringify(emailTypes.filter((type) => isTypeTracked(project.tracking, type)));
+  return sql`coalesce(v.type, 'TRANSACTIONAL') IN (SELECT value FROM json_each(${tracked}))`;
+}
+
+/** The current version of the template. Without a template there is a single row with null in all its columns. */
+export function contentSource(ctx: Context, templateId: Id | null): SQL {
+  // No row has this id. For a condition without a key, such as `false`, SQLite would read all versions of all projects.
+  if (templateId === null)
+    return sql`(SELECT 1) LEFT JOIN template_versions v ON ${inProject(ctx, "v")} AND v.id = NULL`;
+  return sql`templates template JOIN template_versions v ON ${inProject(ctx, "template")}
+    AND template.id = ${templateId} AND v.project_id = template.project_id AND v.id = template.version_id`;
+}

@@ -1,0 +1,90 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import { ofCampaigns, type Priority } from "../../../core/mail/priority";
+import type { EmailSource } from "../../../core/mail/status";
+import { insertSelected, type SelectedRow } from "../../../db/insert-selected";
+import { asFlag, asId, asPriority, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { type Statement, statement } from "../../../db/statement";
+import { emails } from "../../../db/tables";
+import { type Context, clockOf } from "../../../platform/context";
+import { monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
+import { announceGraceMs } from "../announce";
+
+/** Emails to accept, all of one source. */
+interface NewEmails {
+  source: EmailSource;
+  at: Date;
+  /**
+   * A query with a row for each email: its `id`, `content_id`, `contact_id` and `to_email`, the `type` of its content, and
+   * the `reason` not to send it, or NULL.
+   */
+  from: SQL;
+  /** When they are due; null for mail that is held. Left out, they are due at once and announced. */
+  dueAt?: number | null;
+  /** The columns that not every source has. */
+  more?: Partial<SelectedRow<typeof emails>>;
+}
+
+/** Inserts emails. The only statement that does, whatever their source. */
+export function insertEmails(ctx: Context, mail: NewEmails): Statement {
+  return statement(insertAccepted(ctx, mail));
+}
+
+/** An email as its insert returns it. */
+export interface InsertedEmail {
+  id: Id;
+  contactId: Id;
+  isQueued: boolean;
+  priority: Priority;
+}
+
+/** Inserts emails that may have these ids, and returns them. */
+export function insertEmailsReturning(ctx: Context, ids: Id[], mail: NewEmails): Statement<InsertedEmail> {
+  return statement(
+    sql`${insertAccepted(ctx, mail)}
+      RETURNING id, contact_id, status = 'QUEUED' AS is_queued, priority`,
+    columns({ id: asId, contactId: asId, isQueued: asFlag, priority: asPriority }),
+    {
+      // The emails to announce again. An email that was taken up since then is skipped by the condition on its row.
+      again: sql`SELECT e.id, e.contact_id, e.status <> 'SUPPRESSED' AS is_queued, e.priority
+        FROM json_each(${JSON.stringify(ids)}) r CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value`,
+    },
+  );
+}
+
+function insertAccepted(ctx: Context, { source, at, from, dueAt, more }: NewEmails): SQL {
+  const now = at.getTime();
+  const [nextAttemptAt, sweptAt] = dueAt === undefined ? [now, now + announceGraceMs] : [dueAt, dueAt];
+  const ifQueued = (value: number | null) => sql`iif(status = 'QUEUED', ${value}, NULL)`;
+  // No call waits for such mail: it is accepted once, and FAILED beyond the month's limit. A call is refused as a whole.
+  const isByItself = source === "CAMPAIGN" || source === "WORKFLOW";
+  const status = isByItself ? statusesInMonth(ctx, at) : sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
+  const insert = insertSelected(
+    emails,
+    {
+      projectId: ctx.project.number,
+      id: sql`id`,
+      contentId: sql`content_id`,
+      contactId: sql`contact_id`,
+      toEmail: sql`to_email`,
+      source,
+      priority: priorityOf(source),
+      status: sql`status`,
+      error: sql`CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END`,
+      clock: clockOf(ctx),
+      nextAttemptAt: ifQueued(nextAttemptAt),
+      dueAt: ifQueued(sweptAt),
+      createdAt: now,
+      endedAt: sql`iif(status = 'QUEUED', NULL, ${now})`,
+      ...more,
+    },
+    sql`(SELECT *, ${status} AS status FROM (${from})) WHERE true`,
+  );
+  return isByItself ? sql`${insert} ON CONFLICT DO NOTHING` : insert;
+}
+
+function priorityOf(source: EmailSource): SQL | Priority {
+  if (source === "CAMPAIGN") return ofCampaigns;
+  return source === "TEST" ? 0 : sql`iif(type = 'TRANSACTIONAL', 0, 1)`;
+}

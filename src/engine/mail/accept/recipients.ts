@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import { inProject } from "../../../db/scope";
+import type { Statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { whyWithheld } from "../withhold";
+import { type InsertedEmail, insertEmailsReturning } from "./insert-emails";
+
+/** A recipient of one call, with the ids of its rows. All recipients are one JSON parameter, be it 1 or 500. */
+export interface Recipient {
+  emailId: Id;
+  /** The id of the contact, if it is new. */
+  contactId: Id;
+  email: string;
+  written: string;
+  name: string | null;
+}
+
+/**
+ * Inserts one email for each recipient. They join the contacts that the same batch has just written. Whether a scheduled
+ * mail may go to its recipient is asked when it is due; the sweep announces it then.
+ */
+export function insertEmailsTo(
+  ctx: Context,
+  {
+    contentId,
+    recipients,
+    scheduledAt = null,
+  }: { contentId: Id; recipients: Recipient[]; scheduledAt?: number | null },
+): Statement<InsertedEmail> {
+  const mail = { type: sql`content.type`, topicId: sql`content.topic_id` };
+  const ids = recipients.map(({ emailId }) => emailId);
+  return insertEmailsReturning(ctx, ids, {
+    source: "TRANSACTIONAL",
+    at: ctx.now,
+    dueAt: scheduledAt ?? undefined,
+    more: { toWritten: sql`nullif(written, to_email)`, toName: sql`name`, scheduledAt },
+    from: sql`SELECT r.value->>'emailId' AS id, content.id AS content_id, c.id AS contact_id, c.email AS to_email,
+        r.value->>'written' AS written, r.value->>'name' AS name, content.type,
+        ${scheduledAt === null ? whyWithheld(ctx, mail) : sql`NULL`} AS reason
+      FROM email_contents content
+      CROSS JOIN json_each(${JSON.stringify(recipients)}) r
+      CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value->>'email'
+      WHERE ${inProject(ctx, "content")} AND content.id = ${contentId}`,
+  });
+}

@@ -1,0 +1,18 @@
+import { type SQL, sql } from "drizzle-orm";
+import { publicId } from "../../core/ids";
+import { publicIdInSql } from "../../db/ids";
+import { inProject } from "../../db/scope";
+import type { Recipient } from "../../engine/mail/accept/recipients";
+import type { Context } from "../../platform/context";
+
+/** The body of the call's answer, built from the rows that the same batch wrote. `routes.ts` has the same in code. */
+export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
+  const ids = JSON.stringify(recipients.map(({ emailId }) => ({ id: emailId, shown: publicId(emailId) })));
+  return sql`json_object('success', json('true'), 'data', json_object('emails', (
+      SELECT json_group_array(json_object(
+        'contact', json_object('id', ${publicIdInSql(sql`e.contact_id`)}, 'email', e.to_email),
+        'email', r.value->>'shown', 'status', e.status) ORDER BY r.key)
+      FROM json_each(${ids}) r
+      CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'id'
+    ), 'timestamp', ${ctx.now.toISOString()}))`;
+}
