@@ -15,7 +15,7 @@ import { forgetContents } from "./engine/mail/forget/contents";
 import { forgetOrphans } from "./engine/mail/forget/orphans";
 import { endLeases, queueDue } from "./engine/outbound/sweeps";
 import { workflowCalls } from "./engine/workflows/calls/calls";
-import { forgetIdleHosts } from "./engine/workflows/calls/sweeps";
+import { forgetIdleHosts } from "./engine/workflows/calls/forget-idle-hosts";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
 import { endGraceOfRuns, queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";

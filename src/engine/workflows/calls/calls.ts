@@ -12,9 +12,8 @@ import { outboundCalls } from "../../outbound/turn";
 import { findDueHosts } from "./find-due";
 import { makeCall } from "./make-call";
 import { selectTried, updateHost, updateTried } from "./record";
-import { report, type Settle } from "./report";
+import { report, type Settle, settleCall } from "./report";
 import { type CallKey, workflowRows } from "./rows";
-import { settleCall } from "./settle";
 
 /** When a disabled project's host is looked at again. */
 const disabledMs = 10 * minuteMs;

@@ -6,6 +6,7 @@ import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import { isOneOf } from "../../outbound/rows";
+import { shardOfContact } from "../shards";
 import { type CallKey, workflowRows } from "./rows";
 
 /** The step of an execution that waits for a call. */
@@ -17,6 +18,12 @@ export interface WaitingStep {
 
 /** Reports a call's outcome to its execution. May be called twice for one call. */
 export type Settle = (ctx: Context, caller: WaitingStep, outcome: StepOutcome) => Promise<void>;
+
+/** Reports to the contact's shard, which ignores the outcome if the execution no longer waits for the call. */
+export const settleCall: Settle = async (ctx, { contactId, executionId, stepId }, outcome) => {
+  const { address, shard } = shardOfContact(ctx, contactId);
+  await shard.settle(address, { executionId, stepId, outcome });
+};
 
 const reportsAtOnce = 10;
 
