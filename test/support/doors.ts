@@ -102,8 +102,8 @@ export const operations: Record<string, Door> = {
     good: 200,
     knock: ({ domain }) => ({ body: { to: ada, from: `hello@${domain}`, subject: "Your code", body: "<p>42</p>" } }),
   },
-  trackEvent: { good: 200, knock: () => ({ body: { email: ada, event: "signup", data: { plan: "pro" } } }) },
-  trackEventFromServer: { good: 200, knock: () => ({ body: { email: ada, event: "signup" } }) },
+  trackEventInBrowser: { good: 200, knock: () => ({ body: { email: ada, event: "signup", data: { plan: "pro" } } }) },
+  trackEvent: { good: 200, knock: () => ({ body: { email: ada, event: "signup" } }) },
   deleteEvents: {
     good: 200,
     unsure: [1],
@@ -167,7 +167,7 @@ export const operations: Record<string, Door> = {
     },
   },
   addSuppression: { good: 201, knock: () => ({ body: { email: ada } }) },
-  addSuppressions: {
+  addManySuppressions: {
     good: 200,
     knock: () => ({ body: { suppressions: [{ email: ada }, { email: "gone@example.com", reason: "bounce" }] } }),
   },

@@ -55,7 +55,7 @@ const track = createRoute({
   ...tracking,
   path: "/v1/track",
   policy: { key: "public", keyInBody: true, maxBody: 32 * kilobyte, once: true, bucket: "track" },
-  operationId: "trackEvent",
+  operationId: "trackEventInBrowser",
   summary: "Track an event of a contact, from a browser",
   description: "Takes a public key, also as `key` in the body. Creates or updates the contact, and records the event.",
   request: body(TrackEventInBrowser),
@@ -70,7 +70,7 @@ const trackFromServer = createRoute({
   ...tracking,
   path: "/events/track",
   policy: { once: true },
-  operationId: "trackEventFromServer",
+  operationId: "trackEvent",
   summary: "Track an event of a contact, with a secret key",
   request: body(TrackEvent),
 });
@@ -134,7 +134,7 @@ events.openapi(usage, async (c) => c.json(await eventUsage(c.var.ctx, c.req.vali
 const listOfContact = createRoute({
   method: "get",
   path: "/events/contact/{contactId}",
-  operationId: "listContactEvents",
+  operationId: "listEventsOfContact",
   tags,
   summary: "List the events of a contact, newest first",
   request: { params: z.object({ contactId: pathId("contactId") }), query: CursorQuery },

@@ -45,7 +45,7 @@ suppressions.openapi(add, async (c) => {
 const addMany = createRoute({
   method: "post",
   path: "/suppressions/bulk",
-  operationId: "addSuppressions",
+  operationId: "addManySuppressions",
   tags,
   summary: "Bring the suppression list of another service along",
   description: "All of the call is done, or nothing. An address that is listed already keeps its reason and time.",
