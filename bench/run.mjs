@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { dim } from "../scripts/lib/screen.mjs";
 import { benchActivity } from "./activity.mjs";
 import { benchCampaigns } from "./campaigns.mjs";
+import { benchClient } from "./client.mjs";
 import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
@@ -36,6 +37,7 @@ const benches = {
   lanes: benchLanes,
   far: benchFar,
   tracking: benchTracking,
+  client: benchClient,
   webhooks: benchWebhooks,
   workflows: benchWorkflows,
 };

@@ -1,4 +1,5 @@
 import { ensureInstalled } from "../lib/install.mjs";
+import { CLIENT_BUILD } from "../lib/paths.mjs";
 import { green, red } from "../lib/screen.mjs";
 import { captureTool } from "../lib/tools.mjs";
 
@@ -6,6 +7,7 @@ const CHECKS = [
   ["types of src", "tsc", "-p", "tsconfig.json"],
   ["types of src/core", "tsc", "-p", "src/core"],
   ["types of test", "tsc", "-p", "test"],
+  ["types of clients", CLIENT_BUILD],
   ["format and lint", "biome", "check", "--diagnostic-level=warn"],
   ["unused code", "knip"],
   ["rules", "vitest", "run", "--config", "test/vitest.config.ts", "--project", "core", "--project", "lists"],

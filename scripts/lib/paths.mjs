@@ -5,6 +5,9 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const BIN = join(ROOT, "node_modules", ".bin");
 export const DEV_VARS = join(ROOT, ".dev.vars");
 export const ASSETS = join(ROOT, ".assets");
+/** The package `petrel-client`, and what builds it. */
+export const CLIENT = join(ROOT, "clients", "node");
+export const CLIENT_BUILD = join(ROOT, "scripts", "lib", "client", "build-tool.mjs");
 
 /** npm puts our own `.bin` first on PATH; without it, `npm` and `node` are the machine's. */
 export const machinePath = (process.env.PATH ?? "")

@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { BIN, machinePath, ROOT } from "./paths.mjs";
 
-/** Starts a tool from node_modules on the Node of the lockfile, whatever Node the machine has. */
+/**
+ * Starts a tool from node_modules, or a script of ours by its whole path, on the Node of the lockfile, whatever Node the
+ * machine has.
+ */
 export function startTool(name, args, { env, nodeArgs = [], ...options } = {}) {
-  return spawn(join(BIN, "node"), [...nodeArgs, realpathSync(join(BIN, name)), ...args], {
+  return spawn(join(BIN, "node"), [...nodeArgs, realpathSync(resolve(BIN, name)), ...args], {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -1,0 +1,6 @@
+export type { Answer, Call, FormOf, KeyedOptions, List, Options } from "./call.js";
+export * from "./errors.js";
+export type { ErrorCode, Operations } from "./generated/operations.gen.js";
+export type * from "./generated/types.gen.js";
+export { Petrel, type PetrelOptions, type UntilOptions } from "./petrel.js";
+export { type WebhookEvent, WebhookVerificationError, webhooks } from "./webhooks.js";

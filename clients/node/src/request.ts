@@ -1,0 +1,129 @@
+import type { KeyedOptions } from "./call.js";
+import { ConnectionError, errorOf, isObject, KeyReusedError, type PetrelError } from "./errors.js";
+
+export interface Settings extends Required<Pick<KeyedOptions, "timeoutMs" | "maxRetries">> {
+  key: string;
+  /** Without a slash at its end. */
+  baseUrl: string;
+  fetch: typeof fetch;
+}
+
+export interface Request {
+  method: string;
+  path: string;
+  query: Record<string, unknown> | undefined;
+  body: unknown;
+  isForm: boolean;
+  /** The call takes an `Idempotency-Key`. */
+  isKeyed: boolean;
+  options: KeyedOptions;
+}
+
+export interface Answered {
+  data: unknown;
+  response: Response;
+}
+
+const longestWaitSeconds = 60;
+
+/** Makes a call, and repeats it where a second effect is impossible: then all attempts have the same key. */
+export async function request(settings: Settings, call: Request): Promise<Answered> {
+  const { method, options } = call;
+  const url = settings.baseUrl + call.path + searchOf(call.query);
+  const body = bodyOf(call);
+  const headers: Record<string, string> = { Authorization: `Bearer ${settings.key}` };
+  if (typeof body === "string") headers["Content-Type"] = "application/json";
+  if (call.isKeyed) headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID();
+  const isSafe = call.isKeyed || method === "GET" || method === "PUT" || method === "DELETE";
+  const maxRetries = isSafe ? (options.maxRetries ?? settings.maxRetries) : 0;
+  for (let retries = 0; ; retries++) {
+    const answered = await attempt(settings, url, { method, headers, body: body ?? null }, options);
+    if (!(answered instanceof Error)) return answered;
+    const waitMs = retries < maxRetries ? waitBefore(answered, retries) : undefined;
+    if (waitMs === undefined) throw answered;
+    await pause(waitMs, options.signal);
+  }
+}
+
+/** Returns what the service answered, or the error to repeat or to throw. Throws when the caller has ended the call. */
+async function attempt(settings: Settings, url: string, init: RequestInit, options: KeyedOptions) {
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const { fetch } = settings;
+  try {
+    const response = await fetch(url, { ...init, signal });
+    const answer = await read(response);
+    if (response.ok) return { data: unwrap(answer), response };
+    const first = firstAnswerIn(answer);
+    return first === undefined ? errorOf(response, answer) : { data: unwrap(first), response };
+  } catch (cause) {
+    options.signal?.throwIfAborted();
+    const why = timeout.aborted ? `No answer within ${timeoutMs} ms` : "The connection failed";
+    return new ConnectionError(`${why}: ${init.method} ${url}`, { cause });
+  }
+}
+
+async function read(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === "") return undefined;
+  return response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
+}
+
+/** Takes the data out of `{ success: true, data }`, and keeps what stands beside it, such as `warnings`. */
+function unwrap(answer: unknown): unknown {
+  if (!isObject(answer) || answer.success !== true || !isObject(answer.data)) return answer;
+  const { success, data, ...beside } = answer;
+  return { ...beside, ...answer.data };
+}
+
+/** The answer to this very call, which was made before, with the same key: its answer was lost. */
+function firstAnswerIn(answer: unknown): unknown {
+  if (!isObject(answer) || !isObject(answer.error) || !isObject(answer.error.details)) return undefined;
+  const { sameRequest, originalStatusCode, originalResponse } = answer.error.details;
+  return sameRequest === true && Number(originalStatusCode) < 300 ? originalResponse : undefined;
+}
+
+/** For how long to wait before the next attempt, in ms; undefined when there is to be none. */
+function waitBefore(error: PetrelError, retries: number): number | undefined {
+  const { status, retryAfter, details } = error;
+  const isUnderWay =
+    error instanceof KeyReusedError && details.sameRequest === true && details.originalStatusCode === null;
+  if (status !== 0 && status !== 408 && status !== 429 && status < 500 && !isUnderWay) return undefined;
+  if (retryAfter !== undefined) return retryAfter <= longestWaitSeconds ? retryAfter * 1000 : undefined;
+  return 500 * 2 ** retries * (1 + Math.random());
+}
+
+/** Waits, unless the caller ends the call before. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    }
+    if (signal?.aborted) done();
+  });
+}
+
+function searchOf(query: Record<string, unknown> = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) parameters.append(name, `${value}`);
+  }
+  return parameters.size > 0 ? `?${parameters}` : "";
+}
+
+function bodyOf({ body, isForm }: Request): string | FormData | undefined {
+  if (body === undefined || !isForm) return body === undefined ? undefined : JSON.stringify(body);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body as Record<string, string | Blob | undefined>)) {
+    if (name === "file" && value !== undefined)
+      form.append(name, value instanceof Blob ? value : new Blob([value]), "file");
+    else if (value !== undefined) form.append(name, value);
+  }
+  return form;
+}

@@ -1,0 +1,41 @@
+import { hash } from "node:crypto";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { join } from "node:path";
+import { CLIENT, ROOT } from "../paths.mjs";
+import { readDocument } from "./document.mjs";
+import { operationsFile } from "./operations-file.mjs";
+
+const GENERATED = join(CLIENT, "src", "generated");
+/** Says from what the files beside it were made. */
+const STAMP = join(GENERATED, "made-from");
+const SOURCES = ["src/**/*.ts", "scripts/lib/client/*.mjs", "wrangler.toml", "package-lock.json"];
+
+/** Makes the client's types and its table of operations, unless those that are there are of the same code. */
+export async function generate() {
+  const stamp = hash("sha256", globSync(SOURCES, { cwd: ROOT }).toSorted().map(readSource).join("\0"));
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp) return;
+  rmSync(STAMP, { force: true });
+  const { document, errorCodes } = await readDocument();
+  await writeTypes(document);
+  writeFileSync(join(GENERATED, "operations.gen.ts"), operationsFile({ document, errorCodes }));
+  writeFileSync(STAMP, stamp);
+}
+
+function readSource(file) {
+  return `${file}\0${readFileSync(join(ROOT, file), "utf8")}`;
+}
+
+/** The compiler as a library, which TypeScript is no longer since 7. Two packages named `typescript` would both be `tsc`. */
+const COMPILER = "@ts-morph/common/dist/typescript.js";
+
+async function writeTypes(document) {
+  registerHooks({ resolve: (name, context, next) => next(name === "typescript" ? COMPILER : name, context) });
+  const { createClient } = await import("@hey-api/openapi-ts");
+  await createClient({
+    input: document,
+    output: { path: GENERATED, entryFile: false },
+    plugins: ["@hey-api/typescript"],
+    logs: { level: "silent", file: false },
+  });
+}

@@ -1,0 +1,61 @@
+import { operationsOf } from "./operations.mjs";
+
+/** Returns the client's `operations.gen.ts`: a table for its runtime, and an interface for its users. */
+export function operationsFile({ document, errorCodes }) {
+  const groups = Object.entries(Object.groupBy(operationsOf(document), ({ group }) => group));
+  return `// Generated from the OpenAPI document: do not edit.
+import type { Answer, Call, FormOf, KeyedOptions, List, Options } from "../call.js";
+import type * as api from "./types.gen.js";
+
+export type { api };
+
+/** Every operation: method and path, then b for a body, f for one that is a form, q for a query, k for an \`Idempotency-Key\`. */
+export const operations = {
+${groups.map(([group, list]) => `  ${group}: {\n${list.map(entry).join("")}  },\n`).join("")}};
+
+/** Codes of errors. New ones may come. */
+export type ErrorCode = ${errorCodes.map((code) => JSON.stringify(code)).join(" | ")} | (string & {});
+
+${groups.map(([group, list]) => `export interface ${typeOf(group)} {\n${list.map(signature).join("\n")}}\n`).join("\n")}
+/** All operations of the API, grouped as their paths are. */
+export interface Operations {
+${groups.map(([group, [{ tags }]]) => `  /** ${about(document, tags[0])} */\n  readonly ${group}: ${typeOf(group)};\n`).join("")}}
+`;
+}
+
+function entry({ name, method, path, body, query, hasKey }) {
+  const flags = [body && "b", body?.isForm && "f", query && "q", hasKey && "k"].filter(Boolean).join("");
+  return `    ${name}: "${[method.toUpperCase(), path, flags].join(" ").trimEnd()}",\n`;
+}
+
+function about({ tags }, tag) {
+  return tags.find(({ name }) => name === tag).description;
+}
+
+/** A name that no schema of the document has. */
+function typeOf(group) {
+  return `${group[0].toUpperCase()}${group.slice(1)}Operations`;
+}
+
+function signature(operation) {
+  const { name, operationId, inPath, body, query, hasKey, items } = operation;
+  const id = operationId[0].toUpperCase() + operationId.slice(1);
+  const isBodyOptional = body && !body.required && !query?.required;
+  const parameters = [
+    ...inPath.map((one) => `${one}: string`),
+    body &&
+      `body${isBodyOptional ? "?" : ""}: ${body.isForm ? `FormOf<api.${id}Data["body"]>` : `api.${id}Data["body"]`}`,
+    query && `query${query.required ? "" : "?"}: api.${id}Data["query"]`,
+    `options?: ${hasKey ? "KeyedOptions" : "Options"}`,
+  ].filter(Boolean);
+  const answer = `api.${id}Response`;
+  const page = items === "" ? `${answer}[number]` : `${answer}["${items}"][number]`;
+  const result = items === undefined ? `Call<Answer<${answer}>>` : `List<${answer}, ${page}>`;
+  return `${comment(operation)}  ${name}(${parameters.join(", ")}): ${result};\n`;
+}
+
+function comment({ summary, description, method, path }) {
+  const paragraphs = [`${summary}.`, description, `\`${method.toUpperCase()} ${path}\``].filter(Boolean);
+  const lines = paragraphs.join("\n\n").replaceAll("*/", "*\\/").split("\n");
+  return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd()).join("\n")}\n   */\n`;
+}

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { packClient } from "../../scripts/lib/client/pack.mjs";
+import { BIN, CLIENT, machinePath } from "../../scripts/lib/paths.mjs";
+
+const { base, adminToken, secretKey } = inject("product");
+const run = promisify(execFile);
+/** A user's project that has installed the package. */
+const folder = mkdtempSync(join(tmpdir(), "petrel-client-"));
+const onThisMachine = { cwd: folder, env: { ...process.env, PATH: machinePath } };
+
+beforeAll(async () => {
+  const file = await packClient(folder);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", file], onThisMachine);
+  cpSync(join(CLIENT, ".tests"), folder, { recursive: true });
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function expectAllRight(faults: Record<string, string>) {
+  expect(Object.entries(faults).filter(([, fault]) => fault !== "")).toEqual([]);
+  expect(Object.keys(faults).length).toBeGreaterThan(40);
+}
+
+it.concurrent.each([
+  ["the Node of this machine", machinePath],
+  ["the Node of the lockfile", BIN + delimiter + machinePath],
+])("does what it promises on %s", async (_, path) => {
+  const { stdout } = await run("node", ["run.js", base, adminToken], {
+    cwd: folder,
+    env: { ...process.env, PATH: path },
+  });
+  expectAllRight(JSON.parse(stdout));
+});
+
+it.concurrent("does what it promises in a Worker", async () => {
+  // As wrangler bundles it.
+  const outfile = join(folder, "bundled.js");
+  await build({ entryPoints: [join(folder, "worker.js")], bundle: true, format: "esm", external: ["node:*"], outfile });
+  writeFileSync(join(folder, "checks.capnp"), checksInWorker);
+  const { stdout } = await run(join(BIN, "workerd"), ["test", "checks.capnp"], onThisMachine);
+  expectAllRight(JSON.parse(stdout));
+});
+
+const checksInWorker = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [
+  (name = "checks", worker = (
+    modules = [(name = "worker.js", esModule = embed "bundled.js")],
+    compatibilityDate = "2026-11-02",
+    bindings = [(name = "baseUrl", text = "${base}"), (name = "adminToken", text = "${adminToken}")],
+  )),
+  (name = "internet", network = (allow = ["local"])),
+]);
+`;
+
+it("does what the first screen of its README shows", async () => {
+  const [, shown = ""] = /```js\n(.*?)```/s.exec(readFileSync(join(CLIENT, "README.md"), "utf8")) ?? [];
+  const contact = `new Petrel({ key: "${secretKey}", baseUrl: "${base}" }).contacts.upsert({ email: "first@example.com", subscribed: true })`;
+  const script = shown.replace("sk_…", secretKey).replace("http://localhost:8080", base);
+  writeFileSync(join(folder, "first.js"), script.replace("for await", `await ${contact};\nfor await`));
+  const { stdout } = await run("node", ["first.js"], onThisMachine);
+  expect(stdout.split("\n")).toContain("first@example.com");
+});
+
+it("has no dependencies, and 8 KB of code at most, compressed", async () => {
+  const installed = join(folder, "node_modules");
+  expect(readdirSync(installed).filter((name) => !name.startsWith("."))).toEqual(["petrel-client"]);
+  const scripts = readdirSync(join(installed, "petrel-client", "dist"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => readFileSync(join(installed, "petrel-client", "dist", name), "utf8"));
+  expect(gzipSync(scripts.join("")).length).toBeLessThan(8 * 1024);
+});

@@ -1,0 +1,9 @@
+declare module "*/scripts/lib/paths.mjs" {
+  export const BIN: string;
+  export const CLIENT: string;
+  export const machinePath: string;
+}
+
+declare module "*/scripts/lib/client/pack.mjs" {
+  export function packClient(folder?: string): Promise<string>;
+}
