@@ -62,7 +62,8 @@ export function gateOutOfReach(): Unavailable {
 
 /** The key of the request; null when it has none, or its route takes none. */
 export function givenKey(c: HonoContext<AppEnv>): string | null {
-  return c.get("policy").once ? (c.req.header("Idempotency-Key") ?? null) : null;
+  if (!c.get("policy").once) return null;
+  return c.req.header("Idempotency-Key") ?? c.get("idempotencyKeyInBody") ?? null;
 }
 
 /** A key that this request claims. */

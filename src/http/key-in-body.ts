@@ -7,12 +7,14 @@ import type { AppEnv } from "./router";
 /**
  * Returns the key in the body of a call without an Authorization header, where the route accepts one there. The body is
  * read within the route's limit, and stored for the route. Null when it has none: such a call is refused like any other
- * without a key.
+ * without a key. The body may have the call's idempotency key as well.
  */
 export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> {
   if (!c.get("policy").keyInBody || c.req.raw.headers.has("Authorization")) return null;
   const body = await bodyOrNull(c);
-  return isJsonObject(body) && typeof body.key === "string" && body.key !== "" ? body.key : null;
+  if (!isJsonObject(body) || typeof body.key !== "string" || body.key === "") return null;
+  if (typeof body.idempotencyKey === "string") c.set("idempotencyKeyInBody", body.idempotencyKey);
+  return body.key;
 }
 
 /** A body that is not JSON contains no key. Its other faults are reported only to callers with a key. */

@@ -31,6 +31,8 @@ export interface AppEnv {
     key: ShownKey;
     /** Warnings that the answer adds to its result. */
     warnings: Warning[];
+    /** The idempotency key of a call whose API key was in its body too. */
+    idempotencyKeyInBody: string | undefined;
     /** The refusal of a body that is not JSON. */
     unreadable: BadRequest;
     /**

@@ -137,6 +137,29 @@ describe("a public key in the body of /v1/track", () => {
     expect(await effects(project)).toEqual(before);
   });
 
+  it("comes with an idempotency key, which counts as the header does", async () => {
+    const project = await newProject();
+    const event = { ...said, key: project.keys.public, idempotencyKey: "visit-1" };
+    const first = await beacon(event);
+    expect(first.body.warnings).toBeUndefined();
+    const again = await beacon(event);
+    expect(again.body.error).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", statusCode: 409 });
+    expect(again.body.error.details).toMatchObject({ sameRequest: true, originalResponse: first.body });
+    const other = await beacon({ ...event, event: "came" });
+    expect(other.body.error.details).toMatchObject({ sameRequest: false });
+    expect((await beacon({ ...event, idempotencyKey: "visit-2" })).status).toBe(200);
+    expect(await eventCounts(project)).toEqual({ left: 2 });
+
+    expectRefusal(await beacon({ ...event, idempotencyKey: "é" }), 400, "INVALID_IDEMPOTENCY_KEY");
+    expectInvalid(await beacon({ ...event, idempotencyKey: 1 }), "idempotencyKey", "invalid_type");
+    // A call with headers has it there.
+    const withHeaders = await beacon(event, bearer(project.keys.public).headers);
+    expect([withHeaders.status, withHeaders.body.warnings]).toMatchObject([200, [{ field: "idempotencyKey" }]]);
+    const both = await beacon(event, { "Idempotency-Key": "visit-3" });
+    expect([both.status, both.body.warnings]).toMatchObject([200, [{ field: "idempotencyKey" }]]);
+    expect(await eventCounts(project)).toEqual({ left: 4 });
+  });
+
   it("is braked before the body is read", async () => {
     const refusing = { limit: async () => ({ success: false }) };
     const { public: key } = (await newProject()).keys;

@@ -63,8 +63,15 @@ const track = createRoute({
 
 events.openapi(track, async (c) => {
   const { ctx } = c.var;
-  return c.json(trackedJson(ctx, await trackEvent(ctx, c.req.valid("json"), "POST /v1/track")), 200);
+  const event = c.req.valid("json");
+  if (event.idempotencyKey && ctx.idempotencyKey !== event.idempotencyKey) ctx.warnings.push(unreadIdempotencyKey);
+  return c.json(trackedJson(ctx, await trackEvent(ctx, event, "POST /v1/track")), 200);
 });
+
+const unreadIdempotencyKey = {
+  field: "idempotencyKey",
+  message: "It had no effect, because the call has headers. Send it as the header Idempotency-Key.",
+};
 
 const trackFromServer = createRoute({
   ...tracking,

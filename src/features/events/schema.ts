@@ -39,6 +39,10 @@ export const TrackEventInBrowser = TrackEvent.extend({
         "`Authorization` header. Never a secret key: that is a 401.",
       example: `pk_${"a0".repeat(32)}`,
     }),
+  idempotencyKey: z.string().nullish().meta({
+    description: "The `Idempotency-Key`, for calls that have `key` in their body.",
+    example: "visit-1042",
+  }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
 const notInPublicAnswers = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
