@@ -22,6 +22,7 @@ import { logRequest } from "./http/request-log";
 import { firstSegment } from "./http/route-table";
 import { type AppEnv, createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
+import { serveSnippet } from "./http/snippet";
 import { addWarnings, warnOfUnreadBody } from "./http/warnings";
 import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
@@ -132,6 +133,7 @@ function createApp(parts: Router[]): Router {
   serveDocs(app);
   serveIcon(app);
   serveHome(app);
+  serveSnippet(app);
   for (const part of parts) app.route("/", part);
   return app;
 }

@@ -1,6 +1,8 @@
 import { serviceEventList } from "../core/events/service-event";
 import { meteredFilters } from "../core/templating/filters";
 import { errorCodes } from "./error-codes";
+import { snippetPath } from "./snippet";
+import { snippet } from "./snippet-script";
 
 /** Only where databases have copies. */
 const bookmarks = `## Reading from a copy nearby
@@ -315,11 +317,27 @@ mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` 
 
 \`POST /v1/track\` may be called from any page with a public key. **A contact that it creates is subscribed**, and gets your
 campaigns, unless the call says \`subscribed: false\`, which is an opt-out, or the operator has set \`publicTrackSubscribes: false\`
-on the project: then it is not subscribed, until a call, a confirmation or you say so. A call that should survive the end of the page
-sends \`keepalive\`:
+on the project: then it is not subscribed, until a call, a confirmation or you say so.
 
 Whoever reads your page can ask with its key which addresses you know. Have the operator set \`publicAnswers: "NONE"\` for the project:
 then answers to a public key have no ids, and are the same for everybody's address. We recommend it unless your page needs the ids.
+
+The snippet of this installation does the rest: events wait in the browser until they have arrived, and none counts twice.
+
+\`\`\`js
+window.petrel = window.petrel || function () { (petrel.q = petrel.q || []).push(arguments) };
+const snippet = document.createElement("script");
+Object.assign(snippet, { src: "${origin}${snippetPath}", crossOrigin: "anonymous" });
+snippet.integrity = "${snippet.integrity}";
+snippet.dataset.key = "pk_…";
+document.head.append(snippet);
+
+petrel("identify", "ada@example.com", { plan: "pro" });
+petrel("track", "purchase", { amount: { value: 49, persistent: false } });
+petrel("subscribe", { email: "ada@example.com", confirm: true }, (text) => console.log(text));
+\`\`\`
+
+By hand, a call that should survive the end of the page sends \`keepalive\`:
 
 \`\`\`js
 fetch("${origin}/v1/track", {

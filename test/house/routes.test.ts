@@ -172,6 +172,8 @@ it("lets nobody in without a key but where a route says so", () => {
     "GET /manage/:token",
     "GET /o/:token",
     "GET /openapi.json",
+    "GET /petrel.js",
+    "GET /petrel/1.js",
     "GET /preferences.css",
     "GET /robots.txt",
     "GET /style.css",

@@ -7,3 +7,8 @@ declare module "*/scripts/lib/paths.mjs" {
 declare module "*/scripts/lib/client/pack.mjs" {
   export function packClient(folder?: string): Promise<string>;
 }
+
+declare module "*/scripts/lib/client/snippet.mjs" {
+  export const SNIPPET_FILE: string;
+  export function snippetFile(): Promise<string>;
+}

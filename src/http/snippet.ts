@@ -1,0 +1,25 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { etag } from "hono/etag";
+import { open } from "./policy";
+import type { AppEnv } from "./router";
+import { snippet } from "./snippet-script";
+
+/** Its content never changes, so that a page can name its hash. */
+export const snippetPath = `/petrel/${snippet.version}.js`;
+
+/** Serves the snippet with which web pages track events: clients/browser. */
+export function serveSnippet(app: OpenAPIHono<AppEnv>): void {
+  app.get("/petrel.js", open, etag({ weak: true }), (c) => scriptFor(c, "public, max-age=3600"));
+  app.get(snippetPath, open, (c) => scriptFor(c, "public, max-age=31536000, immutable"));
+}
+
+/** Pages of every origin load it, and compare it with its hash only if it has CORS headers. */
+function scriptFor(c: HonoContext<AppEnv>, cacheControl: string) {
+  return c.body(snippet.script, 200, {
+    "Content-Type": "text/javascript; charset=utf-8",
+    "Cache-Control": cacheControl,
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  });
+}
