@@ -20,7 +20,7 @@ interface RowList<Row> {
   /** The column by which the list is sorted. Its values are unique among the rows. */
   by: string & keyof Row;
   order: "ASC" | "DESC";
-  /** What decides which rows the list has; a cursor is good for the same filters only. */
+  /** The choice of the rows. A cursor is good for the same filters only. */
   filters?: Filters;
 }
 

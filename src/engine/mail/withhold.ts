@@ -17,7 +17,7 @@ export const withheld = {
   leftTopic: "The contact has left the topic of this email",
 } as const;
 
-/** What decides who gets mail: as values, or as SQL where only the database knows them. */
+/** The facts that decide who gets mail: as values, or as SQL where only the database knows them. */
 export interface KindOfMail {
   type: EmailType | SQL;
   /** Null, or NULL in SQL, for mail without a topic. */

@@ -27,7 +27,7 @@ export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statem
   );
 }
 
-/** The content that a call or a step sets. What it leaves out is the template's. */
+/** The content that a call or a step sets. The template has the rest. */
 export interface ContentInput {
   id: Id;
   templateId: Id | null;
