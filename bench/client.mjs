@@ -20,7 +20,7 @@ const answer = JSON.stringify({
   data: { emails: [{ contact: { id: "1", email: mail.to }, email: "2", status: "QUEUED" }], timestamp: "" },
 });
 
-/** What a call of the client costs beside the same call by hand, to a server that does nothing. They take turns. */
+/** Measures a call of the client, and the same call by hand, to a server that does nothing. They take turns. */
 export async function benchClient() {
   await buildClient();
   const { Petrel } = await import(join(CLIENT, "dist", "index.js"));

@@ -85,7 +85,7 @@ const methods: Record<string, (...given: never[]) => void> = {
     if (!isOptedOut) add({ event, data });
   },
 
-  /** Somebody wants mail, whatever their browser says about tracking. `show` gets the answer, as a text and as its name. */
+  /** Asks for mail, which a person may do whatever the browser says about tracking. `show` gets the answer as a text. */
   subscribe({ email, confirm, data }: Subscription, show?: (text: string | undefined, state: string) => void) {
     const id = add({ event: "subscribe", email, data, [confirm ? "confirm" : "subscribed"]: true });
     answered[id] = (state) => show?.(texts[state], state);
@@ -116,7 +116,7 @@ async function each(deliver: (body: string, id: string) => unknown) {
   }
 }
 
-/** Sends what waits, one by one. What fails is tried again after a while, or when the browser is online again. */
+/** Sends the waiting events one by one. It tries again after a while, or when the browser is online again. */
 function send() {
   timer = 0;
   sending = sending
@@ -140,6 +140,6 @@ const waiting = window.petrel?.q ?? [];
 window.petrel = run;
 for (const call of waiting) run(...call);
 addEventListener("online", send);
-// What waits is sent while the page goes, and stays in the storage: the next page finds out whether it arrived.
+// Waiting events are sent while the page goes, and stay in the storage: the next page finds out whether they arrived.
 addEventListener("pagehide", () => each((body) => navigator.sendBeacon(address, body)));
 send();

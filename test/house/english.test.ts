@@ -7,12 +7,13 @@ import type { House, Rule } from "./floors";
 
 const top = fileURLToPath(new URL("../..", import.meta.url).href);
 
-const house: House = new Map(
-  readdirSync(join(top, "src"), { recursive: true, encoding: "utf8" })
-    .map((name) => `src/${name.replaceAll("\\", "/")}`)
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => [file, readFileSync(join(top, file), "utf8")]),
-);
+function filesIn(folder: string): House {
+  const names = readdirSync(join(top, folder), { recursive: true, encoding: "utf8" });
+  const files = names.map((name) => `${folder}/${name.replaceAll("\\", "/")}`).filter((file) => file.endsWith(".ts"));
+  return new Map(files.map((file) => [file, readFileSync(join(top, file), "utf8")]));
+}
+
+const house = filesIn("src");
 
 const of = (files: Record<string, string>): House => new Map(Object.entries(files));
 
@@ -69,4 +70,9 @@ describe.each(rules)("$promise", ({ rule, planted, allowed }) => {
   it.each(allowed.map((files) => [files]))("allows %j", (files) => {
     expect(rule(of(files))).toEqual([]);
   });
+});
+
+it.each(["clients/browser", "clients/node/src", "clients/node/test"])("a comment in %s is read once", (folder) => {
+  const written = [...filesIn(folder)].filter(([file]) => !file.includes("/generated/"));
+  expect(commentsReadOnce(new Map(written))).toEqual([]);
 });

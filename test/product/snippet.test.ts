@@ -70,7 +70,7 @@ describeInChromium(
     let browser: Browser;
     let context: BrowserContext;
     const complaints: string[] = [];
-    /** What becomes of calls on their way to the product. */
+    /** The faults of the line to the product. */
     let answerLost = 0;
     let isBlocked = false;
 
@@ -130,7 +130,7 @@ describeInChromium(
 
     beforeEach(async () => {
       made = await call(adminToken, "POST", "/admin/projects", { name: "Shop" });
-      // Nobody stands between these pages and the product: what holds up a request loses it when its page is gone.
+      // These pages call the product directly: a proxy of the test would lose the request of a page that is gone.
       context = await browser.newContext();
       complaints.length = 0;
       [answerLost, isBlocked] = [0, false];
@@ -175,7 +175,7 @@ describeInChromium(
       expect(data).toMatchObject([{ email: "ada@example.com", data: { plan: "pro", from: "news" } }]);
       expect(await context.cookies()).toEqual([]);
       expect(complaints).toEqual([]);
-      // Who it is, is news once.
+      // The same person is no news.
       await run(page, "identify", "ada@example.com", { plan: "pro" });
       const next = await visit();
       await run(next, "track", "came back");

@@ -7,7 +7,7 @@ export interface Call<Data> extends Promise<Data> {
 /** The answer to a call for a list. Awaited, it is the first page; `for await` goes through the items of all pages. */
 export interface List<Page, Item> extends Call<Page>, AsyncIterable<Item> {}
 
-/** The data of an answer: what is inside `{ success, data }` stands beside `warnings` and the like. */
+/** The data of an answer. The data of `{ success, data, warnings }` comes without its wrapping, together with `warnings`. */
 export type Answer<Body> = Body extends { success: true; data: infer Data }
   ? Data & Omit<Body, "success" | "data">
   : Body;
@@ -15,14 +15,14 @@ export type Answer<Body> = Body extends { success: true; data: infer Data }
 export interface Options {
   /** Ends the call, and its retries. */
   signal?: AbortSignal;
-  /** For how long one attempt may take. */
+  /** The longest that one attempt may take. */
   timeoutMs?: number;
-  /** How often a failed attempt is repeated, where that is safe. */
+  /** The most repeats of a failed attempt, where repeating is safe. */
   maxRetries?: number;
 }
 
 export interface KeyedOptions extends Options {
-  /** Of calls with the same key, one has an effect. Each call has its own unless you give one. */
+  /** Calls with the same key have one effect. Without one, each call makes its own. */
   idempotencyKey?: string;
 }
 

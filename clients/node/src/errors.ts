@@ -23,7 +23,7 @@ export class PetrelError extends Error {
   readonly code: ErrorCode;
   /** Every field that is not as it must be. */
   readonly fields: FieldFault[];
-  /** What to do next. */
+  /** The next thing to do. */
   readonly suggestion: string | undefined;
   /** Names the call in the log of the service. */
   readonly requestId: string | undefined;
@@ -120,7 +120,7 @@ const byStatus: Record<number, typeof PetrelError> = {
   429: RateLimitError,
 };
 
-/** What an answer with an error says. Some routes answer a missing field in a flat form, with `error` as a string. */
+/** Reads an answer with an error. Some routes answer a missing field in a flat form, with `error` as a string. */
 export function errorOf({ status, headers }: Response, answer: unknown): PetrelError {
   const body = isObject(answer) ? answer : {};
   const told: Refusal = isObject(body.error) ? body.error : { ...body, code: "VALIDATION_ERROR" };

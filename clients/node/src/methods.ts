@@ -56,7 +56,7 @@ async function* items(settings: Settings, call: Request, first: Promise<Answered
   }
 }
 
-/** A list is an array, or an object with one array beside the warnings. */
+/** A list is an array, or an object with one array apart from the warnings. */
 function itemsOf(page: unknown): unknown[] {
   if (Array.isArray(page)) return page;
   const lists = Object.entries(page ?? {}).filter(([name, value]) => name !== "warnings" && Array.isArray(value));

@@ -7,7 +7,7 @@ import { pause, type Settings } from "./request.js";
 export interface PetrelOptions extends Omit<Options, "signal"> {
   /** `sk_…`, `pk_…`, or the operator's token. */
   key: string;
-  /** Where the service is, such as `https://mail.acme.com`. */
+  /** The address of the service, such as `https://mail.acme.com`. */
   baseUrl: string;
   /** Called in place of the global `fetch`. */
   fetch?: typeof fetch;

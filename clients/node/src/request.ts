@@ -70,7 +70,7 @@ async function read(response: Response): Promise<unknown> {
   return response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
 }
 
-/** Takes the data out of `{ success: true, data }`, and keeps what stands beside it, such as `warnings`. */
+/** Takes the data out of `{ success: true, data }`, and adds the other fields to it, such as `warnings`. */
 function unwrap(answer: unknown): unknown {
   if (!isObject(answer) || answer.success !== true || !isObject(answer.data)) return answer;
   const { success, data, ...beside } = answer;
@@ -84,7 +84,7 @@ function firstAnswerIn(answer: unknown): unknown {
   return sameRequest === true && Number(originalStatusCode) < 300 ? originalResponse : undefined;
 }
 
-/** For how long to wait before the next attempt, in ms; undefined when there is to be none. */
+/** Returns the wait before the next attempt, in ms; undefined when there is to be none. */
 function waitBefore(error: PetrelError, retries: number): number | undefined {
   const { status, retryAfter, details } = error;
   const isUnderWay =

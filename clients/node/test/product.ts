@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DomainNotVerifiedError, Petrel, ValidationError } from "petrel-client";
 
-/** Where the product runs, and the operator's token. */
+/** The running product. */
 export interface World {
   baseUrl: string;
   adminToken: string;

@@ -7,7 +7,7 @@ import { readDocument } from "./document.mjs";
 import { operationsFile } from "./operations-file.mjs";
 
 const GENERATED = join(CLIENT, "src", "generated");
-/** Says from what the files beside it were made. */
+/** A hash of the sources that the generated files were made from. */
 const STAMP = join(GENERATED, "made-from");
 const SOURCES = ["src/**/*.ts", "scripts/lib/client/*.mjs", "wrangler.toml", "package-lock.json"];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../paths.mjs";
 
-/** Where the Worker has the snippet that web pages load, and the page that shows its hash. */
+/** The file in which the Worker has the snippet. The guide shows its hash. */
 export const SNIPPET_FILE = join(ROOT, "src", "http", "snippet-script.ts");
 
 const GUIDE = join(ROOT, "docs", "web-pages.md");
