@@ -29,6 +29,21 @@ const Issue = z.object({
   message: z.string(),
 });
 
+/** The `triggerConfig` of an answer. */
+export const Trigger = z
+  .object({
+    eventName: z.string().nullable(),
+    publicEvents: z.boolean(),
+    cron: z.string(),
+    segmentId: z.string(),
+  })
+  .partial()
+  .meta({
+    description:
+      "EVENT: `{ eventName, publicEvents }`. SCHEDULE: `{ cron, segmentId }`. MANUAL: `{}`. With `publicEvents: false` " +
+      "events of public keys neither start nor wake it.",
+  });
+
 const workflow = z.object({
   id: z.string(),
   name: z.string(),
@@ -37,11 +52,7 @@ const workflow = z.object({
     .boolean()
     .meta({ description: "Whether its trigger starts executions. They can be started by hand either way." }),
   triggerType: TriggerType,
-  triggerConfig: z.record(z.string(), z.unknown()).meta({
-    description:
-      "EVENT: `{ eventName, publicEvents }`. SCHEDULE: `{ cron, segmentId }`. MANUAL: `{}`. With `publicEvents: false` " +
-      "events of public keys neither start nor wake it.",
-  }),
+  triggerConfig: Trigger,
   allowReentry: z.boolean().meta({
     description: "If false, a contact enters only once. If true, again after the previous execution has ended.",
   }),

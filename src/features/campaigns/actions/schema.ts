@@ -3,7 +3,9 @@ import { Email } from "../../../core/mail/address-input";
 
 export const SendCampaign = z
   .object({
+    // A time that cannot be parsed is a 400 of its own.
     scheduledFor: z.unknown().meta({
+      type: ["string", "null"],
       example: "2026-03-31T09:00:00Z",
       description: "When to start. Left out or null: now. A time in the past starts within a minute.",
     }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fields, TriggerType } from "../schema";
+import { fields, Trigger, TriggerType } from "../schema";
 import { DocumentStep, DocumentSteps, DocumentTransitions, documentExample } from "./graph-schema";
 
 const Version = z.number().int().min(1);
@@ -37,7 +37,7 @@ const document = z.object({
   name: z.string(),
   description: z.string().nullable(),
   triggerType: TriggerType,
-  triggerConfig: z.record(z.string(), z.unknown()),
+  triggerConfig: Trigger,
   allowReentry: z.boolean(),
   enabled: z.boolean(),
   steps: z.array(DocumentStep),
