@@ -1,17 +1,11 @@
 import { sql } from "drizzle-orm";
 import { type Audience, compile } from "../core/audience/compile";
 import type { FilterCondition } from "../core/audience/condition";
-import { dataKeyOf } from "../core/audience/fields";
-import {
-  type Bind,
-  emailOperand,
-  flagOperand,
-  jsonOperand,
-  type Operand,
-  timeOperand,
-  wordOperand,
-} from "../core/audience/operand";
+import { dataKeyOf, filterColumnOf } from "../core/audience/fields";
+import { type Bind, jsonOperand, type Operand } from "../core/audience/operand";
 import type { Resolver, SegmentSource } from "../core/audience/resolver";
+import { operandOf } from "../core/contacts/column-kinds";
+import { contactColumn } from "./contact-columns";
 import { isInTopic } from "./topics";
 
 /** How to find the members of each segment that a condition names, directly or through other segments. */
@@ -46,18 +40,8 @@ export function sourceIn(segments: Segments, id: string): SegmentSource {
 }
 
 function contactOperand(field: string, bind: Bind): Operand {
-  switch (field) {
-    case "email":
-      return emailOperand(sql`c.email`, bind);
-    case "subscribed":
-      return flagOperand(sql`c.subscribed`);
-    case "createdAt":
-      return timeOperand(sql`c.created_at`, bind);
-    case "updatedAt":
-      return timeOperand(sql`c.updated_at`, bind);
-    case "source":
-      return wordOperand(sql`c.source`, bind);
-  }
+  const column = filterColumnOf(field);
+  if (column !== null) return operandOf(column, contactColumn(column, "c"), bind);
   const key = dataKeyOf(field);
   if (key === null) throw new Error(`A contact has no field ${field}`);
   return jsonOperand(sql`c.data`, key, bind);

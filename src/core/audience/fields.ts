@@ -1,8 +1,16 @@
-/** The fields of a contact that are not in its `data`. */
-export const standardFields = ["email", "subscribed", "createdAt", "updatedAt"] as const;
+import type { NameWith } from "../contacts/columns";
+import { columnsWith } from "../contacts/columns-with";
+import { isStandard } from "../contacts/standard-fields";
 
-/** The fields that a condition may name, besides `data.<key>`. */
-export const filterFields = [...standardFields, "source"] as const;
+/** The columns that a condition may name as fields, besides `data.<key>`. */
+export const filterFields = columnsWith("isFilter");
+
+export type FilterColumn = NameWith<"isFilter">;
+
+/** Returns the column that a field names; null for other fields. */
+export function filterColumnOf(field: string): FilterColumn | null {
+  return filterFields.find((name) => name === field) ?? null;
+}
 
 const dataPrefix = "data.";
 const topicPrefix = "topic.";
@@ -14,7 +22,7 @@ export function dataKeyOf(field: string): string | null {
 
 /** Reports whether contacts can have this field. */
 export function isContactField(field: string): boolean {
-  return dataKeyOf(field) !== null || standardFields.some((name) => name === field);
+  return dataKeyOf(field) !== null || isStandard(field);
 }
 
 /** Returns the slug in `topic.<slug>`; null for other fields. */
@@ -28,7 +36,7 @@ export function topicField(slug: string): string {
 
 /** Reports whether a condition may name this field of contacts. */
 export function isFilterField(field: string): boolean {
-  return dataKeyOf(field) !== null || topicOf(field) !== null || filterFields.some((name) => name === field);
+  return dataKeyOf(field) !== null || topicOf(field) !== null || filterColumnOf(field) !== null;
 }
 
 /** Returns the rest of a name after the prefix; null for a name without it, or with nothing else. */

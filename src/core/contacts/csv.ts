@@ -2,6 +2,7 @@ import Papa from "papaparse";
 import { findMoved, type MovedColumns, type MovingIn } from "./csv-moved";
 import { findOptOuts, type OptOutColumn } from "./csv-opt-out";
 import { ContactData, readData } from "./data";
+import { standardFields } from "./standard-fields";
 
 export const maxCsvBytes = 5 * 1024 * 1024;
 
@@ -174,7 +175,7 @@ function isEmailColumn(name: string): boolean {
 }
 
 /** Columns that never become data: these, columns without a name, and the reserved keys of data. */
-const droppedColumns = new Set(["", "subscribed", "createdAt", "updatedAt"]);
+const droppedColumns = new Set<string>(["", ...standardFields]);
 
 function layOut({ names, ...file }: Header, { takesSubscribed = false, movingIn = null }: Taken): Csv | CsvFault {
   const emailAt = onlyColumn(names, "email");

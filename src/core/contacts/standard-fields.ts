@@ -1,16 +1,11 @@
-import type { standardFields } from "../audience/fields";
-import type { FieldType } from "./field-type";
+import type { NameWith } from "./columns";
+import { columnsWith } from "./columns-with";
 
-/** The types of the fields that every contact has, outside of its `data`. */
-export const standardTypes: Record<StandardField, FieldType> = {
-  createdAt: "date",
-  email: "string",
-  subscribed: "boolean",
-  updatedAt: "date",
-};
+/** The fields that every contact has, outside of its `data`. */
+export const standardFields = columnsWith("isField");
 
-export type StandardField = (typeof standardFields)[number];
+export type StandardField = NameWith<"isField">;
 
 export function isStandard(field: string): field is StandardField {
-  return Object.hasOwn(standardTypes, field);
+  return standardFields.some((name) => name === field);
 }

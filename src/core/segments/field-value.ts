@@ -1,25 +1,13 @@
-import { dataKeyOf } from "../audience/fields";
+import { dataKeyOf, type FilterColumn, filterColumnOf } from "../audience/fields";
+import { kindOf } from "../contacts/column-kinds";
 import { isJsonObject, type JsonObject } from "../json";
-import { iso } from "../time";
 
-interface Fields {
-  email: string;
-  subscribed: boolean;
-  createdAt: number;
-  updatedAt: number;
-  data: JsonObject;
-}
+type Fields = { [Name in FilterColumn]?: unknown } & { data: JsonObject };
 
 /** A contact's value of a filter's field; null when there is none. */
 export function fieldValue(contact: Fields, field: string): unknown {
-  switch (field) {
-    case "email":
-    case "subscribed":
-      return contact[field];
-    case "createdAt":
-    case "updatedAt":
-      return iso(contact[field]);
-  }
+  const column = filterColumnOf(field);
+  if (column !== null) return kindOf(column).shown(contact[column]);
   const key = dataKeyOf(field);
   return key === null ? null : (valueIn(contact.data, key) ?? null);
 }

@@ -1,18 +1,12 @@
+import type { z } from "zod";
+import { kindOf } from "../../core/contacts/column-kinds";
+import { columnNames } from "../../core/contacts/columns-with";
 import { publicId } from "../../core/ids";
-import { iso, isoOrNull } from "../../core/time";
 import type { ContactRow } from "../../db/tables";
+import type { Contact } from "./schema";
 
-export function contactJson(row: ContactRow) {
-  return {
-    id: publicId(row.id),
-    email: row.email,
-    subscribed: row.subscribed,
-    snoozedUntil: isoOrNull(row.snoozedUntil),
-    optedOutAt: isoOrNull(row.optedOutAt),
-    confirmedAt: isoOrNull(row.confirmedAt),
-    source: row.source,
-    data: row.data,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
-  };
+export function contactJson(row: ContactRow): z.infer<typeof Contact> {
+  const columns = columnNames.map((name) => [name, kindOf(name).shown(row[name])]);
+  // Each column is shown as its schema in the list of columns says.
+  return { id: publicId(row.id), ...Object.fromEntries(columns), data: row.data };
 }

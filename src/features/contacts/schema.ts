@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { ColumnName, contactColumns } from "../../core/contacts/columns";
+import { columnNamed, columnNames } from "../../core/contacts/columns-with";
 import { Confirm, Confirmation } from "../../core/contacts/confirmation";
 import { ContactData } from "../../core/contacts/data";
-import { contactSources } from "../../core/contacts/source";
 import { Email } from "../../core/mail/address-input";
 import { Warnings } from "../../core/warning";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
@@ -9,37 +10,25 @@ import { EventPage } from "../events/schema";
 import { Suppression } from "../suppressions/schema";
 import { WholeExecution } from "../workflows/executions/schema";
 
+/** Returns a property of each column. */
+function ofColumns<Key extends "answer" | "example">(key: Key) {
+  // Object.fromEntries loses which column has which value.
+  return Object.fromEntries(columnNames.map((name) => [name, columnNamed(name)[key]])) as {
+    [Name in ColumnName]: (typeof contactColumns)[Name][Key];
+  };
+}
+
 const example = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
-  email: "ada@example.com",
-  subscribed: true,
-  snoozedUntil: null,
-  optedOutAt: null,
-  confirmedAt: null,
-  source: "API" as const,
+  ...ofColumns("example"),
   data: { firstName: "Ada", plan: "pro" },
-  createdAt: "2026-01-31T09:00:00.000Z",
-  updatedAt: "2026-01-31T09:00:00.000Z",
 };
 
 export const Contact = z
   .object({
     id: z.string(),
-    email: z.string(),
-    subscribed: z.boolean(),
-    snoozedUntil: z.iso.datetime().nullable(),
-    optedOutAt: z.iso.datetime().nullable().meta({ description: "When this person last left and did not come back." }),
-    confirmedAt: z.iso.datetime().nullable().meta({
-      description:
-        "When this person last confirmed the subscription of this address, by the link of a confirmation mail.",
-    }),
-    source: z.enum(contactSources).meta({
-      description:
-        "Where the contact first came from. `PUBLIC` is a browser; it gives way as soon as a server or an import names the contact.",
-    }),
+    ...ofColumns("answer"),
     data: z.record(z.string(), z.unknown()),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
   })
   .meta({ id: "Contact", example });
 

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileChoice } from "../../../core/audience/compile";
 import { type FilterCondition, filtersOf, maxFilters } from "../../../core/audience/condition";
+import { type FilterColumn, filterFields } from "../../../core/audience/fields";
 import { jsonOperand } from "../../../core/audience/operand";
 import type { Resolver } from "../../../core/audience/resolver";
 import { chunksOfBytes } from "../../../core/chunks";
@@ -9,6 +10,7 @@ import type { JsonObject } from "../../../core/json";
 import { inSegmentTerms } from "../../../core/workflows/branches";
 import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
 import { contactResolver, type Segments } from "../../../db/audience";
+import { contactColumn } from "../../../db/contact-columns";
 import { asFlag, asJson, asNumber, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
@@ -24,7 +26,7 @@ export interface Asking {
   contactId: Id;
   values: ExecutionValues;
   instead?: {
-    contact: Pick<ContactRow, "email" | "subscribed" | "source" | "data" | "createdAt" | "updatedAt">;
+    contact: Pick<ContactRow, FilterColumn | "data">;
     /** Simulated events, in addition to those of the log. Each id is made from the event's time. */
     events: { id: Id; name: string }[];
   };
@@ -122,10 +124,10 @@ function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonOb
  * change.
  */
 function insteadOfRows(ctx: Context): SQL {
-  const of = (field: string) => sql.raw(`r.value->>'$.contact.${field}'`);
-  return sql`, contacts (project_id, id, email, subscribed, source, created_at, updated_at, data) AS (
-      SELECT ${ctx.project.number}, r.value->>'c', ${of("email")}, ${of("subscribed")}, ${of("source")},
-        ${of("createdAt")}, ${of("updatedAt")}, r.value->'$.contact.data' FROM r),
+  const names = filterFields.map((name) => contactColumn(name));
+  const values = filterFields.map((name) => sql.raw(`r.value->>'$.contact.${name}'`));
+  return sql`, contacts (project_id, id, ${sql.join(names, sql`, `)}, data) AS (
+      SELECT ${ctx.project.number}, r.value->>'c', ${sql.join(values, sql`, `)}, r.value->'$.contact.data' FROM r),
     events (project_id, name, contact_id, id) AS NOT MATERIALIZED (
       SELECT project_id, name, contact_id, id FROM main.events
       UNION ALL SELECT ${ctx.project.number}, e.value->>1, r.value->>'c', e.value->>0

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { dataKeyOf } from "../../../core/audience/fields";
-import type { JsonObject, JsonValue } from "../../../core/json";
-import { iso } from "../../../core/time";
+import { dataKeyOf, filterColumnOf } from "../../../core/audience/fields";
+import { kindOf } from "../../../core/contacts/column-kinds";
+import type { JsonObject } from "../../../core/json";
 import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
+import { contactColumn } from "../../../db/contact-columns";
 
 /** At most this many fields are reported per decision … */
 export const maxSeen = 10;
@@ -16,19 +17,8 @@ export function seenInSql(field: string): SQL {
     const [literal, path] = [pathOf([key]), pathOf(key.split("."))];
     return sql`json(coalesce(c.data -> ${literal}, c.data -> ${path}))`;
   }
-  switch (field) {
-    case "email":
-      return sql`c.email`;
-    case "source":
-      return sql`c.source`;
-    case "subscribed":
-      return sql`json(iif(c.subscribed, 'true', 'false'))`;
-    case "createdAt":
-      return sql`c.created_at`;
-    case "updatedAt":
-      return sql`c.updated_at`;
-  }
-  return sql`NULL`;
+  const column = filterColumnOf(field);
+  return column === null ? sql`NULL` : kindOf(column).inJson(contactColumn(column, "c"));
 }
 
 function pathOf(keys: string[]): string {
@@ -42,18 +32,18 @@ export function describeSeen(
   values: ExecutionValues,
 ): string | undefined {
   const each = fields.map((field) => {
-    const value = rootOf(field) === null ? ofContact(contact, field) : executionValue(values, field);
+    const value = rootOf(field) === null ? valueIn(contact, field) : executionValue(values, field);
     return `${field} ${value === null || value === undefined ? "is missing" : `is ${shown(value)}`}`;
   });
   return each.length === 0 ? undefined : each.join(", ");
 }
 
-function ofContact(contact: JsonObject, field: string): JsonValue | undefined {
-  const value = contact[field];
-  return typeof value === "number" && (field === "createdAt" || field === "updatedAt") ? iso(value) : value;
+function valueIn(contact: JsonObject, field: string): unknown {
+  const column = filterColumnOf(field);
+  return column === null ? contact[field] : kindOf(column).shown(contact[field]);
 }
 
-function shown(value: JsonValue): string {
+function shown(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
+import { kindOf } from "../../../core/contacts/column-kinds";
 import type { FieldType } from "../../../core/contacts/field-type";
-import { standardTypes } from "../../../core/contacts/standard-fields";
+import { standardFields } from "../../../core/contacts/standard-fields";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asNumber, asOneOf, asText, columns } from "../../../db/rows";
@@ -57,9 +58,8 @@ export async function listFields(ctx: Context): Promise<FieldList> {
     type,
     ...coverageOf({ total, counted }, seen.get(key) ?? 0, ctx.now),
   }));
-  const standard = Object.entries(standardTypes);
   const fields = [
-    ...standard.map(([field, type]) => ({ field, type, isCustom: false, coverage: 1 })),
+    ...standardFields.map((field) => ({ field, type: kindOf(field).type, isCustom: false, coverage: 1 })),
     ...custom.map(({ field, type, contacts }) => ({
       field,
       type,

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { isContactField, standardFields } from "../../../core/audience/fields";
+import { isContactField } from "../../../core/audience/fields";
 import { references } from "../../../core/audience/referrers";
+import { standardFields } from "../../../core/contacts/standard-fields";
 import { storable } from "../../../core/storable";
 import { Warnings } from "../../../core/warning";
 

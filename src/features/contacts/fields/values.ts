@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
+import { kindOf } from "../../../core/contacts/column-kinds";
 import { isStandard, type StandardField } from "../../../core/contacts/standard-fields";
 import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
+import { contactColumn } from "../../../db/contact-columns";
 import { asFlag, asNumber, asOneOf, asText, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
@@ -21,13 +23,6 @@ export interface FieldValues {
 
 /** Longer values are left out: they are no choices for a list, and 200 of them would make too large an answer. */
 const maxValueLength = 1_000;
-
-const standardColumns: Record<StandardField, SQL> = {
-  createdAt: sql`'date' AS kind, created_at AS value`,
-  email: sql`'string' AS kind, email AS value`,
-  subscribed: sql`'boolean' AS kind, subscribed AS value`,
-  updatedAt: sql`'date' AS kind, updated_at AS value`,
-};
 
 /**
  * Reads a value by its kind. SQL returns the kind of each value, because one field may have values of several kinds.
@@ -63,7 +58,8 @@ export async function fieldValues(ctx: Context, field: string, limit: number): P
 }
 
 function standardValues(ctx: Context, field: StandardField): SQL {
-  return sql`SELECT DISTINCT kind, value FROM ${newestContacts(ctx, standardColumns[field])}`;
+  const column = sql`${sql.raw(`'${kindOf(field).type}'`)} AS kind, ${contactColumn(field)} AS value`;
+  return sql`SELECT DISTINCT kind, value FROM ${newestContacts(ctx, column)}`;
 }
 
 /** Leaves out arrays and objects, because no filter compares with a whole one. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { topicField } from "../../../core/audience/fields";
+import { filterFields, topicField } from "../../../core/audience/fields";
+import { kindOf } from "../../../core/contacts/column-kinds";
 import { type FieldType, fieldType } from "../../../core/contacts/field-type";
-import { standardTypes } from "../../../core/contacts/standard-fields";
 import { emailDataKeys, serviceEvent } from "../../../core/events/service-event";
 import { openBatch } from "../../../db/batch";
 import { asOneOf, asText, columns, orNull } from "../../../db/rows";
@@ -31,8 +31,7 @@ export async function listWorkflowFields(ctx: Context, eventName: string | undef
   const ofEvents = batch.add(selectEventKeys(ctx, eventName));
   await batch.commit();
   const contact = new Map<string, FieldType>([
-    ...Object.entries(standardTypes),
-    ["source", "string"],
+    ...filterFields.map((name): [string, FieldType] => [name, kindOf(name).type]),
     ...custom.all.map(({ key, type }): [string, FieldType] => [`data.${key}`, type]),
     ...topics.all.map(({ slug }): [string, FieldType] => [topicField(slug), "boolean"]),
   ]);
