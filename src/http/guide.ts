@@ -1,3 +1,4 @@
+import { movedNamesListed } from "../core/contacts/csv-moved";
 import { serviceEventList } from "../core/events/service-event";
 import { meteredFilters } from "../core/templating/filters";
 import { errorCodes } from "./error-codes";
@@ -251,8 +252,8 @@ curl ${origin}/contacts/import -H 'Authorization: Bearer sk_…' -F subscribed=c
 \`\`\`
 
 Without it, \`warnings\` of the job says how many rows said no, or neither yes nor no. They also count rows that seem opted out by a
-column of another name, such as \`unsubscribed\`, \`opted_out\` or \`status\`. \`columns=all\` also takes \`createdAt\`, \`confirmedAt\`, \`optedOutAt\`,
-\`source\` and \`topics\`, for people who move in.
+column of another name, such as \`unsubscribed\`, \`opted_out\` or \`status\`. \`columns=all\` also takes ${movedNamesListed},
+for people who move in.
 
 ## Double opt-in
 

@@ -16,7 +16,7 @@ export interface ContactColumn {
   isField?: true;
   /**
    * An import with `columns=all` takes it. A `new` contact alone gets it; or an existing one gets it too, if it has
-   * none (`once`); or it is part of what the row says of the subscription (`left`).
+   * none (`once`); or it is part of what the row says of the subscription (`left`). Its cells are `words` or times.
    */
   imported?: "new" | "once" | "left";
   /** The values of a word that an import takes. */

@@ -1,14 +1,20 @@
 import { isStorable } from "../storable";
-import { contactSources } from "./source";
+import type { ContactColumn, contactColumns, NameWith } from "./columns";
+import { columnNamed, columnsWith } from "./columns-with";
+
+export type MovedColumn = NameWith<"imported">;
 
 /**
- * The columns about the contact itself that an import takes with `columns=all`, for customers who move from another
- * service: the contact's creation, confirmation, opt-out, source and topics.
+ * The names about the contact itself that an import takes with `columns=all`, for customers who move from another
+ * service: columns of contacts, and the contact's topics.
  */
-const movedColumns = ["createdAt", "confirmedAt", "optedOutAt", "source", "topics"] as const;
+const movedNames = [...columnsWith("imported"), "topics"] as const;
+
+/** These names as the API document lists them. */
+export const movedNamesListed = listed(movedNames);
 
 /** The positions of these columns in the file. */
-export type MovedColumns = ReadonlyMap<(typeof movedColumns)[number], number>;
+export type MovedColumns = ReadonlyMap<(typeof movedNames)[number], number>;
 
 /** The limits against which their cells are checked. */
 export interface MovingIn {
@@ -19,23 +25,27 @@ export interface MovingIn {
 }
 
 /** The values in a row's cells. Times are milliseconds. */
-export interface Moved {
-  createdAt?: number;
-  confirmedAt?: number;
-  optedOutAt?: number;
-  source?: (typeof contactSources)[number];
+export type Moved = {
+  [Name in MovedColumn]?: (typeof contactColumns)[Name]["kind"] extends "time" ? number : string;
+} & {
   /** All topics that the contact is in, as `|news|offers|`. */
   topics?: string;
-}
+};
 
-export type MovedFault = "invalid_time" | "invalid_source" | "unknown_topic";
+export type MovedFault = "invalid_time" | `invalid_${NameWith<"words">}` | "unknown_topic";
+
+export const movedFaults: readonly MovedFault[] = [
+  "invalid_time",
+  ...columnsWith("words").map((name) => `invalid_${name}` as const),
+  "unknown_topic",
+];
 
 /** Finds the columns by these names, in any case; a fault when a name occurs twice. */
 export function findMoved(
   onlyColumn: (name: string) => number | null | { fault: string },
 ): MovedColumns | { fault: string } {
-  const columns = new Map<(typeof movedColumns)[number], number>();
-  for (const name of movedColumns) {
+  const columns = new Map<(typeof movedNames)[number], number>();
+  for (const name of movedNames) {
     const at = onlyColumn(name);
     if (typeof at === "number") columns.set(name, at);
     else if (at !== null) return at;
@@ -45,25 +55,44 @@ export function findMoved(
 
 /** Reads these cells of a row. An empty cell sets nothing. */
 export function readMoved(columns: MovedColumns, cells: string[], moving: MovingIn): Moved | MovedFault {
-  const moved: Moved = {};
+  const moved: Record<string, string | number> = {};
   for (const [name, at] of columns) {
     const text = cells[at]?.trim() ?? "";
     if (text === "") continue;
-    if (name === "source") {
-      const source = contactSources.find((known) => known === text.toUpperCase());
-      if (source === undefined) return "invalid_source";
-      moved.source = source;
-    } else if (name === "topics") {
-      const slugs = text.split("|").flatMap((slug) => slug.trim() || []);
-      if (!slugs.every((slug) => isStorable(slug) && moving.topics.has(slug))) return "unknown_topic";
-      moved.topics = `|${slugs.join("|")}|`;
-    } else {
-      const time = timeIn(text);
-      if (!(time >= 0 && time <= moving.now)) return "invalid_time";
-      moved[name] = time;
-    }
+    const value = name === "topics" ? topicsIn(text, moving) : valueIn(text, columnNamed(name), moving);
+    if (value === null) return faultOf(name);
+    moved[name] = value;
   }
-  return moved;
+  // Each name has a value of the kind of its column.
+  return moved as Moved;
+}
+
+/** Returns the slugs in a cell, between bars; null when one of them is no topic. */
+function topicsIn(text: string, { topics }: MovingIn): string | null {
+  const slugs = text.split("|").flatMap((slug) => slug.trim() || []);
+  return slugs.every((slug) => isStorable(slug) && topics.has(slug)) ? `|${slugs.join("|")}|` : null;
+}
+
+/** Returns the value of a column in a cell: one of its words, or a time; null for anything else. */
+function valueIn(text: string, { words }: ContactColumn, { now }: MovingIn): string | number | null {
+  if (words !== undefined) return words.find((word) => word === text.toUpperCase()) ?? null;
+  const time = timeIn(text);
+  return time >= 0 && time <= now ? time : null;
+}
+
+function faultOf(name: MovedColumn | "topics"): MovedFault {
+  if (name === "topics") return "unknown_topic";
+  return hasWords(name) ? `invalid_${name}` : "invalid_time";
+}
+
+function hasWords(name: MovedColumn): name is NameWith<"words"> {
+  return columnNamed(name).words !== undefined;
+}
+
+/** Writes names as `one`, `two` and `three`. */
+function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}:?\d{2})?)?$/i;

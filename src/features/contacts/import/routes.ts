@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { maxCsvBytes } from "../../../core/contacts/csv";
+import { movedNamesListed } from "../../../core/contacts/csv-moved";
 import { publicId } from "../../../core/ids";
 import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
@@ -36,10 +37,10 @@ field \`subscribed=column\`, the file's column \`subscribed\` says who is subscr
 (\`invalid_subscribed\`). That is an explicit word of yours: it subscribes people who had left, takes off people who are here,
 records \`contact.subscribed\` or \`contact.unsubscribed\` for each real change, and ends a pause.
 
-With the form field \`columns=all\`, contacts that move in bring along \`createdAt\`, \`confirmedAt\` and \`optedOutAt\` (a
-date, or a time, in UTC unless it has a zone), \`source\`, and \`topics\`: the slugs of all topics that the contact is in, such
-as \`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, whatever its \`subscribed\` says. An existing contact
-keeps its \`createdAt\`, \`source\` and \`confirmedAt\`. A cell that is none of these skips its row.
+With the form field \`columns=all\`, contacts that move in bring along ${movedNamesListed}. A time
+is a date, or a time in UTC unless it has a zone; \`topics\` are the slugs of all topics that the contact is in, such as
+\`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, whatever its \`subscribed\` says. Apart from \`optedOutAt\`
+and \`topics\`, an existing contact keeps what it has of them. A cell that is none of these skips its row.
 
 A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
 does one without the column \`subscribed\` where the form asks for it.`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { movedFaults, movedNamesListed } from "../../../core/contacts/csv-moved";
 import { Warnings } from "../../../core/warning";
 import { JobStatus } from "../../jobs/schema";
 
@@ -15,10 +16,12 @@ export const UploadImport = z
       .literal("column", { error: 'Must be "column", or not be sent: the file\'s column subscribed is then dropped' })
       .optional()
       .meta({ description: "`column` takes the file's column `subscribed`. Without it, that column is dropped." }),
-    columns: z.literal("all", { error: 'Must be "all", or not be sent' }).optional().meta({
-      description:
-        "`all` also takes the columns `createdAt`, `confirmedAt`, `optedOutAt`, `source` and `topics`, for contacts that move in.",
-    }),
+    columns: z
+      .literal("all", { error: 'Must be "all", or not be sent' })
+      .optional()
+      .meta({
+        description: `\`all\` also takes the columns ${movedNamesListed}, for contacts that move in.`,
+      }),
   })
   // z.never() would name the form in its refusal, not the field.
   .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file, subscribed and columns"))
@@ -36,7 +39,7 @@ export const SkippedRow = z.object({
   reason: z
     .enum([
       ...(["missing_email", "invalid_email", "invalid_subscribed", "invalid_string", "data_too_large"] as const),
-      ...(["invalid_time", "invalid_source", "unknown_topic"] as const),
+      ...movedFaults,
     ])
     .meta({
       description:

@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Moved } from "../../../core/contacts/csv-moved";
+import { columnNamed, columnsWith } from "../../../core/contacts/columns-with";
+import type { Moved, MovedColumn } from "../../../core/contacts/csv-moved";
 import type { ReadRow } from "../../../core/contacts/csv-row";
 import type { Id } from "../../../core/ids";
+import { contactColumn } from "../../../db/contact-columns";
 import { inProject } from "../../../db/scope";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import { upsertCounts } from "../../../engine/contacts/counts";
@@ -58,16 +60,18 @@ export function upsert(ctx: Context, written: NewContacts, { born, counted, sets
   const changes = [
     sql`data = ${merged(sql`contacts.data`, sql`excluded.data`)}`,
     sql`source = iif(contacts.source = 'PUBLIC', excluded.source, contacts.source)`,
-    ...(written.bringAll ? [sql`confirmed_at = coalesce(contacts.confirmed_at, excluded.confirmed_at)`] : []),
+    ...filledBy(written).map(
+      (name) =>
+        sql`${contactColumn(name)} = coalesce(${contactColumn(name, "contacts")}, ${contactColumn(name, "excluded")})`,
+    ),
     ...sets,
   ];
   return statement(
-    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, confirmed_at, clock,
-        source, data, created_at, updated_at)
+    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, clock, source, data,
+        created_at, updated_at${sql.join(onceColumns.map((name) => sql`, ${contactColumn(name)}`))})
       SELECT ${ctx.project.number}, r.value->>'id', r.value->>'email', ${born.subscribed}, ${born.optedOutAt},
-        ${born.optedOutBy}, ${brought(written, "confirmedAt")}, ${clockOf(ctx)},
-        coalesce(${brought(written, "source")}, 'IMPORT'), r.value->'data',
-        coalesce(${brought(written, "createdAt")}, ${now}), ${now}
+        ${born.optedOutBy}, ${clockOf(ctx)}, coalesce(${brought(written, "source")}, 'IMPORT'), r.value->'data',
+        coalesce(${brought(written, "createdAt")}, ${now}), ${now}${sql.join(onceColumns.map((name) => sql`, ${brought(written, name)}`))}
       FROM ${items}
       WHERE true
       ON CONFLICT (project_id, email) DO UPDATE SET ${sql.join(changes, sql`, `)},
@@ -83,28 +87,40 @@ export function brought({ bringAll }: NewContacts, field: keyof Moved): SQL {
   return bringAll ? sql`(r.value->>${sql.raw(`'${field}'`)})` : sql`NULL`;
 }
 
+/** The columns that an existing contact gets from a row if it has none. */
+const onceColumns = columnsWith("imported").filter((name) => columnNamed(name).imported === "once");
+
+function filledBy({ bringAll }: NewContacts): MovedColumn[] {
+  return bringAll ? onceColumns : [];
+}
+
 /** The parts of a row that may change an existing contact. */
 interface Sent {
   data: SQL;
-  confirmedAt: SQL | null;
+  filled: { stored: SQL; sent: SQL }[];
 }
 
 /** The parts of the row `r`, for the query of the counts. */
 export function sentBy(written: NewContacts): Sent {
-  return { data: sql`r.value->'data'`, confirmedAt: written.bringAll ? brought(written, "confirmedAt") : null };
+  return { data: sql`r.value->'data'`, filled: filledWith(written, (name) => brought(written, name)) };
 }
 
 /** The same parts in the upsert. */
-export function excludedBy({ bringAll }: NewContacts): Sent {
-  return { data: sql`excluded.data`, confirmedAt: bringAll ? sql`excluded.confirmed_at` : null };
+export function excludedBy(written: NewContacts): Sent {
+  return { data: sql`excluded.data`, filled: filledWith(written, (name) => contactColumn(name, "excluded")) };
+}
+
+function filledWith(written: NewContacts, sent: (name: MovedColumn) => SQL): Sent["filled"] {
+  return filledBy(written).map((name) => ({ stored: contactColumn(name, "contacts"), sent: sent(name) }));
 }
 
 /**
- * Whether a row changes an existing contact: its data, its confirmation, or the source of one that a browser created.
+ * Whether a row changes an existing contact: its data, a column that it lacks, or the source of one that a browser
+ * created.
  */
-export function changesRow({ data, confirmedAt }: Sent): SQL {
-  const confirms = confirmedAt && sql` OR (contacts.confirmed_at IS NULL AND ${confirmedAt} IS NOT NULL)`;
-  return sql`(contacts.source = 'PUBLIC' OR ${merged(sql`contacts.data`, data)} <> contacts.data${confirms ?? sql``})`;
+export function changesRow({ data, filled }: Sent): SQL {
+  const fills = filled.map(({ stored, sent }) => sql` OR (${stored} IS NULL AND ${sent} IS NOT NULL)`);
+  return sql`(contacts.source = 'PUBLIC' OR ${merged(sql`contacts.data`, data)} <> contacts.data${sql.join(fills)})`;
 }
 
 /** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */
