@@ -21,8 +21,6 @@ export interface ContactColumn {
   imported?: "new" | "once" | "left";
   /** The values of a word that an import takes. */
   words?: readonly string[];
-  /** `POST /contacts` and `PATCH /contacts/{id}` set it, by this schema, and leave it as it is when they do not name it. */
-  given?: z.ZodType;
 }
 
 /**
@@ -41,16 +39,16 @@ export const contactColumns = {
     ...{ isFilter: true, isField: true },
   },
   snoozedUntil: { kind: "time", isNullable: true, answer: z.iso.datetime().nullable(), example: null },
+  optedOutAt: {
+    ...{ kind: "time", isNullable: true, example: null, imported: "left" },
+    answer: z.iso.datetime().nullable().meta({ description: "When this person last left and did not come back." }),
+  },
   confirmedAt: {
     ...{ kind: "time", isNullable: true, example: null, imported: "once" },
     answer: z.iso.datetime().nullable().meta({
       description:
         "When this person last confirmed the subscription of this address, by the link of a confirmation mail.",
     }),
-  },
-  optedOutAt: {
-    ...{ kind: "time", isNullable: true, example: null, imported: "left" },
-    answer: z.iso.datetime().nullable().meta({ description: "When this person last left and did not come back." }),
   },
   source: {
     ...{ kind: "word", example: "API", isFilter: true, imported: "new", words: contactSources },

@@ -8,5 +8,6 @@ import type { Contact } from "./schema";
 export function contactJson(row: ContactRow): z.infer<typeof Contact> {
   const columns = columnNames.map((name) => [name, kindOf(name).shown(row[name])]);
   // Each column is shown as its schema in the list of columns says.
-  return { id: publicId(row.id), ...Object.fromEntries(columns), data: row.data };
+  const { createdAt, updatedAt, ...others } = Object.fromEntries(columns);
+  return { id: publicId(row.id), ...others, data: row.data, createdAt, updatedAt };
 }

@@ -18,17 +18,25 @@ function ofColumns<Key extends "answer" | "example">(key: Key) {
   };
 }
 
+// Answers have the data before these two times.
+const { createdAt, updatedAt, ...otherAnswers } = ofColumns("answer");
+const { createdAt: created, updatedAt: updated, ...otherExamples } = ofColumns("example");
+
 const example = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
-  ...ofColumns("example"),
+  ...otherExamples,
   data: { firstName: "Ada", plan: "pro" },
+  createdAt: created,
+  updatedAt: updated,
 };
 
 export const Contact = z
   .object({
     id: z.string(),
-    ...ofColumns("answer"),
+    ...otherAnswers,
     data: z.record(z.string(), z.unknown()),
+    createdAt,
+    updatedAt,
   })
   .meta({ id: "Contact", example });
 
