@@ -26,6 +26,11 @@ export interface KeyedOptions extends Options {
   idempotencyKey?: string;
 }
 
+/** A query. Words for yes and no may be booleans. */
+export type QueryOf<Query> = {
+  [Name in keyof Query]: "true" extends Query[Name] ? Query[Name] | boolean : Query[Name];
+};
+
 /** A body that is sent as a form. A file may be its text. */
 export type FormOf<Body> = {
   [Name in keyof Body]: Blob extends Body[Name] ? Body[Name] | string : Body[Name];

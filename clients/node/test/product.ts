@@ -87,6 +87,20 @@ export const product: Record<string, (world: World) => Promise<void>> = {
     assert.deepEqual(names.toSorted(), ["One", "One", "Three", "Three", "Two", "Two"]);
   },
 
+  async "plans a workflow in a dry run, creates it, and reads its document"(world) {
+    const { petrel } = await newProject(world);
+    const workflow = {
+      name: "Welcome",
+      eventName: "signup",
+      steps: [{ key: "end", type: "EXIT" as const, name: "End", config: {} }],
+    };
+    const plan = await petrel.workflows.create(workflow, { dryRun: true });
+    assert.deepEqual(plan.created, ["end"]);
+    const { id, triggerConfig, steps } = await petrel.workflows.create(workflow);
+    assert.deepEqual([triggerConfig.eventName, steps.length], ["signup", 2]);
+    assert.equal((await petrel.workflows.getDocument(id)).version, 1);
+  },
+
   async "sends a campaign"(world) {
     const { petrel, from } = await newProject(world);
     const campaign = { name: "March", from, subject: "News", body: "<p>Hi</p>", audienceType: "ALL" } as const;

@@ -4,7 +4,7 @@ import { operationsOf } from "./operations.mjs";
 export function operationsFile({ document, errorCodes }) {
   const groups = Object.entries(Object.groupBy(operationsOf(document), ({ group }) => group));
   return `// Generated from the OpenAPI document: do not edit.
-import type { Answer, Call, FormOf, KeyedOptions, List, Options } from "../call.js";
+import type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf } from "../call.js";
 import type * as api from "./types.gen.js";
 
 export type { api };
@@ -38,20 +38,32 @@ function typeOf(group) {
 }
 
 function signature(operation) {
-  const { name, operationId, inPath, body, query, hasKey, items } = operation;
+  const { name, operationId, inPath, body, query, hasKey, plan } = operation;
   const id = operationId[0].toUpperCase() + operationId.slice(1);
   const isBodyOptional = body && !body.required && !query?.required;
-  const parameters = [
+  const bodyType = body?.schema ? `api.${body.schema}` : `api.${id}Data["body"]`;
+  const queryType = `QueryOf<api.${id}Data["query"]>`;
+  const first = [
     ...inPath.map((one) => `${one}: string`),
-    body &&
-      `body${isBodyOptional ? "?" : ""}: ${body.isForm ? `FormOf<api.${id}Data["body"]>` : `api.${id}Data["body"]`}`,
-    query && `query${query.required ? "" : "?"}: api.${id}Data["query"]`,
-    `options?: ${hasKey ? "KeyedOptions" : "Options"}`,
-  ].filter(Boolean);
-  const answer = `api.${id}Response`;
-  const page = items === "" ? `${answer}[number]` : `${answer}["${items}"][number]`;
-  const result = items === undefined ? `Call<Answer<${answer}>>` : `List<${answer}, ${page}>`;
-  return `${comment(operation)}  ${name}(${parameters.join(", ")}): ${result};\n`;
+    body && `body${isBodyOptional ? "?" : ""}: ${body.isForm ? `FormOf<${bodyType}>` : bodyType}`,
+  ];
+  const options = `options?: ${hasKey ? "KeyedOptions" : "Options"}`;
+  const method = (queryParameter, result) =>
+    `${comment(operation)}  ${name}(${[...first, queryParameter, options].filter(Boolean).join(", ")}): ${result};\n`;
+  const usual = query && `query${query.required ? "" : "?"}: ${queryType}`;
+  if (plan === undefined) return method(usual, resultOf(operation, id));
+  const dry = method(`query: ${queryType} & { dryRun: true | "true" }`, `Call<api.${plan}>`);
+  return dry + method(usual, resultOf(operation, id));
+}
+
+/** Editors show names of schemas rather than a way to find them. */
+function resultOf({ schema, isWrapped, list }, id) {
+  const answer = schema ? `api.${schema}` : `api.${id}Response`;
+  if (list) {
+    const path = list.property === "" ? "[number]" : `["${list.property}"][number]`;
+    return `List<${answer}, ${list.schema ? `api.${list.schema}` : answer + path}>`;
+  }
+  return `Call<${isWrapped ? `Answer<${answer}>` : answer}>`;
 }
 
 function comment({ summary, description, method, path }) {

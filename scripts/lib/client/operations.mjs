@@ -47,26 +47,51 @@ function describe(operation, document) {
     body: requestBody && {
       required: requestBody.required === true,
       isForm: "multipart/form-data" in requestBody.content,
+      schema: nameIn(Object.values(requestBody.content)[0].schema),
     },
     query: query.length > 0 && { required: query.some(({ required }) => required) },
     hasKey: parameters.some((parameter) => parameter.name === "Idempotency-Key"),
-    items: operation.operationId.startsWith("list") ? itemsOf(operation, document) : undefined,
+    ...(query.some((parameter) => parameter.name === "dryRun") ? answersOf(operation) : answerOf(operation, document)),
   };
 }
 
-/** The property of a list's answer that has its items: an empty string when the answer is an array itself. */
-function itemsOf({ operationId, responses }, document) {
-  const { schema } = responses[200].content["application/json"];
-  const { type, properties = {} } = resolve(schema, document);
-  if (type === "array") return "";
-  const arrays = Object.keys(properties).filter(
+/** A dry run answers with a plan, and the same call without it with something else. */
+function answersOf({ responses }) {
+  const names = goodSchemas(responses).flatMap((schema) => (schema.anyOf ?? [schema]).map(nameIn));
+  const plan = names.find((name) => name.endsWith("Plan"));
+  return { plan, schema: names.find((name) => name !== plan) };
+}
+
+/**
+ * The answer's schema, where it has one name, and whether it is wrapped in `{ success, data }`. A list has its items: the
+ * property that has them, an empty string when the answer is an array itself, and the name of their schema.
+ */
+function answerOf({ operationId, responses }, document) {
+  const schemas = goodSchemas(responses);
+  const [schema] = schemas;
+  if (schema === undefined || new Set(schemas.map(nameIn)).size > 1) return {};
+  const { type, properties = {}, items } = resolve(schema, document);
+  const answer = { schema: nameIn(schema), isWrapped: "success" in properties };
+  if (!operationId.startsWith("list")) return answer;
+  if (type === "array") return { ...answer, list: { property: "", schema: nameIn(items) } };
+  const lists = Object.keys(properties).filter(
     (name) => name !== "warnings" && resolve(properties[name], document).type === "array",
   );
-  if (arrays.length !== 1) throw new Error(`It cannot be told what the items of ${operationId} are`);
-  return arrays[0];
+  if (lists.length !== 1) throw new Error(`It cannot be told what the items of ${operationId} are`);
+  const [property] = lists;
+  return { ...answer, list: { property, schema: nameIn(resolve(properties[property], document).items) } };
+}
+
+function goodSchemas(responses) {
+  const good = Object.keys(responses).filter((status) => status < 300);
+  return good.map((status) => responses[status].content?.["application/json"]?.schema);
+}
+
+function nameIn({ $ref } = {}) {
+  return $ref?.replace("#/components/schemas/", "");
 }
 
 function resolve(schema, document) {
-  const name = schema.$ref?.replace("#/components/schemas/", "");
+  const name = nameIn(schema);
   return name === undefined ? schema : document.components.schemas[name];
 }
