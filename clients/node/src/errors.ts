@@ -120,14 +120,18 @@ const byStatus: Record<number, typeof PetrelError> = {
   429: RateLimitError,
 };
 
-/** Reads an answer with an error. Some routes answer a missing field in a flat form, with `error` as a string. */
 export function errorOf({ status, headers }: Response, answer: unknown): PetrelError {
-  const body = isObject(answer) ? answer : {};
-  const told: Refusal = isObject(body.error) ? body.error : { ...body, code: "VALIDATION_ERROR" };
-  const isKnown = body.error !== undefined;
-  const message = isKnown ? `${body.message ?? body.error}` : `The service answered ${status} and gave no reason.`;
-  const refusal = { ...(isKnown && told), status, retryAfter: secondsIn(headers.get("Retry-After")) };
+  const isTold = isObject(answer) && typeof answer.message === "string";
+  const message = isTold ? `${answer.message}` : `The service answered ${status} and gave no reason.`;
+  const refusal = { ...refusalIn(answer), status, retryAfter: secondsIn(headers.get("Retry-After")) };
   return new (classOf(status, refusal))(message, refusal);
+}
+
+function refusalIn(answer: unknown): Refusal {
+  if (!isObject(answer)) return {};
+  // Some routes answer missing fields in a flat form, with `error` as a string.
+  if (typeof answer.error === "string") return { ...answer, code: "VALIDATION_ERROR" };
+  return isObject(answer.error) ? answer.error : {};
 }
 
 function classOf(status: number, { code, errors, details }: Refusal): typeof PetrelError {

@@ -3,7 +3,8 @@ export interface WebhookEvent {
   /** The event's name, such as `email.delivered`. */
   type: string;
   timestamp: string;
-  data: Record<string, unknown>;
+  /** The event's own data, with the contact that it is about, and the email in events of emails. */
+  data: Record<string, unknown> & { contactId?: string; contactEmail?: string; emailId?: string };
 }
 
 /** The call is not one of the service's, or an old one that somebody sends again. Answer it with a 400. */
