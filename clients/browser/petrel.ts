@@ -47,7 +47,7 @@ let [email] = JSON.parse(store.petrel || "[]");
 let timer = 0;
 let sending = Promise.resolve();
 let count = 0;
-const answered: Record<string, (state: string) => void> = {};
+const answered: Record<string, (answer: Answer) => void> = {};
 
 function put(name: string, text: string) {
   try {
@@ -88,14 +88,18 @@ const methods: Record<string, (...given: never[]) => void> = {
   /** Asks for mail, which a person may do whatever the browser says about tracking. `show` gets the answer as a text. */
   subscribe({ email, confirm, data }: Subscription, show?: (text: string | undefined, state: string) => void) {
     const id = add({ event: "subscribe", email, data, [confirm ? "confirm" : "subscribed"]: true });
-    answered[id] = (state) => show?.(texts[state], state);
+    answered[id] = ({ success, data }) => {
+      // The answer to an event that was sent before may leave out what the service knows.
+      const state = success ? (data?.confirmation ?? (confirm ? "sent" : "subscribed")) : "failed";
+      show?.(texts[state], state);
+    };
   },
 };
 
 const texts: Record<string, string> = {
-  sent: "Please click the link in our mail.",
+  sent: "Click the link in our mail.",
   already: "You are subscribed already.",
-  throttled: "Please try again in an hour.",
+  throttled: "Try again in an hour.",
   subscribed: "You are subscribed.",
   failed: "That did not work.",
 };
@@ -103,12 +107,13 @@ const texts: Record<string, string> = {
 /** Goes through the events that can be sent, and drops those whose key the service may have forgotten. */
 async function each(deliver: (body: string, id: string) => unknown) {
   for (const id of Object.keys(store).sort()) {
-    const at = /^petrel:([^-]+)/.exec(id)?.[1];
+    const at = id.split("petrel:")[1];
     const text = at && store[id];
     if (!text) continue;
     const fields = JSON.parse(text);
     fields.email ||= email;
-    if (Number(at) < Date.now() - dayMs) delete store[id];
+    // Times of equal length compare as texts.
+    if (at < `${Date.now() - dayMs}`) delete store[id];
     else if (fields.email) {
       put(id, JSON.stringify(fields));
       await deliver(JSON.stringify({ key: dataset.key, idempotencyKey: id, ...fields }), id);
@@ -129,16 +134,15 @@ function send() {
         // The service may answer otherwise later, or is still at work on an attempt before this one.
         if (/^5|408|429/.test(`${response.status}`) || originalStatusCode === null) throw answer;
         delete store[id];
-        answered[id]?.(first.success ? (first.data?.confirmation ?? "subscribed") : "failed");
+        answered[id]?.(first);
       }),
     )
     .catch(() => sendIn(retryMs));
 }
 
 const run: Run = (method, ...given) => methods[method]?.(...given);
-const waiting = window.petrel?.q ?? [];
+for (const call of window.petrel?.q ?? []) run(...call);
 window.petrel = run;
-for (const call of waiting) run(...call);
 addEventListener("online", send);
 // Waiting events are sent while the page goes, and stay in the storage: the next page finds out whether they arrived.
 addEventListener("pagehide", () => each((body) => navigator.sendBeacon(address, body)));

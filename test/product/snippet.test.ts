@@ -204,8 +204,8 @@ describeInChromium(
       const page = await visit();
       const said = subscribing("new@example.com", "new@example.com", "known@example.com", "nobody");
       expect(await page.evaluate(said)).toEqual([
-        ["sent", "Please click the link in our mail."],
-        ["throttled", "Please try again in an hour."],
+        ["sent", "Click the link in our mail."],
+        ["throttled", "Try again in an hour."],
         ["already", "You are subscribed already."],
         ["failed", "That did not work."],
       ]);

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT, ROOT } from "../paths.mjs";
 import { captureTool } from "../tools.mjs";
@@ -6,6 +7,8 @@ import { generate } from "./generate.mjs";
 // Builds the package of clients/node, compiles its tests, and checks the types of clients/browser. Runs on the Node of the lockfile, as the generator needs it.
 
 await generate();
+// A file whose source is gone would be packed as well.
+rmSync(join(CLIENT, "dist"), { recursive: true, force: true });
 for (const project of [CLIENT, join(CLIENT, "test"), join(ROOT, "clients", "browser")]) {
   const { code, output } = await captureTool("tsc", ["-p", project]);
   if (code !== 0) {
