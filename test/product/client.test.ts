@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { packClient } from "../../scripts/lib/client/pack.mjs";
 import { BIN, CLIENT, machinePath } from "../../scripts/lib/paths.mjs";
+import { newWebhookSecret, signedHeaders } from "../../src/core/webhooks/signature";
 
 const { base, adminToken, secretKey } = inject("product");
 const run = promisify(execFile);
@@ -67,6 +68,15 @@ it("does what the first screen of its README shows", async () => {
   writeFileSync(join(folder, "first.js"), script.replace("for await", `await ${contact};\nfor await`));
   const { stdout } = await run("node", ["first.js"], onThisMachine);
   expect(stdout.split("\n")).toContain("first@example.com");
+});
+
+it("takes what the product has signed, also while a webhook has two secrets", async () => {
+  const { webhooks } = await import(join(folder, "node_modules", "petrel-client", "dist", "index.js"));
+  const [secret, next] = [newWebhookSecret(), newWebhookSecret()];
+  const body = JSON.stringify({ type: "email.delivered", timestamp: "", data: { subject: "Grüße" } });
+  const headers = await signedHeaders([secret, next], { id: "1", at: Date.now(), body });
+  for (const one of [secret, next]) expect(await webhooks.verify(body, headers, one)).toEqual(JSON.parse(body));
+  await expect(webhooks.verify(body, headers, newWebhookSecret())).rejects.toThrow(/No signature fits/);
 });
 
 it("has no dependencies, and 8 KB of code at most, compressed", async () => {

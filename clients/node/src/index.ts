@@ -2,5 +2,5 @@ export type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf } from 
 export * from "./errors.js";
 export type { ErrorCode, Operations } from "./generated/operations.gen.js";
 export type * from "./generated/types.gen.js";
-export { Petrel, type PetrelOptions, type UntilOptions } from "./petrel.js";
+export { type FinishedJob, Petrel, type PetrelOptions, type ResultOf, type UntilOptions } from "./petrel.js";
 export { type WebhookEvent, WebhookVerificationError, webhooks } from "./webhooks.js";

@@ -62,30 +62,48 @@ export class Petrel {
 
   /**
    * Waits for the job that a call has started, and returns it when it is completed. Throws JobFailedError if it fails. An
-   * answer without a job is work that was done at once.
+   * answer without a job is work that was done at once: it is the `result` then.
    */
-  async until(started: Started | Promise<Started>, { onProgress, signal }: UntilOptions = {}): Promise<api.Job> {
-    const answer = await started;
-    // An answer's `jobId` is the id of a job wherever there is one.
-    const { jobId, ...result } = typeof answer === "string" ? { jobId: answer } : (answer as { jobId?: string });
-    if (jobId === undefined) return doneAtOnce(result);
+  async until<Started extends string | object>(
+    started: Started | Promise<Started>,
+    { onProgress, signal }: UntilOptions = {},
+  ): Promise<FinishedJob<ResultOf<Started>>> {
+    const answer: string | object = await started;
+    if (typeof answer === "object" && !hasJob(answer)) return finished(answer);
+    const jobId = typeof answer === "string" ? answer : answer.jobId;
     const isOperator = !/^[sp]k_/.test(this.#settings.key);
     const options = signal ? { signal } : {};
     for (let waitMs = 200; ; waitMs = Math.min(waitMs * 1.5, 5000)) {
       const job = await (isOperator ? this.admin.getJob(jobId, options) : this.jobs.get(jobId, options));
       onProgress?.(job);
-      if (job.status === "completed") return job;
+      if (job.status === "completed") return { ...job, result: job.result as ResultOf<Started> | null };
       if (job.status === "failed") throw new JobFailedError(job);
       await pause(waitMs, signal);
     }
   }
 }
 
-/** The id of a job, or the answer to a call. */
-type Started = string | object;
+interface WithJob {
+  jobId: string;
+}
 
-function doneAtOnce(result: Record<string, unknown>): api.Job {
+/** The result of a job is what the same call answers when it is done at once, if it ever is. */
+export type ResultOf<Started> = [Exclude<Started, string | WithJob>] extends [never]
+  ? Record<string, unknown>
+  : Exclude<Started, string | WithJob>;
+
+export interface FinishedJob<Result> extends Omit<api.Job, "result"> {
+  result: Result | null;
+}
+
+function hasJob(answer: object): answer is WithJob {
+  return "jobId" in answer;
+}
+
+function finished<Result>(answer: object): FinishedJob<Result> {
   const now = new Date().toISOString();
+  // An answer without a job is the result itself.
+  const result = answer as Result;
   return {
     jobId: "",
     type: "",

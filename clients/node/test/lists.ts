@@ -100,7 +100,7 @@ export const lists: Record<string, () => Promise<void>> = {
   async "until has the answer of work that was done at once"() {
     const { petrel } = scripted(json({ added: 1, removed: 0, total: 4 }));
     const { status, result } = await petrel.until(petrel.segments.compute("1"));
-    assert.deepEqual([status, result], ["completed", { added: 1, removed: 0, total: 4 }]);
+    assert.deepEqual([status, result?.added, result?.total], ["completed", 1, 4]);
   },
 
   async "until ends with its caller"() {
