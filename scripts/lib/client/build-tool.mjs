@@ -4,7 +4,8 @@ import { CLIENT, ROOT } from "../paths.mjs";
 import { captureTool } from "../tools.mjs";
 import { generate } from "./generate.mjs";
 
-// Builds the package of clients/node, compiles its tests, and checks the types of clients/browser. Runs on the Node of the lockfile, as the generator needs it.
+// Builds the package of clients/node, compiles its tests, and checks the types of clients/browser. The generator needs the
+// Node of the lockfile.
 
 await generate();
 // A file whose source is gone would be packed as well.

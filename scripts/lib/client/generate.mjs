@@ -33,7 +33,8 @@ async function writeTypes(document) {
   registerHooks({ resolve: (name, context, next) => next(name === "typescript" ? COMPILER : name, context) });
   const { createClient } = await import("@hey-api/openapi-ts");
   await createClient({
-    input: document,
+    // An installation is nobody's default.
+    input: { ...document, servers: [] },
     output: { path: GENERATED, entryFile: false },
     plugins: ["@hey-api/typescript"],
     logs: { level: "silent", file: false },
