@@ -57,7 +57,7 @@ export default defineConfig(async () => ({
                 ENVIRONMENT: "development",
                 OUTBOX_HOSTS: "petrel.example",
                 PETREL_TEST_SWAP: process.env.PETREL_TEST_SWAP || "0",
-                PETREL_MODEL_SEEDS: process.env.PETREL_MODEL_SEEDS || "8",
+                PETREL_MODEL_SEEDS: process.env.PETREL_MODEL_SEEDS || "3",
                 PETREL_MODEL_FIRST: process.env.PETREL_MODEL_FIRST || "1",
               },
             },

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
-  type Answer,
   cleanAccount,
   closeCheckouts,
   located,
@@ -9,6 +8,7 @@ import {
   startStubWorker,
   widest,
 } from "../support/deploy-checkout";
+import type { Answer } from "../support/wrangler-double";
 
 vi.setConfig({ testTimeout: 30_000 });
 afterEach(closeCheckouts);

@@ -15,147 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { type Account, listenForWrangler, WRANGLER } from "./wrangler-double";
 
 const root = fileURLToPath(new URL("../..", import.meta.url).href);
 export const keys = { secret: `sk_${"a".repeat(64)}`, public: `pk_${"b".repeat(64)}` };
-
-/**
- * Answers as wrangler does, out of `account.json`, which is the account: what is created is there for the next call, and
- * each database is one of SQLite. It keeps how it was called, and the configurations that it deployed. `answers` say
- * something else to a command, `lacks` are the permissions that the token does not have, and `fault` is one call that
- * fails, before or after its effect, or during which the deploy is interrupted.
- */
-const wrangler = `
-const { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
-const { DatabaseSync } = require("node:sqlite");
-const double = (name) => join(process.env.DOUBLE, name);
-const args = process.argv.slice(2);
-const config = JSON.parse(readFileSync(args[args.indexOf("--config") + 1], "utf8"));
-const isPlaceholder = config.main === "index.js";
-const secretsFile = args.includes("--secrets-file") ? args[args.indexOf("--secrets-file") + 1] : null;
-const said = args
-  .slice(0, args.indexOf("--config"))
-  .map((arg) => (arg === secretsFile ? "FILE" : arg))
-  .concat(isPlaceholder ? ["a placeholder"] : [])
-  .join(" ");
-appendFileSync(double("calls"), said + "\\n");
-const account = JSON.parse(readFileSync(double("account.json"), "utf8"));
-const [command, verb, third] = args;
-
-function refuse(text) {
-  console.error("✘ [ERROR] " + text);
-  process.exit(1);
-}
-
-const area = { queues: "Queues", r2: "Workers R2 Storage", d1: "D1", secret: "Workers Scripts", deploy: "Workers Scripts", whoami: "User Details" }[command];
-const paths = { Queues: "/accounts/acme/queues", "Workers R2 Storage": "/accounts/acme/r2/buckets", D1: "/accounts/acme/d1/database", "Workers Scripts": "/accounts/acme/workers/scripts/petrel", "User Details": "/user", "Workers Routes": "/zones/zone/workers/routes" };
-const isEdit = command === "deploy" || /create|apply/.test(said);
-function needs(permission) {
-  if (account.lacks.includes(permission) || (isEdit && account.lacks.includes(permission + ": Edit")))
-    refuse("A request to the Cloudflare API (" + paths[permission] + ") failed.\\n\\n  Authentication error [code: 10000]");
-}
-needs(area);
-if (command === "deploy" && config.routes) needs("Workers Routes");
-if (command === "deploy" && config.queues) needs("Queues");
-if (command === "deploy" && account.isFree && config.limits)
-  refuse("A request to the Cloudflare API (/accounts/acme/workers/scripts/petrel) failed.\\n\\n  CPU limits are not supported for the Free plan. [code: 100328]");
-
-const known = account.answers[said];
-if (known) {
-  console.log(known.stdout ?? "");
-  console.error(known.stderr ?? "");
-  process.exit(known.code ?? 0);
-}
-const { fault } = account;
-const isFault = fault && fault.call === said && !existsSync(double("failed"));
-if (isFault) {
-  // A file of its own: calls that run side by side would write over each other's account.
-  writeFileSync(double("failed"), said);
-  if (fault.when === "before") refuse("fetch failed");
-  if (fault.when === "interrupted") process.kill(process.ppid, "SIGTERM");
-}
-
-function databaseOf(name) {
-  const bound = config.d1_databases.find(({ binding, database_name }) => binding === name || database_name === name);
-  const found = account.databases.find(({ uuid, name }) => (bound.database_id ? uuid === bound.database_id : name === bound.database_name));
-  if (!found) refuse("Couldn't find a D1 DB named '" + name + "'");
-  mkdirSync(double("d1"), { recursive: true });
-  return new DatabaseSync(double(join("d1", found.uuid)));
-}
-
-const table = (names) => console.log(names.map((name) => "│ " + name + " │ 2026-01-31 │").join("\\n"));
-const create = (list, name) => {
-  if (account[list].includes(name)) refuse(name + " already exists");
-  account[list].push(name);
-};
-if (command === "auth") console.log(JSON.stringify({ type: "oauth", token: "the-token" }));
-else if (command === "whoami") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
-else if (said === "queues list") table(account.queues);
-else if (command === "queues") create("queues", third);
-else if (said.startsWith("r2 bucket list")) table(account.buckets);
-else if (command === "r2") create("buckets", args[args.indexOf("--config") - 1]);
-else if (said === "d1 list --json") console.log(JSON.stringify(account.databases));
-else if (said.startsWith("d1 create ")) account.databases.push({ name: third, uuid: "id-of-" + third });
-else if (said.startsWith("d1 execute ")) {
-  const database = databaseOf(third);
-  const query = args[args.indexOf("--command") + 1];
-  let results = [];
-  try {
-    results = database.prepare(query).all();
-  } catch (error) {
-    refuse(error.message);
-  }
-  console.log(JSON.stringify([{ results, success: true }]));
-} else if (said.startsWith("d1 migrations apply ")) {
-  const database = databaseOf(args[3]);
-  database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)");
-  const applied = database.prepare("SELECT name FROM d1_migrations").all().map(({ name }) => name);
-  const files = readdirSync("migrations").filter((file) => file.endsWith(".sql") && !applied.includes(file)).toSorted();
-  for (const file of files) {
-    database.exec(readFileSync(join("migrations", file), "utf8"));
-    database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(file);
-  }
-} else if (command === "secret") {
-  if (account.secrets === null) refuse("This Worker does not exist on your account. [code: 10007]");
-  console.log(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name }))));
-} else if (command === "deploy") {
-  // Before its upload, wrangler looks for the queues of all producers and consumers.
-  const named = [...(config.queues?.producers ?? []), ...(config.queues?.consumers ?? [])].map(({ queue }) => queue);
-  const lost = named.find((name) => !account.queues.includes(name));
-  if (lost) refuse('Queue "' + lost + '" does not exist. To create it, run: wrangler queues create ' + lost);
-  account.secrets ??= {};
-  if (secretsFile) {
-    account.secretsMode = (statSync(secretsFile).mode & 0o777).toString(8);
-    Object.assign(account.secrets, JSON.parse(readFileSync(secretsFile, "utf8")));
-  }
-  const secrets = Object.keys(account.secrets);
-  appendFileSync(double(isPlaceholder ? "placeholders" : "deployed"), JSON.stringify({ ...config, secrets }) + "\\n");
-  const targets = ["schedule: * * * * *", account.address];
-  appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, JSON.stringify({ type: "deploy", targets }) + "\\n");
-}
-if (isEdit) writeFileSync(double("account.json"), JSON.stringify(account));
-if (isFault) refuse("The connection was lost.");
-`;
-
-export interface Answer {
-  stdout?: string;
-  stderr?: string;
-  code?: number;
-}
-
-interface Account {
-  answers: Record<string, Answer>;
-  databases: { name: string; uuid: string; jurisdiction?: string | null }[];
-  queues: string[];
-  buckets: string[];
-  /** Null where there is no Worker yet. */
-  secrets: Record<string, string> | null;
-  address: string;
-  lacks: string[];
-  isFree: boolean;
-  fault: { call: string; when: "before" | "after" | "interrupted" } | null;
-}
 
 const homes: string[] = [];
 const stops: (() => void)[] = [];
@@ -218,11 +81,11 @@ export function openCheckout(given: Partial<Account> = {}) {
   symlinkSync(join(root, "node_modules", "@scalar"), join(checkout, "node_modules", "@scalar"));
   writeFileSync(join(checkout, "package-lock.json"), '{ "packages": {} }');
   writeFileSync(join(checkout, "node_modules", ".package-lock.json"), '{ "packages": {} }');
-  symlinkSync(process.execPath, join(bin, "node"));
-  writeFileSync(join(bin, "wrangler"), wrangler);
+  writeFileSync(join(bin, "node"), WRANGLER, { mode: 0o755 });
+  writeFileSync(join(bin, "wrangler"), "");
   const accountFile = join(double, "account.json");
   writeFileSync(accountFile, JSON.stringify({ ...resources, ...given }));
-  const readAccount = (): Account & { secretsMode?: string } => JSON.parse(readFileSync(accountFile, "utf8"));
+  const readAccount = (): Account => JSON.parse(readFileSync(accountFile, "utf8"));
 
   if (given.databases?.length === 0) writeFileSync(join(checkout, "petrel.toml"), located);
   const lines = (name: string) => {
@@ -252,7 +115,9 @@ export function openCheckout(given: Partial<Account> = {}) {
     written: () => readdirSync(double).toSorted(),
     /** Runs `npm run deploy`'s script, and gives what it says: to a terminal, if nothing else is said. */
     async deploy(args: string[] = [], environment: Record<string, string> = {}, { isTerminal = true } = {}) {
-      const env = { ...process.env, DOUBLE: double, TMPDIR: temporary, NO_COLOR: "1", ...environment };
+      const address = await listenForWrangler();
+      const own = { DOUBLE: double, DOUBLE_ADDRESS: address, REAL_NODE: process.execPath };
+      const env = { ...process.env, ...own, TMPDIR: temporary, NO_COLOR: "1", ...environment };
       const terminal = isTerminal ? ["--import", "data:text/javascript,process.stdout.isTTY=true"] : [];
       const script = [...terminal, join(checkout, "scripts", "deploy.mjs"), ...args];
       const { stdout, stderr, code } = await promisify(execFile)(process.execPath, script, { env }).then(
