@@ -85,7 +85,7 @@ describe("mail whose outcome is unknown, at a provider that can be asked", () =>
     world.lookUp = has(await idsOf(project));
     await world.pass(1);
     expect(world.lookedUp).toEqual([]);
-    await world.pass(90, 2);
+    await world.pass(90, 5);
     expect(world.lookedUp).toEqual([world.calls[0]?.key]);
     expect(world.calls).toHaveLength(1);
     const found = await records(project);
@@ -97,7 +97,7 @@ describe("mail whose outcome is unknown, at a provider that can be asked", () =>
   it("is sent in its own row after three answers without it, the last an hour after the call", async () => {
     const { world, project } = await lost(3);
     const before = await idsOf(project);
-    await world.pass(58);
+    await world.pass(58, 2);
     expect(world.lookedUp).toHaveLength(2);
     expect(await statuses(project)).toEqual({ UNKNOWN: 3 });
     await world.pass(5);
@@ -108,7 +108,7 @@ describe("mail whose outcome is unknown, at a provider that can be asked", () =>
     );
     expect(await idsOf(project)).toEqual(before);
     expect(await eventCounts(project)).toEqual({ "email.sent": 3 });
-    await world.pass(90, 2);
+    await world.pass(90, 5);
     expect(world.taken).toHaveLength(3);
     expect(world.lookedUp).toHaveLength(3);
   });
@@ -117,7 +117,7 @@ describe("mail whose outcome is unknown, at a provider that can be asked", () =>
     const { world, project } = await lost(3);
     const [first = ""] = await idsOf(project);
     world.lookUp = has([first]);
-    await world.pass(66, 2);
+    await world.pass(66, 3);
     expect(await statuses(project)).toEqual({ SENT: 3 });
     expect(world.taken.map(({ emailId }) => emailId)).not.toContain(publicId(readId(first)));
     expect(world.taken).toHaveLength(2);
@@ -126,11 +126,11 @@ describe("mail whose outcome is unknown, at a provider that can be asked", () =>
   it("is UNKNOWN anew when its second call gets no answer either, and is asked for again", async () => {
     const { world, project } = await lost(1);
     world.answer = threw;
-    await world.pass(63);
+    await world.pass(63, 3);
     expect(world.calls).toHaveLength(2);
     expect((await records(project)).map(({ status, settledBy }) => [status, settledBy])).toEqual([["UNKNOWN", null]]);
     world.answer = accepts;
-    await world.pass(70, 2);
+    await world.pass(70, 5);
     expect(await statuses(project)).toEqual({ SENT: 1 });
     expect(world.taken).toHaveLength(1);
   });
@@ -161,7 +161,7 @@ describe("mail whose outcome is unknown, at a provider that can be asked", () =>
   it("stays UNKNOWN when it is surely not there, and its content is gone", async () => {
     const { world, project } = await lost(1);
     await project.db.prepare("UPDATE emails SET is_forgotten = 1 WHERE project_id = ?").bind(project.number).run();
-    await world.pass(70, 2);
+    await world.pass(70, 5);
     expect(await statuses(project)).toEqual({ UNKNOWN: 1 });
     expect(world.lookedUp).toHaveLength(3);
   });
@@ -219,7 +219,7 @@ describe("while the provider is asked", () => {
     await reportOf(scene, ids[0] ?? "");
     expect(await records(project)).toMatchObject([{ status: "DELIVERED", settledBy: "report" }]);
     world.lookUp = has(ids);
-    await world.pass(70, 2);
+    await world.pass(70, 5);
     expect(world.lookedUp).toEqual([]);
     expect(await eventCounts(project)).toEqual({ "email.sent": 1, "email.delivered": 1 });
   });
@@ -228,7 +228,7 @@ describe("while the provider is asked", () => {
     const scene = await lost(1);
     const { world, project } = scene;
     const ids = await idsOf(project);
-    await world.pass(50);
+    await world.pass(50, 10);
     await project.db.prepare("UPDATE emails SET look_ups = 2 WHERE project_id = ?").bind(project.number).run();
     world.now += 20 * minuteMs;
     const { platform } = world.process();
@@ -250,12 +250,12 @@ describe("while the provider is asked", () => {
     const scene = await lost(1);
     const { world, project } = scene;
     world.answer = () => ({ kind: "unavailable", reason: "503" });
-    await world.pass(62);
+    await world.pass(62, 2);
     expect(await statuses(project)).toEqual({ QUEUED: 1 });
     const [id = ""] = await idsOf(project);
     await reportOf(scene, id);
     world.answer = accepts;
-    await world.pass(30);
+    await world.pass(30, 5);
     expect(world.taken).toEqual([]);
     expect(await eventCounts(project)).toEqual({ "email.sent": 1, "email.delivered": 1 });
   });
@@ -273,7 +273,7 @@ describe("while the provider is asked", () => {
       },
     };
     await lookUpUnknown({ ...platform, mailer, now: new Date(world.now) });
-    await world.pass(70, 2);
+    await world.pass(70, 5);
     expect(await records(project)).toMatchObject([{ status: "SENT", settledBy: "person", providerMessageId: "m-1" }]);
     expect(world.taken).toHaveLength(1);
     expect(await eventCounts(project)).toEqual({ "email.sent": 1 });
@@ -289,7 +289,7 @@ describe("while the provider is asked", () => {
     async (_, death) => {
       const { world, project } = await lost(2);
       const [first = ""] = await idsOf(project);
-      await world.pass(55);
+      await world.pass(55, 5);
       world.lookUp = has([first]);
       world.now += 10 * minuteMs;
       await lookUpUnknown(world.process(death).platform).catch(() => {});
@@ -327,7 +327,7 @@ describe("a campaign", () => {
     world.lookUp = has((await idsOf(project)).slice(0, 4));
     await world.pass(5);
     expect(await stats(scene)).toMatchObject({ unknownCount: 2, sentCount: 4 });
-    await world.pass(70, 2);
+    await world.pass(70, 5);
     expect(await stats(scene)).toMatchObject({ unknownCount: 0, sentCount: 6 });
     expect(world.taken).toHaveLength(2);
   });
@@ -339,7 +339,7 @@ describe("a campaign", () => {
       .prepare("UPDATE campaigns SET status = 'CANCELLED', updated_at = ? WHERE project_id = ? AND id = ?")
       .bind(world.now, project.number, readId(id))
       .run();
-    await world.pass(76, 2);
+    await world.pass(76, 4);
     expect(await statuses(project)).toEqual({ CANCELLED: 6 });
     expect(world.taken).toEqual([]);
     expect(await stats(scene)).toMatchObject({ unknownCount: 0 });
@@ -404,7 +404,7 @@ describe("on the wire", () => {
   ])("postmark that answers with %s has said nothing of the mail", async (_, body, status) => {
     const { world, project, searches, answer } = await wire(2);
     answer(body, status);
-    await world.pass(70, 2);
+    await world.pass(70, 5);
     expect(searches().length).toBeGreaterThan(3);
     expect(await statuses(project)).toEqual({ UNKNOWN: 2 });
     const { results } = await project.db
