@@ -11,5 +11,7 @@ const DEEP_SEEDS = "25";
 export async function main(args) {
   await ensureInstalled();
   const env = args.includes(DEEP) ? { PETREL_MODEL_SEEDS: DEEP_SEEDS } : {};
-  return showTool("vitest", ["run", "--config", "test/vitest.config.ts", ...args.filter((arg) => arg !== DEEP)], { env });
+  return showTool("vitest", ["run", "--config", "test/vitest.config.ts", ...args.filter((arg) => arg !== DEEP)], {
+    env,
+  });
 }

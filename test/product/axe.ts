@@ -8,6 +8,8 @@ import type { Page } from "playwright-core";
 export async function axeFindings(page: Page, { contrast = true } = {}): Promise<string[]> {
   // Not as a script of the page, which its policy would refuse.
   await page.evaluate(axe.source);
-  return page.evaluate<string[]>(`axe.run({ rules: { "color-contrast": { enabled: ${contrast} } } }).then(({ violations }) =>
+  return page.evaluate<
+    string[]
+  >(`axe.run({ rules: { "color-contrast": { enabled: ${contrast} } } }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`);
 }
