@@ -5,7 +5,7 @@ import { open } from "./policy";
 import type { AppEnv } from "./router";
 import { snippet } from "./snippet-script";
 
-/** Its content never changes, so that a page can name its hash. */
+/** The path of this version. Its content never changes, so a page can name its hash. */
 export const snippetPath = `/petrel/${snippet.version}.js`;
 
 /** Serves the snippet with which web pages track events: clients/browser. */
