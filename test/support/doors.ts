@@ -3,7 +3,7 @@ import { readId } from "../../src/core/ids";
 import { pagePath } from "../../src/engine/mail/links";
 import { soundCampaign } from "./campaign";
 import { databaseOf, shards } from "./database";
-import { admin, type TestProject } from "./project";
+import { type Answer, admin, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
 import { World } from "./world";
@@ -39,11 +39,10 @@ const url = "https://hooks.example.com/petrel";
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 /** The body of a call that must succeed. */
-async function made(answer: Promise<{ status: number; body: unknown }>) {
+async function made(answer: Promise<Answer>): Promise<Answer["body"]> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: as in `Answer`
-  return body as any;
+  return body;
 }
 
 const contact = async ({ api }: TestProject) => (await made(api.post("/contacts", { email: ada }))).id;
