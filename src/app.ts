@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { lazily } from "./core/lazily";
 import { findEffect } from "./engine/idempotency/effect";
 import { authenticate } from "./engine/projects/authenticate";
 import { admission } from "./http/admission";
@@ -42,32 +43,44 @@ interface Feature {
 export const features: readonly Feature[] = [
   {
     segments: ["preferences.css", "unsubscribe", "manage", "subscribe", "confirm"],
-    load: async () => (await import("./features/preferences/routes")).preferences,
+    load: lazily(async () => (await import("./features/preferences/routes")).preferences),
   },
-  { segments: ["c", "o"], load: async () => (await import("./features/tracking/routes")).tracking },
-  { segments: ["hooks"], load: async () => (await import("./features/hooks/routes")).delivery },
-  { segments: ["admin"], load: async () => (await import("./features/projects/routes")).projects },
-  { segments: ["admin"], load: async () => (await import("./features/jobs/routes")).operatorJobs },
-  { segments: ["outbox"], load: async () => (await import("./features/outbox/routes")).outbox },
-  { segments: ["v1"], load: async () => (await import("./features/send/routes")).sending },
-  { segments: ["contacts"], load: async () => (await import("./features/contacts/routes")).contacts },
-  { segments: ["templates"], load: async () => (await import("./features/templates/routes")).templates },
-  { segments: ["campaigns"], load: async () => (await import("./features/campaigns/routes")).campaigns },
-  { segments: ["domains"], load: async () => (await import("./features/domains/routes")).domains },
-  { segments: ["v1"], load: async () => (await import("./features/verification/routes")).verification },
-  { segments: ["emails"], load: async () => (await import("./features/emails/routes")).emails },
-  { segments: ["suppressions"], load: async () => (await import("./features/suppressions/routes")).suppressions },
-  { segments: ["segments"], load: async () => (await import("./features/segments/routes")).segments },
-  { segments: ["v1", "events"], load: async () => (await import("./features/events/routes")).events },
-  { segments: ["activity"], load: async () => (await import("./features/activity/routes")).activity },
-  { segments: ["webhooks"], load: async () => (await import("./features/webhooks/routes")).webhooks },
-  { segments: ["workflows"], load: async () => (await import("./features/workflows/executions/routes")).executions },
-  { segments: ["topics"], load: async () => (await import("./features/topics/routes")).topics },
-  { segments: ["workflows"], load: async () => (await import("./features/workflows/routes")).workflows },
-  { segments: ["workflows"], load: async () => (await import("./features/workflows/stats/routes")).workflowFigures },
-  { segments: ["workflows"], load: async () => (await import("./features/workflows/simulate/routes")).simulation },
-  { segments: ["jobs"], load: async () => (await import("./features/jobs/routes")).jobs },
-  { segments: ["me"], load: async () => (await import("./features/me/routes")).me },
+  { segments: ["c", "o"], load: lazily(async () => (await import("./features/tracking/routes")).tracking) },
+  { segments: ["hooks"], load: lazily(async () => (await import("./features/hooks/routes")).delivery) },
+  { segments: ["admin"], load: lazily(async () => (await import("./features/projects/routes")).projects) },
+  { segments: ["admin"], load: lazily(async () => (await import("./features/jobs/routes")).operatorJobs) },
+  { segments: ["outbox"], load: lazily(async () => (await import("./features/outbox/routes")).outbox) },
+  { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending) },
+  { segments: ["contacts"], load: lazily(async () => (await import("./features/contacts/routes")).contacts) },
+  { segments: ["templates"], load: lazily(async () => (await import("./features/templates/routes")).templates) },
+  { segments: ["campaigns"], load: lazily(async () => (await import("./features/campaigns/routes")).campaigns) },
+  { segments: ["domains"], load: lazily(async () => (await import("./features/domains/routes")).domains) },
+  { segments: ["v1"], load: lazily(async () => (await import("./features/verification/routes")).verification) },
+  { segments: ["emails"], load: lazily(async () => (await import("./features/emails/routes")).emails) },
+  {
+    segments: ["suppressions"],
+    load: lazily(async () => (await import("./features/suppressions/routes")).suppressions),
+  },
+  { segments: ["segments"], load: lazily(async () => (await import("./features/segments/routes")).segments) },
+  { segments: ["v1", "events"], load: lazily(async () => (await import("./features/events/routes")).events) },
+  { segments: ["activity"], load: lazily(async () => (await import("./features/activity/routes")).activity) },
+  { segments: ["webhooks"], load: lazily(async () => (await import("./features/webhooks/routes")).webhooks) },
+  {
+    segments: ["workflows"],
+    load: lazily(async () => (await import("./features/workflows/executions/routes")).executions),
+  },
+  { segments: ["topics"], load: lazily(async () => (await import("./features/topics/routes")).topics) },
+  { segments: ["workflows"], load: lazily(async () => (await import("./features/workflows/routes")).workflows) },
+  {
+    segments: ["workflows"],
+    load: lazily(async () => (await import("./features/workflows/stats/routes")).workflowFigures),
+  },
+  {
+    segments: ["workflows"],
+    load: lazily(async () => (await import("./features/workflows/simulate/routes")).simulation),
+  },
+  { segments: ["jobs"], load: lazily(async () => (await import("./features/jobs/routes")).jobs) },
+  { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me) },
 ];
 
 /** Apps by the first segment of the paths that they answer. */

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { lostAfterMs } from "./core/nudge";
 import { minuteMs } from "./core/time";
+import { cronDoor } from "./doors";
 import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
 
@@ -20,7 +21,7 @@ export class SweepObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     await this.ring();
-    const { sweepLostMessages } = await import("./cron");
+    const { sweepLostMessages } = await cronDoor();
     await sweepLostMessages(openPlatform(this.env, this.ctx));
   }
 

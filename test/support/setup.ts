@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, expect } from "vitest";
 import { wholeApp } from "../../src/app";
 import { parseDomain } from "../../src/core/domains/parse-domain";
+import { cronDoor, queueDoor } from "../../src/doors";
 import { countedProjects, forgetProjects } from "./as-seen";
 import { miscounted } from "./counts";
 import { databaseOf, shards } from "./database";
@@ -13,7 +14,7 @@ import { tenantFaults, watchStatements } from "./tenant-check";
 await reset();
 forgetProjects();
 // The test runner fetches what `import()` names, and two requests cannot wait for one fetch.
-await Promise.all([parseDomain("example.com"), wholeApp(), import("../../src/queue"), import("../../src/cron")]);
+await Promise.all([parseDomain("example.com"), wholeApp(), queueDoor(), cronDoor()]);
 const databases = shards.map(databaseOf);
 await Promise.all(databases.map((db) => applyD1Migrations(db, env.TEST_MIGRATIONS)));
 // The isolate remembers projects by number: none has the number of one in an earlier file.
