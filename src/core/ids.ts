@@ -17,9 +17,12 @@ export const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmno
 export const belowAllIds = asId("");
 export const aboveAllIds = asId("~");
 
-/** Makes a new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. */
+/**
+ * Makes a new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. An id has the time of
+ * the clock, also after the clock was set back.
+ */
 export function newId(): Id {
-  return encode(v7(undefined, new Uint8Array(16)));
+  return newIdAt(Date.now());
 }
 
 /**
