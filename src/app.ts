@@ -18,6 +18,7 @@ import { originOf } from "./http/origin";
 import { refuseUnknownParameters } from "./http/parameters";
 import { pathOf } from "./http/path";
 import { open } from "./http/policy";
+import { serveReference } from "./http/reference";
 import { requestId } from "./http/request-id";
 import { logRequest } from "./http/request-log";
 import { firstSegment } from "./http/route-table";
@@ -143,6 +144,7 @@ function createApp(parts: Router[]): Router {
     return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
   });
   serveOpenApi(app, wholeApp);
+  serveReference(app);
   serveDocs(app);
   serveIcon(app);
   serveHome(app);

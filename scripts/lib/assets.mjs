@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ASSETS, ROOT } from "./paths.mjs";
 
-/** What lies beside the Worker's bundle, each file from a package: the script of /docs, and lists of domains. */
+/** What lies beside the Worker's bundle, each file from a package: the script of /docs/reference, and lists of domains. */
 const COPIES = {
   "standalone.js": "@scalar/api-reference/dist/browser/standalone.js",
   "disposable-domains.json": "disposable-email-domains-js/dist/dict/disposable_email_blocklist.json",

@@ -7,6 +7,7 @@ import { Failure } from "./failure.mjs";
 import { takeLock } from "./lock.mjs";
 import { BIN, machinePath, ROOT } from "./paths.mjs";
 import { dim } from "./screen.mjs";
+import { ensureDocs } from "./site/build.mjs";
 
 const OLDEST_TOOL_NODE = [22, 12];
 const FAILED_DOWNLOAD =
@@ -21,6 +22,7 @@ export async function ensureInstalled() {
   if (!matchesLockfile()) await installAlone();
   // Also here, and not only as postinstall: npm may be told to skip install scripts.
   copyAssets();
+  await ensureDocs();
   requireToolNode();
 }
 

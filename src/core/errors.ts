@@ -160,7 +160,7 @@ export class UnknownRoute extends Refusal {
   /** `advice` is a sentence that names the nearest endpoint. */
   constructor(method: string, path: string, advice: string | null = null) {
     super(`There is no endpoint ${method} ${path}.`, {
-      suggestion: `${advice === null ? "" : `${advice} `}See /docs for all endpoints.`,
+      suggestion: `${advice === null ? "" : `${advice} `}See /docs/reference for all endpoints.`,
       details: { resource: "route", id: path },
     });
   }

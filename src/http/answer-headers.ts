@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./router";
 
 /** For public answers, which caches may store. */
-const shared = new Set(["/openapi.json", "/docs"]);
+const shared = new Set(["/openapi.json", "/docs/reference"]);
 
 /**
  * Sets the headers of every answer before the answer exists, so that they are built once. A page or file that caches

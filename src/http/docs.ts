@@ -1,113 +1,75 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { etag } from "hono/etag";
-import { html } from "hono/html";
-import type { Env } from "../platform/env";
-import { keepAWhile } from "./keep-a-while";
+import type { Context as HonoContext } from "hono";
+import { UnknownRoute } from "../core/errors";
+import { wantsPage } from "./home";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 
 /**
- * Serves the API reference at `/docs`. Its script is served from here too, so that it works offline and contacts no
- * third party.
+ * Serves the documents: `/docs` is their first page. Each page is also Markdown, at its address with `.md` and for
+ * programs that ask for it. `scripts/lib/site` builds the files, which are assets of the Worker.
  */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
-  app.get("/docs", open, keepAWhile, etag({ weak: true }), async (c) => {
-    const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
-    c.header("Content-Security-Policy", contentSecurityPolicy);
-    return c.html(page(`/docs/reference.js?v=${versionOf(script)}`));
+  app.get("/docs", open, (c) => servePage(c, "index"));
+  app.get("/docs/:file", open, (c) => {
+    const { file } = c.req.param();
+    return file.includes(".") ? serveFile(c, file) : servePage(c, file);
   });
-
-  app.get("/docs/reference.js", open, async (c) => {
-    const script = await fetchScript(c.env, c.req.raw);
-    const answer = new Response(script.body, script);
-    // The content of a URL with a version never changes, so browsers fetch the four megabytes once.
-    const isFixed = c.req.query("v") === versionOf(script);
-    answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
-    return answer;
-  });
-
-  app.get("/docs/buttons.js", open, keepAWhile, (c) => c.body(nameButtons, 200, { "Content-Type": "text/javascript" }));
+  app.get("/llms.txt", open, (c) => serveFile(c, "llms.txt"));
 }
 
-/** The reference's copy buttons show only an icon, so without this screen readers have no name for them. */
-const nameButtons = `new MutationObserver(() => {
-  const nameless = 'button[class*="copy-button"]:not([aria-label])';
-  for (const button of document.querySelectorAll(nameless)) button.setAttribute("aria-label", "Copy");
-}).observe(document.body, { subtree: true, childList: true });
-`;
-
-function fetchScript(env: Env, request: Request): Promise<Response> {
-  return env.ASSETS.fetch(new Request(new URL("/standalone.js", request.url), request));
+async function servePage(c: HonoContext<AppEnv>, name: string): Promise<Response> {
+  c.header("Vary", "Accept");
+  return serveFile(c, `${name}.${wantsMarkdown(c) ? "md" : "html"}`);
 }
 
-function versionOf(script: Response): string {
-  return script.headers.get("ETag")?.replace(/[^0-9a-z]/gi, "") ?? "";
+async function serveFile(c: HonoContext<AppEnv>, name: string): Promise<Response> {
+  const isName = /^[a-z0-9.-]+$/.test(name) && name !== missing;
+  const found = isName ? await findFile(c, name, c.req.header("If-None-Match")) : null;
+  return found ? answerFile(c, found, name) : answerMissing(c);
 }
 
-// The reference sets inline styles; everything else is closed. It may call this installation, to try requests.
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+async function answerMissing(c: HonoContext<AppEnv>): Promise<Response> {
+  const page = await findFile(c, missing);
+  if (page && wantsPage(c)) return answerFile(c, page, missing, 404);
+  const advice = page ? "The documents begin at /docs." : "Documents were not built with this installation.";
+  throw new UnknownRoute(c.req.method, c.req.path, advice);
+}
 
-const configuration = JSON.stringify({
-  url: "/openapi.json",
-  favicon: "/favicon.svg",
-  withDefaultFonts: false,
-  // Turns off everything that calls or links to the services of the reference's maker.
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  hideClientButton: true,
-  showDeveloperTools: "never",
-  // Keeps the order of the schemas, which groups related fields.
-  orderSchemaPropertiesBy: "preserve",
-  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-  customCss: `
-    :root { --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-    /* The reference's own greys and colours are too light on white: WCAG wants a contrast of 4.5. */
-    .light-mode { --scalar-color-accent: #0b5a6b; --scalar-color-2: #595959; --scalar-color-3: #636363;
-      --scalar-color-green: #00633f; --scalar-color-red: #b3001b; --scalar-color-yellow: #725400;
-      --scalar-color-blue: #005a96; --scalar-color-orange: #9c3600; --scalar-color-purple: #5203d1; }
-    .dark-mode { --scalar-color-accent: #7fcadb; --scalar-color-2: #b0b0b0; --scalar-color-3: #9a9a9a;
-      --scalar-color-red: #ff7a7a; }
-    /* "Required" overlaps the kind of key next to it, and every operation already says whether it takes a key. */
-    .rounded-t-xl h2 .font-normal { display: none; }
-    /* The default focus outline crosses the letters of these elements, and scrolling code has none. */
-    .security-requirement-badge:focus-visible, button.composition-selector.composition-selector:focus-visible,
-    button.underline:focus-visible, [class*="combobox-button"]:focus-visible { outline-offset: 2px; }
-    /* These do not scroll, because the keyboard cannot scroll an element without anything to focus. */
-    .markdown code.hljs.hljs, .markdown code.hljs.hljs span, .scalar-card-content.overflow-auto code { white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; }
-    ul.endpoints.endpoints, .scalar-card-content.overflow-auto { max-height: none; overflow: visible; }
-    /* A link to an operation focuses its whole section, which the keyboard cannot reach otherwise. */
-    [tabindex="-1"]:focus-visible { outline: none; }
-    /* The default for deprecated fields is too pale. */
-    .property--deprecated.property--deprecated > * { opacity: 1; }
-    code.hljs.hljs.hljs:focus-visible { outline: 1px solid var(--scalar-color-accent); outline-offset: -1px; }`,
-});
+/** The page that `scripts/lib/site` makes for unknown addresses. */
+const missing = "404.html";
 
-function page(script: string) {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Petrel API reference</title>
-<link rel="icon" href="/favicon.svg">
-</head>
-<body>
-<noscript>The reference needs JavaScript. The same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
-<script id="api-reference" data-configuration="${configuration}"></script>
-<script src="/docs/buttons.js"></script>
-<script src="${script}"></script>
-</body>
-</html>`;
+/** Null when there is no such file. A caller who has it already, by its tag, gets a 304. */
+async function findFile(c: HonoContext<AppEnv>, name: string, tag?: string): Promise<Response | null> {
+  const url = new URL(`/docs/${name}`, c.req.url);
+  const found = await c.env.ASSETS.fetch(url, tag ? { headers: { "If-None-Match": tag } } : {});
+  return found.status === 404 ? null : found;
+}
+
+function answerFile(c: HonoContext<AppEnv>, found: Response, name: string, status = found.status): Response {
+  const ending = name.slice(name.lastIndexOf(".") + 1);
+  c.header("Content-Type", types[ending]);
+  c.header("ETag", found.headers.get("ETag") ?? undefined);
+  // A file whose name has the hash of its content never changes.
+  const isFixed = /\.[0-9a-f]{12}\.\w+$/.test(name);
+  c.header("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "public, max-age=300");
+  if (ending === "html") c.header("Content-Security-Policy", contentSecurityPolicy);
+  return c.newResponse(found.body, status as 200 | 304 | 404);
+}
+
+const types: Record<string, string> = {
+  html: "text/html; charset=utf-8",
+  md: "text/markdown; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+};
+
+// Nothing inline, and nothing from elsewhere.
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function wantsMarkdown(c: HonoContext<AppEnv>): boolean {
+  return /\btext\/markdown\b/i.test(c.req.header("Accept") ?? "");
 }

@@ -35,7 +35,8 @@ export function missingPage(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
   };
 }
 
-function wantsPage(c: HonoContext): boolean {
+/** Whether a browser asks, and not a program. */
+export function wantsPage(c: HonoContext): boolean {
   return /\btext\/html\b/i.test(c.req.header("Accept") ?? "");
 }
 
@@ -43,12 +44,19 @@ type Links = Record<string, string>;
 
 function linksOf(c: HonoContext<AppEnv>): Links {
   const hasOutbox = c.get("platform").config.mail.provider.name === "outbox";
-  return { docs: "/docs", openapi: "/openapi.json", ...(hasOutbox ? { outbox: "/outbox" } : {}), health: "/health" };
+  return {
+    docs: "/docs",
+    reference: "/docs/reference",
+    openapi: "/openapi.json",
+    ...(hasOutbox ? { outbox: "/outbox" } : {}),
+    health: "/health",
+  };
 }
 
 const titles: Record<string, [title: string, text: string]> = {
-  docs: ["API reference", "The guide, and every operation with an example"],
-  openapi: ["OpenAPI document", "The same for programs"],
+  docs: ["Documents", "The first hour, guides, and what is not promised"],
+  reference: ["API reference", "Every operation with an example"],
+  openapi: ["OpenAPI document", "The reference for programs"],
   outbox: ["Outbox", "Mail that stays here for you to read"],
   health: ["Health", "Whether this installation answers"],
 };

@@ -31,13 +31,13 @@ describe("the headers of every JSON answer", () => {
   });
 
   it("let caches keep what is the same for everybody", async () => {
-    for (const path of ["/openapi.json", "/docs", "/favicon.svg"]) {
+    for (const path of ["/openapi.json", "/docs", "/docs/sending.md", "/docs/reference", "/llms.txt", "/favicon.svg"]) {
       expect((await call("GET", path)).headers.get("Cache-Control") ?? "").not.toContain("no-store");
     }
   });
 
   it("hold browsers to https where it is, on pages too", async () => {
-    for (const path of ["/health", "/docs", "/unsubscribe/x", "/contacts"]) {
+    for (const path of ["/health", "/docs", "/docs/reference", "/unsubscribe/x", "/contacts"]) {
       expect((await call("GET", path)).headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
     }
   });

@@ -380,7 +380,7 @@ describe("open to everyone", () => {
   it("is the API's document and its reference", async () => {
     const document = await call("GET", "/openapi.json");
     expect(document).toMatchObject({ status: 200, body: { openapi: expect.stringMatching(/^3\.1/) } });
-    const docs = await call("GET", "/docs");
+    const docs = await call("GET", "/docs/reference");
     expect(docs.status).toBe(200);
     expect(docs.headers.get("Content-Type")).toContain("text/html");
     // Nothing of it comes from a foreign host.

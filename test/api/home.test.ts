@@ -11,13 +11,15 @@ describe("/", () => {
     expect(status).toBe(200);
     expect(headers.get("Content-Type")).toMatch(/^text\/html/);
     expect(headers.get("Vary")).toBe("Accept");
-    for (const path of ["/docs", "/openapi.json", "/outbox", "/health"]) expect(body).toContain(`href="${path}"`);
+    for (const path of ["/docs", "/docs/reference", "/openapi.json", "/outbox", "/health"])
+      expect(body).toContain(`href="${path}"`);
   });
 
   it("is JSON for a program", async () => {
     const { status, body } = await call("GET", "/");
     expect(status).toBe(200);
-    const links = { docs: "/docs", openapi: "/openapi.json", outbox: "/outbox", health: "/health" };
+    const documents = { docs: "/docs", reference: "/docs/reference", openapi: "/openapi.json" };
+    const links = { ...documents, outbox: "/outbox", health: "/health" };
     expect(body).toEqual({ name: "Petrel", version: "1.0.0", ...links });
   });
 

@@ -397,12 +397,18 @@ describe("a query parameter that a route does not know", () => {
     expectInvalid(await admin.get("/admin/projects?page=2"), "page", "custom");
   });
 
-  it.each(["/docs?utm_source=x", "/openapi.json?x=1", "/outbox?utm=x", "/outbox/messages?x=1", "/health?x=1"])(
-    "is ignored where people and mail clients come: %s",
-    async (path) => {
-      expect((await call("GET", path)).status).toBe(200);
-    },
-  );
+  it.each([
+    "/docs?utm_source=x",
+    "/docs/sending?utm_source=x",
+    "/docs/reference?x=1",
+    "/llms.txt?x=1",
+    "/openapi.json?x=1",
+    "/outbox?utm=x",
+    "/outbox/messages?x=1",
+    "/health?x=1",
+  ])("is ignored where people and mail clients come: %s", async (path) => {
+    expect((await call("GET", path)).status).toBe(200);
+  });
 });
 
 describe("a slash at the end of a path", () => {
@@ -496,7 +502,7 @@ describe("a route that does not exist", () => {
 
   it("names none when none is near", async () => {
     const answer = await (await newProject()).api.get("/something/else");
-    expect(answer.body.error.suggestion).toBe("See /docs for all endpoints.");
+    expect(answer.body.error.suggestion).toBe("See /docs/reference for all endpoints.");
   });
 });
 

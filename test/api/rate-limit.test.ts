@@ -113,7 +113,15 @@ describe("the flood brake", () => {
 
   it("stands before the operator's paths and the reference, and never before recipients' pages", async () => {
     const on = { FLOOD_BRAKE: refusing, FLOOD_BRAKE_ENABLED: "true" };
-    for (const path of ["/admin/projects", "/outbox", "/docs", "/docs/reference.js", "/openapi.json"]) {
+    for (const path of [
+      "/admin/projects",
+      "/outbox",
+      "/docs",
+      "/docs/reference.js",
+      "/docs/sending.md",
+      "/llms.txt",
+      "/openapi.json",
+    ]) {
       expect((await callWith(on, "GET", path, { headers })).status).toBe(429);
     }
     for (const path of ["/unsubscribe/x", "/subscribe/x", "/manage/x", "/confirm/x", "/health"]) {
@@ -133,16 +141,19 @@ describe("the flood brake", () => {
 });
 
 describe("the reference", () => {
-  it.each(["/docs", "/openapi.json"])("is kept by browsers, and asked for by its tag: %s", async (path) => {
-    const first = await callWith({}, "GET", path);
-    expect(first.status).toBe(200);
-    expect(first.headers.get("Cache-Control")).toBe("public, max-age=300");
-    const tag = first.headers.get("ETag") ?? "";
-    expect(tag).toMatch(/^W\/"[0-9a-f]+"$/);
-    const again = await callWith({}, "GET", path, { headers: { "If-None-Match": tag } });
-    expect([again.status, again.headers.get("ETag")]).toEqual([304, tag]);
-    expect(again.headers.get("Cache-Control")).toBe("public, max-age=300");
-  });
+  it.each(["/docs", "/docs/reference", "/openapi.json"])(
+    "is kept by browsers, and asked for by its tag: %s",
+    async (path) => {
+      const first = await callWith({}, "GET", path);
+      expect(first.status).toBe(200);
+      expect(first.headers.get("Cache-Control")).toBe("public, max-age=300");
+      const tag = first.headers.get("ETag") ?? "";
+      expect(tag).toMatch(/^(W\/)?"[0-9a-f]+"$/);
+      const again = await callWith({}, "GET", path, { headers: { "If-None-Match": tag } });
+      expect([again.status, again.headers.get("ETag")]).toEqual([304, tag]);
+      expect(again.headers.get("Cache-Control")).toBe("public, max-age=300");
+    },
+  );
 
   it("is not generated anew for who has it, but for another address or another limit of attachments", async () => {
     const tag = (await callWith({}, "GET", "/openapi.json")).headers.get("ETag") ?? "";

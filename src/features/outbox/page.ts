@@ -7,7 +7,7 @@ export const noSubject = "(no subject)";
 
 const header = html`<header class="bar">
 <a class="brand" href="/outbox"><img src="/favicon.svg" alt="" width="28" height="28">Petrel</a>
-<a href="/docs">API reference</a>
+<a href="/docs">Documents</a>
 </header>
 `;
 

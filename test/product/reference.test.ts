@@ -32,11 +32,11 @@ interface Document {
 }
 
 describeInChromium(
-  "/docs",
+  "/docs/reference",
   () => base,
   (open) => {
     it("shows every operation, asks nobody but us, and has nothing to complain about", async () => {
-      const { page, foreign, complaints } = await open("/docs", { viewport: { width: 1280, height: 900 } });
+      const { page, foreign, complaints } = await open("/docs/reference", { viewport: { width: 1280, height: 900 } });
       const document = (await (await fetch(`${base}/openapi.json`)).json()) as Document;
       await page.getByRole("button", { name: "Close Group - Sending" }).waitFor();
       // The first group is open from the start.
@@ -54,7 +54,7 @@ describeInChromium(
     });
 
     it("sends the example of POST /v1/send, and again: two mails", async () => {
-      const { page } = await open("/docs", { viewport: { width: 1280, height: 900 } });
+      const { page } = await open("/docs/reference", { viewport: { width: 1280, height: 900 } });
       await page.getByPlaceholder("Token").first().fill(secretKey);
       await page.getByRole("complementary").getByText("Send an email to one or many recipients").click();
       await page.getByRole("button", { name: "Test Request (post /v1/send)" }).click();
@@ -71,7 +71,7 @@ describeInChromium(
     });
 
     it("draws the line of the keyboard's focus around the words, and never through them", async () => {
-      const { page } = await open("/docs", { viewport: { width: 1280, height: 900 } });
+      const { page } = await open("/docs/reference", { viewport: { width: 1280, height: 900 } });
       await page.getByRole("button", { name: "Close Group - Sending" }).waitFor();
       const cut = new Set<string>();
       for (let stop = 0; stop < 80; stop++) {
@@ -83,13 +83,15 @@ describeInChromium(
     });
 
     it.each(["light", "dark"] as const)("can be read, and reached by the keyboard: %s", async (colorScheme) => {
-      const { page } = await open("/docs", { viewport: { width: 1280, height: 900 }, colorScheme });
+      const { page } = await open("/docs/reference", { viewport: { width: 1280, height: 900 }, colorScheme });
       await page.getByRole("heading", { name: "Coming from Plunk" }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
     });
 
     it("draws no line around the section that a link leads to", async () => {
-      const { page } = await open("/docs#tag/sending/POST/v1/send", { viewport: { width: 1280, height: 900 } });
+      const { page } = await open("/docs/reference#tag/sending/POST/v1/send", {
+        viewport: { width: 1280, height: 900 },
+      });
       await page.getByRole("heading", { name: "Send an email to one or many recipients" }).waitFor();
       await page.waitForFunction("document.activeElement !== document.body");
       const lines = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
@@ -98,7 +100,7 @@ describeInChromium(
     });
 
     it("fits a phone", async () => {
-      const { page } = await open("/docs", phone);
+      const { page } = await open("/docs/reference", phone);
       await page.getByRole("heading", { name: "Petrel" }).waitFor();
       // The widest code of the guide, once it is highlighted.
       await page.locator(".hljs-string", { hasText: "Onboarding" }).first().waitFor();
@@ -109,7 +111,7 @@ describeInChromium(
 );
 
 it("hands out its script once: its address says the version", async () => {
-  const page = await (await fetch(`${base}/docs`)).text();
+  const page = await (await fetch(`${base}/docs/reference`)).text();
   const script = /src="(\/docs\/reference\.js\?v=[0-9a-z]+)"/.exec(page)?.[1];
   const fixed = await fetch(`${base}${script}`);
   expect(fixed.status).toBe(200);

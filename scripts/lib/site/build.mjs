@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ASSETS, ROOT } from "../paths.mjs";
+import { readPages, sectionsOf } from "./outline.mjs";
+
+const SITE = join(ASSETS, "docs");
+/** Says of which sources the site was built. Not among the assets, which a deploy uploads. */
+const STAMP = join(ROOT, ".wrangler", "docs-built-of");
+const SOURCES = [join(ROOT, "scripts", "lib", "site"), join(ROOT, "clients", "site")];
+
+/**
+ * Builds the documents for the Worker to serve, unless they are there already, built of the same sources. The product works
+ * without them, so nothing that fails here fails a start or a deploy.
+ */
+export async function ensureDocs() {
+  try {
+    await buildDocs();
+  } catch (error) {
+    console.log(`The documents could not be built, so /docs lacks them: ${error.message}`);
+  }
+}
+
+async function buildDocs() {
+  const pages = readPages();
+  const version = versionOf(pages);
+  if (isBuiltOf(version)) return;
+  const { renderSite } = await import("./site.mjs");
+  write(await renderSite(pages, sectionsOf(pages)));
+  mkdirSync(join(ROOT, ".wrangler"), { recursive: true });
+  writeFileSync(STAMP, version);
+}
+
+function versionOf(pages) {
+  const hash = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
+  hash.update(readFileSync(join(ROOT, "src", "core", "house-style.ts")));
+  for (const folder of SOURCES) for (const file of readdirSync(folder)) hash.update(readFileSync(join(folder, file)));
+  for (const { name, source } of pages) hash.update(name).update(source);
+  return hash.digest("hex");
+}
+
+function isBuiltOf(version) {
+  return existsSync(join(SITE, "index.html")) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === version;
+}
+
+/** Writes what has changed, and deletes what is no more: a Worker that runs reloads with each file. */
+function write(files) {
+  mkdirSync(SITE, { recursive: true });
+  for (const name of readdirSync(SITE))
+    if (!files.has(name)) rmSync(join(SITE, name), { recursive: true, force: true });
+  for (const [name, content] of files) {
+    const path = join(SITE, name);
+    if (!existsSync(path) || readFileSync(path, "utf8") !== content) writeFileSync(path, content);
+  }
+}
