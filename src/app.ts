@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { lazily } from "./core/lazily";
 import { findEffect } from "./engine/idempotency/effect";
 import { authenticate } from "./engine/projects/authenticate";
@@ -13,7 +12,7 @@ import { answerFailure } from "./http/failure";
 import { floodBrake } from "./http/flood-brake";
 import { missingPage, serveHome } from "./http/home";
 import { serveIcon } from "./http/icon";
-import { apiVersion, serveOpenApi } from "./http/openapi";
+import { serveOpenApi } from "./http/openapi";
 import { originOf } from "./http/origin";
 import { refuseUnknownParameters } from "./http/parameters";
 import { pathOf } from "./http/path";
@@ -22,19 +21,18 @@ import { serveReference } from "./http/reference";
 import { requestId } from "./http/request-id";
 import { logRequest } from "./http/request-log";
 import { firstSegment } from "./http/route-table";
-import { type AppEnv, createRouter } from "./http/router";
+import { type AppRouter, createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
 import { serveSnippet } from "./http/snippet";
+import { apiVersion } from "./http/version";
 import { addWarnings, warnOfUnreadBody } from "./http/warnings";
 import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
 
-type Router = OpenAPIHono<AppEnv>;
-
 interface Feature {
   /** The first segments of its paths. */
   segments: readonly string[];
-  load(): Promise<Router>;
+  load(): Promise<AppRouter>;
 }
 
 /**
@@ -48,44 +46,44 @@ export const features: readonly Feature[] = [
   },
   { segments: ["c", "o"], load: lazily(async () => (await import("./features/tracking/routes")).tracking) },
   { segments: ["hooks"], load: lazily(async () => (await import("./features/hooks/routes")).delivery) },
-  { segments: ["admin"], load: lazily(async () => (await import("./features/projects/routes")).projects) },
-  { segments: ["admin"], load: lazily(async () => (await import("./features/jobs/routes")).operatorJobs) },
-  { segments: ["outbox"], load: lazily(async () => (await import("./features/outbox/routes")).outbox) },
-  { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending) },
-  { segments: ["contacts"], load: lazily(async () => (await import("./features/contacts/routes")).contacts) },
-  { segments: ["templates"], load: lazily(async () => (await import("./features/templates/routes")).templates) },
-  { segments: ["campaigns"], load: lazily(async () => (await import("./features/campaigns/routes")).campaigns) },
-  { segments: ["domains"], load: lazily(async () => (await import("./features/domains/routes")).domains) },
-  { segments: ["v1"], load: lazily(async () => (await import("./features/verification/routes")).verification) },
-  { segments: ["emails"], load: lazily(async () => (await import("./features/emails/routes")).emails) },
+  { segments: ["admin"], load: lazily(async () => (await import("./features/projects/routes")).projects.router) },
+  { segments: ["admin"], load: lazily(async () => (await import("./features/jobs/routes")).operatorJobs.router) },
+  { segments: ["outbox"], load: lazily(async () => (await import("./features/outbox/routes")).outbox.router) },
+  { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending.router) },
+  { segments: ["contacts"], load: lazily(async () => (await import("./features/contacts/routes")).contacts.router) },
+  { segments: ["templates"], load: lazily(async () => (await import("./features/templates/routes")).templates.router) },
+  { segments: ["campaigns"], load: lazily(async () => (await import("./features/campaigns/routes")).campaigns.router) },
+  { segments: ["domains"], load: lazily(async () => (await import("./features/domains/routes")).domains.router) },
+  { segments: ["v1"], load: lazily(async () => (await import("./features/verification/routes")).verification.router) },
+  { segments: ["emails"], load: lazily(async () => (await import("./features/emails/routes")).emails.router) },
   {
     segments: ["suppressions"],
-    load: lazily(async () => (await import("./features/suppressions/routes")).suppressions),
+    load: lazily(async () => (await import("./features/suppressions/routes")).suppressions.router),
   },
-  { segments: ["segments"], load: lazily(async () => (await import("./features/segments/routes")).segments) },
-  { segments: ["v1", "events"], load: lazily(async () => (await import("./features/events/routes")).events) },
-  { segments: ["activity"], load: lazily(async () => (await import("./features/activity/routes")).activity) },
-  { segments: ["webhooks"], load: lazily(async () => (await import("./features/webhooks/routes")).webhooks) },
+  { segments: ["segments"], load: lazily(async () => (await import("./features/segments/routes")).segments.router) },
+  { segments: ["v1", "events"], load: lazily(async () => (await import("./features/events/routes")).events.router) },
+  { segments: ["activity"], load: lazily(async () => (await import("./features/activity/routes")).activity.router) },
+  { segments: ["webhooks"], load: lazily(async () => (await import("./features/webhooks/routes")).webhooks.router) },
   {
     segments: ["workflows"],
-    load: lazily(async () => (await import("./features/workflows/executions/routes")).executions),
+    load: lazily(async () => (await import("./features/workflows/executions/routes")).executions.router),
   },
-  { segments: ["topics"], load: lazily(async () => (await import("./features/topics/routes")).topics) },
-  { segments: ["workflows"], load: lazily(async () => (await import("./features/workflows/routes")).workflows) },
+  { segments: ["topics"], load: lazily(async () => (await import("./features/topics/routes")).topics.router) },
+  { segments: ["workflows"], load: lazily(async () => (await import("./features/workflows/routes")).workflows.router) },
   {
     segments: ["workflows"],
-    load: lazily(async () => (await import("./features/workflows/stats/routes")).workflowFigures),
+    load: lazily(async () => (await import("./features/workflows/stats/routes")).workflowFigures.router),
   },
   {
     segments: ["workflows"],
-    load: lazily(async () => (await import("./features/workflows/simulate/routes")).simulation),
+    load: lazily(async () => (await import("./features/workflows/simulate/routes")).simulation.router),
   },
-  { segments: ["jobs"], load: lazily(async () => (await import("./features/jobs/routes")).jobs) },
-  { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me) },
+  { segments: ["jobs"], load: lazily(async () => (await import("./features/jobs/routes")).jobs.router) },
+  { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me.router) },
 ];
 
 /** Apps by the first segment of the paths that they answer. */
-const apps = new Map<string, Router>();
+const apps = new Map<string, AppRouter>();
 const wholeName = "*";
 
 /** Front door 1. Answers a request with the routes that share the first segment of its path. */
@@ -97,11 +95,11 @@ export async function answerRequest(request: Request, env: Env, execution: Execu
 }
 
 /** The app with every route, for the document and for requests that match none. */
-export async function wholeApp(): Promise<Router> {
+export async function wholeApp(): Promise<AppRouter> {
   return apps.get(wholeName) ?? (await loadApp(wholeName, () => true));
 }
 
-async function loadApp(name: string, isPart: (feature: Feature) => boolean): Promise<Router> {
+async function loadApp(name: string, isPart: (feature: Feature) => boolean): Promise<AppRouter> {
   const app = createApp(await Promise.all(features.filter(isPart).map(({ load }) => load())));
   apps.set(name, app);
   return app;
@@ -110,7 +108,7 @@ async function loadApp(name: string, isPart: (feature: Feature) => boolean): Pro
 const allRoutes = async () => (await wholeApp()).routes;
 
 /** The middleware in its order, then the routes. The policy of a route is written next to it. */
-function createApp(parts: Router[]): Router {
+function createApp(parts: AppRouter[]): AppRouter {
   const app = createRouter();
   app.onError(answerFailure);
 
@@ -143,7 +141,7 @@ function createApp(parts: Router[]): Router {
     const sandbox = config.sandbox ? { sandbox: true } : {};
     return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
   });
-  serveOpenApi(app, wholeApp);
+  serveOpenApi(app, allRoutes);
   serveReference(app);
   serveDocs(app);
   serveIcon(app);

@@ -129,10 +129,8 @@ function parseOnce(c: HonoContext<AppEnv>, type: string): void {
     if (text.length > slotBytes) delete req.bodyCache.text;
     try {
       return JSON.parse(text);
-    } catch (error) {
-      // The validator replaces this error with its own; see failure.ts.
-      c.set("unreadable", notJson(text, type));
-      throw error;
+    } catch {
+      throw notJson(text, type);
     }
   }
   // biome-ignore lint/suspicious/noExplicitAny: the type that hono has for the result of json()
@@ -146,14 +144,10 @@ function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
   Object.assign(c.req.bodyCache, { formData: Promise.resolve(form) });
 }
 
-/**
- * For a route with an optional body: treats a missing body as an empty object. Must run before the route's own
- * validation.
- */
-export const absentIsEmpty: MiddlewareHandler<AppEnv> = async (c, next) => {
+/** For a route with an optional body: treats a missing body as an empty object. */
+export async function takeAbsentAsEmpty(c: HonoContext<AppEnv>): Promise<void> {
   if ((await c.req.text()) === "") keepBody(c, "{}");
-  await next();
-};
+}
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,15 +1,14 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { UnknownRoute } from "../core/errors";
 import { wantsPage } from "./home";
 import { open } from "./policy";
-import type { AppEnv } from "./router";
+import type { AppEnv, AppRouter } from "./router";
 
 /**
  * Serves the documents: `/docs` is their first page. Each page is also Markdown, at its address with `.md` and for
  * programs that ask for it. `scripts/lib/site` builds the files, which are assets of the Worker.
  */
-export function serveDocs(app: OpenAPIHono<AppEnv>): void {
+export function serveDocs(app: AppRouter): void {
   app.get("/docs", open, (c) => servePage(c, "index"));
   app.get("/docs/:file", open, (c) => {
     const { file } = c.req.param();

@@ -1,5 +1,4 @@
 import type { Context as HonoContext } from "hono";
-import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import {
   BadRequest,
@@ -31,7 +30,6 @@ import { DatabaseAway, troubleOf } from "../db/trouble";
 import { FilesAway } from "../platform/blobs";
 import { log, reasonOf, traceOf } from "../platform/log";
 import type { ErrorCode } from "./error-codes";
-import { notJson } from "./not-json";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
@@ -91,7 +89,7 @@ function answerTo(refusal: Refusal): Answer {
  * its text.
  */
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
-  const refusal = asRefusal(thrown, c);
+  const refusal = thrown instanceof Refusal ? thrown : outOfReach(thrown, c);
   if (refusal === null || refusal instanceof StorageOutOfReach) {
     log("error", "Request failed", {
       requestId: c.get("requestId"),
@@ -129,13 +127,6 @@ export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp
 
 const ourFault: Answer = { status: 500, code: "INTERNAL_SERVER_ERROR" };
 const tryAgain = "Try again. If the error persists, give the requestId to the operator.";
-
-/** Hono throws its own exception when a body is not JSON. */
-function asRefusal(thrown: Error, c: HonoContext<AppEnv>): Refusal | null {
-  if (thrown instanceof Refusal) return thrown;
-  if (thrown instanceof HTTPException && thrown.status === 400) return c.get("unreadable") ?? notJson("?", "");
-  return outOfReach(thrown, c);
-}
 
 /**
  * Returns the refusal for a failure of the database or of file storage; null for other errors. A request may have

@@ -1,15 +1,14 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import { houseStyle } from "../core/house-style";
-import { apiVersion } from "./openapi";
 import { framed, type Html } from "./page";
 import { open } from "./policy";
-import type { AppEnv } from "./router";
+import type { AppEnv, AppRouter } from "./router";
 import { type AllRoutes, isKnownPath, routeOf } from "./routing";
+import { apiVersion } from "./version";
 
 /** Serves `/` for people and for programs, and the files that browsers and crawlers request from every host. */
-export function serveHome(app: OpenAPIHono<AppEnv>): void {
+export function serveHome(app: AppRouter): void {
   app.get("/", open, (c) => {
     c.header("Vary", "Accept");
     const links = linksOf(c);

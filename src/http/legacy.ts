@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context as HonoContext } from "hono";
 import { z } from "zod";
 import { type FieldFault as Fault, Invalid } from "../core/errors";
 import { shownValue } from "../core/faults";
@@ -22,13 +22,21 @@ const LegacyError = z
   })
   .meta({ id: "LegacyError", example: legacyExample("email") });
 
-/** The 400 of these endpoints: flat for a missing field, the envelope for a body that is not JSON. */
-export function legacyBadRequest(description: string, field: string) {
-  const schema = z.union([LegacyError, ErrorEnvelope]);
-  return { 400: { description, content: { "application/json": { schema, example: legacyExample(field) } } } };
+/** The required fields of such an endpoint, and how the document describes its 400. */
+export interface Legacy {
+  required: readonly Required[];
+  description: string;
+  /** The missing field of the example. */
+  example: string;
 }
 
-/** A required field of such an endpoint, and the condition under which it is missing. */
+/** The 400 of these endpoints: flat for a missing field, the envelope for a body that is not JSON. */
+export function legacyBadRequest({ description, example }: Legacy) {
+  const schema = z.union([LegacyError, ErrorEnvelope]);
+  return { description, content: { "application/json": { schema, example: legacyExample(example) } } };
+}
+
+/** A required field, and the condition under which it is missing. */
 interface Required {
   field: string;
   isMissing(body: Record<string, unknown>): boolean;
@@ -40,28 +48,26 @@ export function required(field: string): Required {
 }
 
 /**
- * Answers with 400 when required fields are missing. `error` names the first one, as it always did; `errors` names all,
- * and the fields that were probably sent in their place. Must run before the route's own validation, which handles a
- * body that is not an object.
+ * The 400 for a body without required fields; null for any other body. `error` names the first one, as it always did;
+ * `errors` names all, and the fields that were probably sent in their place. The validation that follows handles a body
+ * that is not an object.
  */
-export function legacyRequired(...fields: Required[]): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
-    const body: unknown = await c.req.json().catch(() => undefined);
-    if (!isJsonObject(body)) return next();
-    const missing = fields.filter(({ isMissing }) => isMissing(body)).map(({ field }) => field);
-    const [first] = missing;
-    if (first === undefined) return next();
-    const { faults, ignored } = findUnknown(c.get("policy").names, body);
-    const sent = ignored.map(({ field }) => field);
-    const all = [
-      ...faults,
-      ...nameMisspelt(
-        missing.map((field) => faultOf(field, body[field])),
-        sent,
-      ),
-    ];
-    return c.json(legacyBody(first, all, c.get("requestId")), 400);
-  };
+export async function refuseMissing(c: HonoContext<AppEnv>, { required }: Legacy): Promise<Response | null> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (!isJsonObject(body)) return null;
+  const missing = required.filter(({ isMissing }) => isMissing(body)).map(({ field }) => field);
+  const [first] = missing;
+  if (first === undefined) return null;
+  const { faults, ignored } = findUnknown(c.get("policy").names(), body);
+  const sent = ignored.map(({ field }) => field);
+  const all = [
+    ...faults,
+    ...nameMisspelt(
+      missing.map((field) => faultOf(field, body[field])),
+      sent,
+    ),
+  ];
+  return c.json(legacyBody(first, all, c.get("requestId")), 400);
 }
 
 function faultOf(field: string, value: unknown): Fault {

@@ -5,8 +5,9 @@ import type { FieldFault } from "../core/errors";
 import { type ForeignName, foreignFaults, isOverriddenByOwn } from "../core/foreign-names";
 import { isJsonObject } from "../core/json";
 import type { Warning } from "../core/warning";
+import type { Operation } from "./operation";
 
-/** The names that a route reads. They are collected once, when the route is declared. */
+/** The names that a route reads. */
 export interface Names {
   /** Top-level fields of the JSON body, none for a route that takes no body; null when any name may be one. */
   body: ReadonlySet<string> | null;
@@ -29,8 +30,22 @@ export interface Names {
   hasBrackets: boolean;
 }
 
+/** Collects the names that an operation reads. */
+export function namesOf(operation: Operation): Names {
+  const { body, form, query, partNames = {}, conditionNames = [], foreignNames = [], advisedNames = [] } = operation;
+  return {
+    body: form === undefined && body === undefined ? new Set() : namesIn(body),
+    parts: new Map(Object.entries(partNames).map(([part, known]) => [part, new Set(known)])),
+    conditions: conditionNames,
+    foreign: foreignNames,
+    advice: new Map(advisedNames.map(({ name, advice }) => [name, `${advice}.`])),
+    query: namesIn(query) ?? new Set(),
+    hasBrackets: operation.hasBrackets === true,
+  };
+}
+
 /** The names of an object schema, whatever is wrapped around it; null for a schema that takes any name. */
-export function namesIn(schema: unknown): ReadonlySet<string> | null {
+function namesIn(schema: unknown): ReadonlySet<string> | null {
   if (schema instanceof z.ZodObject) return schema.def.catchall ? null : new Set(Object.keys(schema.shape));
   if (schema instanceof z.ZodPipe) return namesIn(schema.in) ?? namesIn(schema.out);
   return null;

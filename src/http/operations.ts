@@ -1,7 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { AppEnv } from "./router";
 
-export type Document = ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]>;
+export type Document = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 type Method = "get" | "post" | "put" | "patch" | "delete";
 const methods: Method[] = ["get", "post", "put", "patch", "delete"];
 

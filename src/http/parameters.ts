@@ -12,7 +12,7 @@ export const refuseUnknownParameters: MiddlewareHandler<AppEnv> = (c, next) => {
   const { url } = c.req;
   if (!url.includes("?")) return next();
   const policy = c.get("policy");
-  const known = policy.names?.query;
+  const known = policy.names()?.query;
   if (known === undefined || !takesKey(policy)) return next();
   const parameters = new URL(url).searchParams;
   const unknown = [...new Set(parameters.keys())].filter((name) => !known.has(name));

@@ -44,7 +44,7 @@ export interface Policy {
   /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */
   readsCopies: boolean;
   /** The names that the route reads; null for a route outside of the document. */
-  names: Names | null;
+  names: () => Names | null;
   /**
    * Creates the refusals that the document shows as examples. It is a function, because creating an error while the
    * Worker starts would take a quarter of the start's time: V8 reads the whole bundle again to find the error's line.
@@ -65,19 +65,21 @@ export const usualPolicy: Policy = {
   bucket: null,
   isRead: false,
   readsCopies: false,
-  names: null,
+  names: () => null,
   refusals: () => [],
 };
 
 const policies = new WeakMap<object, Policy>();
 
-/**
- * Declares a route's policy; must be the first handler of the route. `createRoute` adds it for routes of the document.
- */
+/** Declares a route's policy; must be the first handler of the route. Operations of the document have theirs already. */
 export function policy(said: Partial<Policy>): MiddlewareHandler {
-  const declaration: MiddlewareHandler = (_, next) => next();
-  policies.set(declaration, { ...usualPolicy, ...said });
-  return declaration;
+  return withPolicy((_, next) => next(), { ...usualPolicy, ...said });
+}
+
+/** Declares the policy of the route whose first handler this is. */
+export function withPolicy<H extends MiddlewareHandler>(handler: H, policy: Policy): H {
+  policies.set(handler, policy);
+  return handler;
 }
 
 /** For public pages and files. */

@@ -1,16 +1,15 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { etag } from "hono/etag";
 import { html } from "hono/html";
 import type { Env } from "../platform/env";
 import { keepAWhile } from "./keep-a-while";
 import { open } from "./policy";
-import type { AppEnv } from "./router";
+import type { AppRouter } from "./router";
 
 /**
  * Serves the API reference at `/docs/reference`. Its script is served from here too, so that it works offline and
  * contacts no third party.
  */
-export function serveReference(app: OpenAPIHono<AppEnv>): void {
+export function serveReference(app: AppRouter): void {
   app.get("/docs/reference", open, keepAWhile, etag({ weak: true }), async (c) => {
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
     c.header("Content-Security-Policy", contentSecurityPolicy);

@@ -18,6 +18,10 @@ const refusals = {
 
 export type RefusalStatus = keyof typeof refusals;
 
+export function isDescribed(status: number): status is RefusalStatus {
+  return status in refusals;
+}
+
 export function describeRefusal(status: RefusalStatus) {
   return { description: refusals[status], content: { "application/json": { schema: ErrorEnvelope } } };
 }

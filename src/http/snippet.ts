@@ -1,15 +1,14 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { etag } from "hono/etag";
 import { open } from "./policy";
-import type { AppEnv } from "./router";
+import type { AppEnv, AppRouter } from "./router";
 import { snippet } from "./snippet-script";
 
 /** The path of this version. Its content never changes, so a page can name its hash. */
 export const snippetPath = `/petrel/${snippet.version}.js`;
 
 /** Serves the snippet with which web pages track events: clients/browser. */
-export function serveSnippet(app: OpenAPIHono<AppEnv>): void {
+export function serveSnippet(app: AppRouter): void {
   app.get("/petrel.js", open, etag({ weak: true }), (c) => scriptFor(c, "public, max-age=3600"));
   app.get(snippetPath, open, (c) => scriptFor(c, "public, max-age=31536000, immutable"));
 }

@@ -17,8 +17,8 @@ export const addWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
 /** Warns of the fields in a body for a route that takes no body. Other routes check theirs while they validate it. */
 export const warnOfUnreadBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   const policy = c.get("policy");
-  if (policy.names?.body?.size === 0 && takesKey(policy) && "text" in c.req.bodyCache) {
-    const { ignored } = findUnknown(policy.names, jsonOrNull(await c.req.text()));
+  if (takesKey(policy) && "text" in c.req.bodyCache && policy.names()?.body?.size === 0) {
+    const { ignored } = findUnknown(policy.names(), jsonOrNull(await c.req.text()));
     c.get("warnings").push(...ignored);
   }
   await next();

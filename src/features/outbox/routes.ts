@@ -2,12 +2,12 @@ import type { Context as HonoContext } from "hono";
 import { z } from "zod";
 import { BadRequest, NotFound } from "../../core/errors";
 import { readId } from "../../core/ids";
-import { createRoute, errors, noContent, ok } from "../../http/define";
 import { answerFailure } from "../../http/failure";
 import type { Html } from "../../http/page";
 import { defaultLimit, IdParam, maxLimit, wholeNumber } from "../../http/params";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
+import { outboxRoutes } from "../../http/routes";
 import { browseOutbox, outboxVersion, showMail } from "./browse";
 import { emptyOutbox } from "./empty";
 import { getMessage } from "./get";
@@ -20,60 +20,43 @@ import { OutboxMessages, OutboxMessageWithSource } from "./schema";
 import { style } from "./style";
 
 /** `/outbox`: the mail stored by the embedded provider. Exists only while that provider is in use. */
-export const outbox = createRouter();
-const tags = ["Outbox"];
-const ofOutbox = { key: "outbox", maxBody: null } as const;
+export const outbox = outboxRoutes("Outbox");
 
 const Recipient = z.string().meta({ description: "Only mail to this address.", example: "ada@example.com" });
 
-const list = createRoute({
-  method: "get",
-  path: "/outbox/messages",
-  operationId: "listOutboxMessages",
-  tags,
-  policy: ofOutbox,
-  summary: "List the mail in the outbox, newest first",
-  request: { query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, maxLimit) }) },
-  responses: { ...ok(OutboxMessages), ...errors(404, 422) },
-});
+outbox.get(
+  "/outbox/messages",
+  {
+    id: "listOutboxMessages",
+    summary: "List the mail in the outbox, newest first",
+    query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, maxLimit) }),
+    ok: OutboxMessages,
+    also: [404],
+  },
+  async (platform, { query }) => ({ data: await listMessages(platform, query) }),
+);
 
-outbox.openapi(list, async (c) => {
-  const data = await listMessages(c.var.platform, c.req.valid("query"));
-  return c.json({ data }, 200);
-});
+outbox.get(
+  "/outbox/messages/{id}",
+  {
+    id: "getOutboxMessage",
+    summary: "Get a mail from the outbox with its MIME source",
+    params: IdParam,
+    ok: OutboxMessageWithSource,
+  },
+  (platform, { params }) => getMessage(platform, params.id),
+);
 
-const get = createRoute({
-  method: "get",
-  path: "/outbox/messages/{id}",
-  operationId: "getOutboxMessage",
-  tags,
-  policy: ofOutbox,
-  summary: "Get a mail from the outbox with its MIME source",
-  request: { params: IdParam },
-  responses: { ...ok(OutboxMessageWithSource), ...errors(404) },
-});
-
-outbox.openapi(get, async (c) => c.json(await getMessage(c.var.platform, c.req.valid("param").id), 200));
-
-const empty = createRoute({
-  method: "delete",
-  path: "/outbox/messages",
-  operationId: "emptyOutbox",
-  tags,
-  policy: ofOutbox,
-  summary: "Delete all mail in the outbox",
-  responses: { ...noContent, ...errors(404) },
-});
-
-outbox.openapi(empty, async (c) => {
-  await emptyOutbox(c.var.platform);
-  return c.body(null, 204);
-});
+outbox.delete(
+  "/outbox/messages",
+  { id: "emptyOutbox", summary: "Delete all mail in the outbox", also: [404] },
+  (platform) => emptyOutbox(platform),
+);
 
 // The pages are not part of the API, so they are not in its document.
 
 const pages = createRouter();
-const page = policy(ofOutbox);
+const page = policy({ key: "outbox", maxBody: null });
 pages.onError((thrown, c) => {
   return thrown instanceof NotFound ? showPage(c, missingPage(), { status: 404 }) : answerFailure(thrown, c);
 });
@@ -145,7 +128,7 @@ pages.get("/outbox/:id/source.eml", page, async (c) => {
   });
 });
 
-outbox.route("/", pages);
+outbox.router.route("/", pages);
 
 /** Mail is untrusted. Even if a part of it escapes from its place in a page, it is not allowed to do anything. */
 function showPage(

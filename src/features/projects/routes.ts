@@ -1,7 +1,6 @@
 import { pageOf } from "../../core/page";
-import { accepted, body, created, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, ProjectParam } from "../../http/params";
-import { createRouter } from "../../http/router";
+import { operatorRoutes } from "../../http/routes";
 import { QueuedJob } from "../../http/started-job";
 import { clock } from "./clock/routes";
 import { createProject } from "./create";
@@ -13,93 +12,63 @@ import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } fr
 import { updateProject } from "./update";
 
 /** `/admin/projects`: the operator's API. */
-export const projects = createRouter();
-projects.route("/", keys);
-projects.route("/", clock);
-const tags = ["Operator"];
-const policy = { key: "operator" } as const;
+export const projects = operatorRoutes("Operator");
+projects.router.route("/", keys.router);
+projects.router.route("/", clock.router);
 
-const create = createRoute({
-  method: "post",
-  path: "/admin/projects",
-  operationId: "createProject",
-  tags,
-  policy,
-  summary: "Create a project with its first keys",
-  description: "The keys are shown only once, here: only their hashes are stored.",
-  request: body(CreateProject),
-  responses: { ...created(CreatedProject), ...errors(400, 413, 422) },
-});
+projects.post(
+  "/admin/projects",
+  {
+    id: "createProject",
+    summary: "Create a project with its first keys",
+    description: "The keys are shown only once, here: only their hashes are stored.",
+    body: CreateProject,
+    created: CreatedProject,
+  },
+  async (platform, { body }) => {
+    const { project, keys } = await createProject(platform, body);
+    return { project: projectJson(project), keys };
+  },
+);
 
-projects.openapi(create, async (c) => {
-  const { project, keys } = await createProject(c.var.platform, c.req.valid("json"));
-  return c.json({ project: projectJson(project), keys }, 201);
-});
+projects.get(
+  "/admin/projects",
+  { id: "listProjects", summary: "List the projects, newest first", query: CursorQuery, ok: ProjectPage },
+  async (platform, { query }) => {
+    const { rows, total } = await listProjects(platform, query);
+    return pageOf(rows, query.limit, total, projectJson);
+  },
+);
 
-const list = createRoute({
-  method: "get",
-  path: "/admin/projects",
-  operationId: "listProjects",
-  tags,
-  policy,
-  summary: "List the projects, newest first",
-  request: { query: CursorQuery },
-  responses: { ...ok(ProjectPage), ...errors(400, 422) },
-});
+projects.get(
+  "/admin/projects/{id}",
+  { id: "getProject", summary: "Get a project", params: ProjectParam, ok: Project },
+  async (platform, { params }) => projectJson(await getProject(platform, params.id)),
+);
 
-projects.openapi(list, async (c) => {
-  const query = c.req.valid("query");
-  const { rows, total } = await listProjects(c.var.platform, query);
-  return c.json(pageOf(rows, query.limit, total, projectJson), 200);
-});
+projects.patch(
+  "/admin/projects/{id}",
+  {
+    id: "updateProject",
+    summary: "Change a project, or disable it",
+    description: "The change takes effect everywhere within 30 seconds.",
+    params: ProjectParam,
+    body: UpdateProject,
+    ok: Project,
+    also: [409],
+  },
+  async (platform, { params, body }) => projectJson(await updateProject(platform, params.id, body)),
+);
 
-const get = createRoute({
-  method: "get",
-  path: "/admin/projects/{id}",
-  operationId: "getProject",
-  tags,
-  policy,
-  summary: "Get a project",
-  request: { params: ProjectParam },
-  responses: { ...ok(Project), ...errors(404) },
-});
-
-projects.openapi(get, async (c) => {
-  const project = await getProject(c.var.platform, c.req.valid("param").id);
-  return c.json(projectJson(project), 200);
-});
-
-const update = createRoute({
-  method: "patch",
-  path: "/admin/projects/{id}",
-  operationId: "updateProject",
-  tags,
-  policy,
-  summary: "Change a project, or disable it",
-  description: "The change takes effect everywhere within 30 seconds.",
-  request: { params: ProjectParam, ...body(UpdateProject) },
-  responses: { ...ok(Project), ...errors(400, 404, 409, 413, 422) },
-});
-
-projects.openapi(update, async (c) => {
-  const project = await updateProject(c.var.platform, c.req.valid("param").id, c.req.valid("json"));
-  return c.json(projectJson(project), 200);
-});
-
-const remove = createRoute({
-  method: "delete",
-  path: "/admin/projects/{id}",
-  operationId: "deleteProject",
-  tags,
-  policy,
-  summary: "Delete a project and everything in it",
-  description:
-    "Its keys stop working at once. Its data and files are deleted in the background: poll `GET /admin/jobs/{id}`.",
-  request: { params: ProjectParam },
-  responses: { ...accepted(QueuedJob), ...errors(404) },
-});
-
-projects.openapi(remove, async (c) => {
-  const queued = await deleteProject(c.var.platform, c.req.valid("param").id);
-  return c.json(queued, 202);
-});
+projects.delete(
+  "/admin/projects/{id}",
+  {
+    id: "deleteProject",
+    summary: "Delete a project and everything in it",
+    description:
+      "Its keys stop working at once. Its data and files are deleted in the background: poll `GET /admin/jobs/{id}`.",
+    params: ProjectParam,
+    accepted: QueuedJob,
+  },
+  (platform, { params }) => deleteProject(platform, params.id),
+);

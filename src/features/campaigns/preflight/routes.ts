@@ -1,20 +1,17 @@
 import { publicId } from "../../../core/ids";
-import { accepted, createRoute, errors } from "../../../http/define";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { QueuedJob } from "../../../http/started-job";
 import { CampaignParam } from "../param";
 import { startPreflight } from "./start";
 
-export const preflights = createRouter();
+export const preflights = projectRoutes("Campaigns");
 
-const preflight = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/preflight",
-  policy: { isRead: true },
-  operationId: "preflightCampaign",
-  tags: ["Campaigns"],
-  summary: "Check a campaign for every recipient, without sending it",
-  description: `A background job composes the email of every contact in the audience, with the code that sends it, for all variants.
+preflights.post(
+  "/campaigns/{id}/preflight",
+  {
+    id: "preflightCampaign",
+    summary: "Check a campaign for every recipient, without sending it",
+    description: `A background job composes the email of every contact in the audience, with the code that sends it, for all variants.
 Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progress and its \`result\`, which grows while the job is
 \`processing\`:
 
@@ -50,11 +47,13 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 A campaign has one such job at a time: a call while it is running returns the same \`jobId\`. When the campaign is changed meanwhile,
 the check starts again. For a campaign that is SENDING, the job checks the whole audience as it is now. When the campaign is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is
 SENT or CANCELLED, and while three others of the project are being checked.`,
-  request: { params: CampaignParam },
-  responses: { ...accepted(QueuedJob), ...errors(404, 409, 422) },
-});
-
-preflights.openapi(preflight, async (c) => {
-  const jobId = await startPreflight(c.var.ctx, c.req.valid("param").id);
-  return c.json({ jobId: publicId(jobId) }, 202);
-});
+    isRead: true,
+    params: CampaignParam,
+    accepted: QueuedJob,
+    also: [409],
+  },
+  async (ctx, { params }) => {
+    const jobId = await startPreflight(ctx, params.id);
+    return { jobId: publicId(jobId) };
+  },
+);

@@ -1,34 +1,32 @@
 import { z } from "zod";
 import { publicId } from "../../../core/ids";
-import { accepted, body, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { StartedJob } from "../../../http/started-job";
 import { bulkJson, getBulk } from "./bulk-job";
 import { foreignNamesOfBulk } from "./foreign-names";
 import { BulkJob, type BulkOperation, BulkRequest } from "./schema";
 import { startBulk } from "./start";
 
-export const bulk = createRouter();
-const tags = ["Contacts"];
+export const bulk = projectRoutes("Contacts");
 
-function operationOf(operation: BulkOperation, operationId: string, summary: string, description: string) {
-  const route = createRoute({
-    method: "post",
-    path: `/contacts/bulk-${operation}`,
-    policy: { bucket: "contacts" },
-    operationId,
-    tags,
-    summary,
-    description: `${description} Takes at most 1,000 contacts and runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
-    foreignNames: foreignNamesOfBulk,
-    request: body(BulkRequest),
-    responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422) },
-  });
-  bulk.openapi(route, async (c) => {
-    const jobId = await startBulk(c.var.ctx, { operation, contactIds: c.req.valid("json") });
-    return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
-  });
+function operationOf(operation: BulkOperation, id: string, summary: string, description: string) {
+  bulk.post(
+    `/contacts/bulk-${operation}`,
+    {
+      id,
+      summary,
+      description: `${description} Takes at most 1,000 contacts and runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
+      bucket: "contacts",
+      body: BulkRequest,
+      accepted: StartedJob,
+      foreignNames: foreignNamesOfBulk,
+    },
+    async (ctx, { body }) => {
+      const jobId = await startBulk(ctx, { operation, contactIds: body });
+      return { jobId: publicId(jobId), status: "queued" as const };
+    },
+  );
 }
 
 operationOf(
@@ -47,14 +45,13 @@ operationOf(
 
 operationOf("delete", "bulkDelete", "Delete many contacts", "Erases each contact, as `DELETE /contacts/{id}` does.");
 
-const get = createRoute({
-  method: "get",
-  path: "/contacts/bulk/{jobId}",
-  operationId: "getBulk",
-  tags,
-  summary: "Get the progress of a bulk operation",
-  request: { params: z.object({ jobId: pathId("jobId") }) },
-  responses: { ...ok(BulkJob), ...errors(404) },
-});
-
-bulk.openapi(get, async (c) => c.json(bulkJson(await getBulk(c.var.ctx, c.req.valid("param").jobId)), 200));
+bulk.get(
+  "/contacts/bulk/{jobId}",
+  {
+    id: "getBulk",
+    summary: "Get the progress of a bulk operation",
+    params: z.object({ jobId: pathId("jobId") }),
+    ok: BulkJob,
+  },
+  async (ctx, { params }) => bulkJson(await getBulk(ctx, params.jobId)),
+);

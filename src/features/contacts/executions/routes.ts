@@ -1,22 +1,19 @@
-import { createRoute, errors, ok } from "../../../http/define";
 import { CursorQuery, IdParam } from "../../../http/params";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { listContactExecutions } from "./list";
 import { ContactExecutionPage } from "./schema";
 
-export const contactExecutions = createRouter();
+export const contactExecutions = projectRoutes("Contacts");
 
-const list = createRoute({
-  method: "get",
-  path: "/contacts/{id}/executions",
-  operationId: "listContactExecutions",
-  tags: ["Contacts"],
-  summary: "See where a contact is in its workflows",
-  description: "Its executions in all workflows, newest first. An execution is listed until 90 days after its end.",
-  request: { params: IdParam, query: CursorQuery },
-  responses: { ...ok(ContactExecutionPage), ...errors(400, 404, 422) },
-});
-
-contactExecutions.openapi(list, async (c) =>
-  c.json(await listContactExecutions(c.var.ctx, c.req.valid("param").id, c.req.valid("query")), 200),
+contactExecutions.get(
+  "/contacts/{id}/executions",
+  {
+    id: "listContactExecutions",
+    summary: "See where a contact is in its workflows",
+    description: "Its executions in all workflows, newest first. An execution is listed until 90 days after its end.",
+    params: IdParam,
+    query: CursorQuery,
+    ok: ContactExecutionPage,
+  },
+  (ctx, { params, query }) => listContactExecutions(ctx, params.id, query),
 );

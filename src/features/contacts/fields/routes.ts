@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { wholeNumber } from "../../../http/params";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { QueuedJob } from "../../../http/started-job";
 import { deleteField } from "./delete";
 import { listFields } from "./list";
@@ -9,67 +8,56 @@ import { DeletedField, FieldList, FieldParam, FieldUsage, FieldValues } from "./
 import { fieldUsage } from "./usage";
 import { fieldValues } from "./values";
 
-export const fields = createRouter();
-const tags = ["Contacts"];
+export const fields = projectRoutes("Contacts");
 
-const list = createRoute({
-  method: "get",
-  path: "/contacts/fields",
-  operationId: "listContactFields",
-  tags,
-  summary: "List the fields of contacts",
-  description:
-    "Every contact has the standard fields. A custom field is listed from its first value until it is deleted.",
-  responses: { ...ok(FieldList), ...errors() },
-});
-
-fields.openapi(list, async (c) => c.json(await listFields(c.var.ctx), 200));
+fields.get(
+  "/contacts/fields",
+  {
+    id: "listContactFields",
+    summary: "List the fields of contacts",
+    description:
+      "Every contact has the standard fields. A custom field is listed from its first value until it is deleted.",
+    ok: FieldList,
+  },
+  (ctx) => listFields(ctx),
+);
 
 const ValuesQuery = z.object({ limit: wholeNumber(100, 200) });
 
-const values = createRoute({
-  method: "get",
-  path: "/contacts/fields/{field}/values",
-  operationId: "listContactFieldValues",
-  tags,
-  summary: "List the distinct values of a field",
-  description: "Arrays, objects and texts of more than 1,000 characters are left out.",
-  request: { params: FieldParam, query: ValuesQuery },
-  responses: { ...ok(FieldValues), ...errors(404, 422) },
-});
+fields.get(
+  "/contacts/fields/{field}/values",
+  {
+    id: "listContactFieldValues",
+    summary: "List the distinct values of a field",
+    description: "Arrays, objects and texts of more than 1,000 characters are left out.",
+    params: FieldParam,
+    query: ValuesQuery,
+    ok: FieldValues,
+  },
+  (ctx, { params, query }) => fieldValues(ctx, params.field, query.limit),
+);
 
-fields.openapi(values, async (c) => {
-  const { field } = c.req.valid("param");
-  return c.json(await fieldValues(c.var.ctx, field, c.req.valid("query").limit), 200);
-});
+fields.get(
+  "/contacts/fields/{field}/usage",
+  { id: "getContactFieldUsage", summary: "See what uses a field", params: FieldParam, ok: FieldUsage },
+  (ctx, { params }) => fieldUsage(ctx, params.field),
+);
 
-const usage = createRoute({
-  method: "get",
-  path: "/contacts/fields/{field}/usage",
-  operationId: "getContactFieldUsage",
-  tags,
-  summary: "See what uses a field",
-  request: { params: FieldParam },
-  responses: { ...ok(FieldUsage), ...errors(404, 422) },
-});
-
-fields.openapi(usage, async (c) => c.json(await fieldUsage(c.var.ctx, c.req.valid("param").field), 200));
-
-const remove = createRoute({
-  method: "delete",
-  path: "/contacts/fields/{field}",
-  policy: { bucket: "contacts" },
-  operationId: "deleteContactField",
-  tags,
-  summary: "Remove a custom field from every contact",
-  description:
-    "Conditions on the field stop matching. With more than 10,000 contacts a background job removes it, and the job's " +
-    "result says how many contacts had it. Values written to the field while the job runs may be removed too.",
-  request: { params: FieldParam },
-  responses: { ...ok(DeletedField), ...accepted(QueuedJob), ...errors(403, 404, 422) },
-});
-
-fields.openapi(remove, async (c) => {
-  const done = await deleteField(c.var.ctx, c.req.valid("param").field);
-  return "jobId" in done ? c.json(done, 202) : c.json(done, 200);
-});
+fields.delete(
+  "/contacts/fields/{field}",
+  {
+    id: "deleteContactField",
+    summary: "Remove a custom field from every contact",
+    description:
+      "Conditions on the field stop matching. With more than 10,000 contacts a background job removes it, and the job's " +
+      "result says how many contacts had it. Values written to the field while the job runs may be removed too.",
+    bucket: "contacts",
+    params: FieldParam,
+    ok: DeletedField,
+    accepted: QueuedJob,
+  },
+  async (ctx, { params }, c) => {
+    const done = await deleteField(ctx, params.field);
+    return "jobId" in done ? c.json(done, 202) : done;
+  },
+);

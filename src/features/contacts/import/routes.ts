@@ -2,25 +2,21 @@ import { z } from "zod";
 import { maxCsvBytes } from "../../../core/contacts/csv";
 import { movedNamesListed } from "../../../core/contacts/csv-moved";
 import { publicId } from "../../../core/ids";
-import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { StartedJob } from "../../../http/started-job";
 import { getImport, importJson } from "./import-job";
 import { ImportJob, UploadImport } from "./schema";
 import { startImport } from "./start";
 
-export const imports = createRouter();
-const tags = ["Contacts"];
+export const imports = projectRoutes("Contacts");
 
-const start = createRoute({
-  method: "post",
-  path: "/contacts/import",
-  policy: { bucket: "contacts", maxBody: maxCsvBytes + 64 * 1024 },
-  operationId: "importContacts",
-  tags,
-  summary: "Import contacts from a CSV file",
-  description: `The first row names the columns, separated by commas, semicolons or tabs. \`email\` is required, in upper or lower
+imports.post(
+  "/contacts/import",
+  {
+    id: "importContacts",
+    summary: "Import contacts from a CSV file",
+    description: `The first row names the columns, separated by commas, semicolons or tabs. \`email\` is required, in upper or lower
 case; all other columns become \`data.<column>\`. The import drops \`id\`, \`subscribed\`, \`createdAt\`, \`updatedAt\`, the URLs
 of recipients' pages and the other reserved keys of \`data\`, and names them in \`droppedColumns\`; it also drops columns without a
 name. It refuses two columns with one name.
@@ -44,33 +40,29 @@ and \`topics\`, an existing contact keeps what it has of them. A cell that is no
 
 A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
 does one without the column \`subscribed\` where the form asks for it.`,
-  request: {
-    body: {
-      required: true,
-      content: { "multipart/form-data": { schema: UploadImport, example: UploadImport.meta()?.example } },
-    },
+    bucket: "contacts",
+    maxBody: maxCsvBytes + 64 * 1024,
+    form: UploadImport,
+    accepted: StartedJob,
   },
-  responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422, 503) },
-});
+  async (ctx, { form }) => {
+    const { file, subscribed, columns } = form;
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const jobId = await startImport(ctx, bytes, {
+      takesSubscribed: subscribed === "column",
+      takesAll: columns === "all",
+    });
+    return { jobId: publicId(jobId), status: "queued" as const };
+  },
+);
 
-imports.openapi(start, async (c) => {
-  const { file, subscribed, columns } = c.req.valid("form");
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const jobId = await startImport(c.var.ctx, bytes, {
-    takesSubscribed: subscribed === "column",
-    takesAll: columns === "all",
-  });
-  return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
-});
-
-const get = createRoute({
-  method: "get",
-  path: "/contacts/import/{jobId}",
-  operationId: "getImport",
-  tags,
-  summary: "Get the progress of an import",
-  request: { params: z.object({ jobId: pathId("jobId") }) },
-  responses: { ...ok(ImportJob), ...errors(404) },
-});
-
-imports.openapi(get, async (c) => c.json(importJson(await getImport(c.var.ctx, c.req.valid("param").jobId)), 200));
+imports.get(
+  "/contacts/import/{jobId}",
+  {
+    id: "getImport",
+    summary: "Get the progress of an import",
+    params: z.object({ jobId: pathId("jobId") }),
+    ok: ImportJob,
+  },
+  async (ctx, { params }) => importJson(await getImport(ctx, params.jobId)),
+);

@@ -1,27 +1,24 @@
-import { body, createRoute, errors, ok } from "../../../http/define";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { contactJson } from "../../contacts/contact";
 import { previewSegment } from "./preview";
 import { PreviewSegment, SegmentPreview } from "./schema";
 
-export const preview = createRouter();
-const tags = ["Segments"];
+export const preview = projectRoutes("Segments");
 
-const show = createRoute({
-  method: "post",
-  path: "/segments/preview",
-  policy: { isRead: true },
-  operationId: "previewSegment",
-  tags,
-  summary: "Preview the contacts that match a condition",
-  description: "Nothing is stored.",
-  conditionNames: ["condition"],
-  request: body(PreviewSegment),
-  responses: { ...ok(SegmentPreview), ...errors(400, 413, 422) },
-});
-
-preview.openapi(show, async (c) => {
-  const { count, isApproximate, sample } = await previewSegment(c.var.ctx, c.req.valid("json").condition);
-  const shown = { sample: sample.map(contactJson), ...(isApproximate ? { approximate: true as const } : {}) };
-  return c.json(count === null ? { count, atLeast: 0, ...shown } : { count, ...shown }, 200);
-});
+preview.post(
+  "/segments/preview",
+  {
+    id: "previewSegment",
+    summary: "Preview the contacts that match a condition",
+    description: "Nothing is stored.",
+    isRead: true,
+    body: PreviewSegment,
+    ok: SegmentPreview,
+    conditionNames: ["condition"],
+  },
+  async (ctx, { body }) => {
+    const { count, isApproximate, sample } = await previewSegment(ctx, body.condition);
+    const shown = { sample: sample.map(contactJson), ...(isApproximate ? { approximate: true as const } : {}) };
+    return count === null ? { count, atLeast: 0, ...shown } : { count, ...shown };
+  },
+);

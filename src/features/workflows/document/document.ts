@@ -34,7 +34,8 @@ export function documentOf({ row, steps, transitions }: WholeWorkflow): Workflow
 
 /** Adds the version of the workflow, which a later PUT may name. */
 export function documentJson(workflow: WholeWorkflow) {
-  return { version: workflow.row.version, ...documentOf(workflow) };
+  const document = documentOf(workflow);
+  return { version: workflow.row.version, ...document, triggerConfig: { ...document.triggerConfig } };
 }
 
 /** Returns the issues of a workflow by the keys of its steps. */

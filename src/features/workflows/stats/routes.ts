@@ -1,48 +1,41 @@
 import { z } from "zod";
-import { createRoute, errors, ok } from "../../../http/define";
 import { IdParam } from "../../../http/params";
-import { createRouter } from "../../../http/router";
+import { projectRoutes } from "../../../http/routes";
 import { workflowDiagram } from "../diagram";
 import { WorkflowStats } from "./schema";
 import { workflowStats } from "./stats";
 
-export const workflowFigures = createRouter();
-const tags = ["Workflows"];
+export const workflowFigures = projectRoutes("Workflows");
 
-const stats = createRoute({
-  method: "get",
-  path: "/workflows/{id}/stats",
-  operationId: "getWorkflowStats",
-  tags,
-  summary: "Count the executions of a workflow, step by step",
-  description:
-    "Counts all executions there ever were, including those that are no longer stored, in total and by branch, and the " +
-    "emails of SEND_EMAIL steps.",
-  request: { params: IdParam },
-  responses: { ...ok(WorkflowStats), ...errors(404) },
-});
-
-workflowFigures.openapi(stats, async (c) => c.json(await workflowStats(c.var.ctx, c.req.valid("param").id), 200));
-
-const diagram = createRoute({
-  method: "get",
-  path: "/workflows/{id}/diagram",
-  operationId: "drawWorkflow",
-  tags,
-  summary: "Draw a workflow",
-  description:
-    "Returns Mermaid text, which GitHub, GitLab and many editors show as a picture. Each step shows what it does, how many " +
-    "executions came to it and how many wait there; each branch shows how many took it.",
-  request: { params: IdParam },
-  responses: {
-    200: {
-      description: "A Mermaid flowchart.",
-      content: {
-        "text/plain": { schema: z.string(), example: 'flowchart TD\n  s0(["TRIGGER<br>on signup<br>12 entered"])\n' },
-      },
-    },
-    ...errors(404),
+workflowFigures.get(
+  "/workflows/{id}/stats",
+  {
+    id: "getWorkflowStats",
+    summary: "Count the executions of a workflow, step by step",
+    description:
+      "Counts all executions there ever were, including those that are no longer stored, in total and by branch, and the " +
+      "emails of SEND_EMAIL steps.",
+    params: IdParam,
+    ok: WorkflowStats,
   },
-});
+  (ctx, { params }) => workflowStats(ctx, params.id),
+);
 
-workflowFigures.openapi(diagram, async (c) => c.text(await workflowDiagram(c.var.ctx, c.req.valid("param").id), 200));
+workflowFigures.get(
+  "/workflows/{id}/diagram",
+  {
+    id: "drawWorkflow",
+    summary: "Draw a workflow",
+    description:
+      "Returns Mermaid text, which GitHub, GitLab and many editors show as a picture. Each step shows what it does, how many " +
+      "executions came to it and how many wait there; each branch shows how many took it.",
+    params: IdParam,
+    ok: {
+      schema: z.string(),
+      description: "A Mermaid flowchart.",
+      example: 'flowchart TD\n  s0(["TRIGGER<br>on signup<br>12 entered"])\n',
+      mediaType: "text/plain",
+    },
+  },
+  async (ctx, { params }, c) => c.text(await workflowDiagram(ctx, params.id), 200),
+);

@@ -1,0 +1,79 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { z } from "zod";
+import { errorsOf } from "./errors-of";
+import { legacyBadRequest } from "./legacy";
+import { successes, successNames } from "./operation";
+import type { CallerKey } from "./policy";
+import { describeRefusal } from "./refusals";
+import type { PlacedOperation } from "./routes";
+
+/**
+ * Describes an operation for the document, with the parts of its policy that callers need: the kind of key, the
+ * Idempotency-Key header, and the errors.
+ */
+export function describeOperation(operation: PlacedOperation): RouteConfig {
+  const { method, path, id, tag, summary, description, legacy, key, once } = operation;
+  const refusals = errorsOf(operation).map((status) => [status, describeRefusal(status)]);
+  return {
+    method,
+    path,
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    request: requestOf(operation),
+    responses: {
+      ...successesOf(operation),
+      ...Object.fromEntries(refusals),
+      ...(legacy ? { 400: legacyBadRequest(legacy) } : {}),
+    },
+    ...security[key],
+    ...(once ? { parameters: [idempotencyKey] } : {}),
+  };
+}
+
+function requestOf({ params, query, body, isBodyOptional = false, form }: PlacedOperation): RouteConfig["request"] {
+  return {
+    ...(params ? { params } : {}),
+    ...(query ? { query } : {}),
+    ...(body ? { body: { required: !isBodyOptional, content: contentOf(body) } } : {}),
+    ...(form ? { body: { required: true, content: contentOf(form, { mediaType: "multipart/form-data" }) } } : {}),
+  };
+}
+
+function successesOf(operation: PlacedOperation): RouteConfig["responses"] {
+  const answers = successNames.flatMap((name) => {
+    const success = operation[name];
+    if (success === undefined) return [];
+    const { status, means } = successes[name];
+    const { schema, description = means, ...media } = "schema" in success ? success : { schema: success };
+    return [[status, { description, content: contentOf(schema, media) }]];
+  });
+  return answers.length === 0
+    ? { 204: { description: "Done. The response has no body." } }
+    : Object.fromEntries(answers);
+}
+
+/** A body with its example. Every schema of a whole body has one; the document shows it with each operation. */
+function contentOf(schema: z.ZodType, { example = schema.meta()?.example, mediaType = "application/json" } = {}) {
+  return { [mediaType]: { schema, example } };
+}
+
+/** The security of each kind of key in the document. The secret key is the document's default. */
+const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
+  secret: {},
+  public: { security: [{ publicKey: [] }] },
+  operator: { security: [{ operatorToken: [] }] },
+  outbox: { security: [{}, { operatorToken: [] }] },
+  signed: { security: [] },
+  open: { security: [] },
+};
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header" as const,
+  schema: { type: "string" as const },
+  // Without an example: the reference page would send it, and its second request would be a 409.
+  description:
+    "1 to 255 printable ASCII characters, such as `order-1042-receipt`. Requests with the same key take effect only once.",
+};

@@ -1,0 +1,142 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { RouterRoute } from "hono/types";
+import type { Config } from "../platform/env";
+import { bookmarkHeader, bookmarkOfAnswer, bookmarkOfCall } from "./bookmark";
+import { describeOperation } from "./describe";
+import { exampleEnvelope } from "./example-envelope";
+import { guide } from "./guide";
+import {
+  type Described,
+  type Document,
+  type Operation,
+  operationsOf,
+  type ParameterObject,
+  type ResponseObject,
+} from "./operations";
+import { isForProject, type Policy, usualPolicy } from "./policy";
+import { exampleOf } from "./refusal-examples";
+import { operationAt, type PlacedOperation } from "./routes";
+import { apiVersion } from "./version";
+
+const info = {
+  title: "Petrel",
+  version: apiVersion,
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+/** In the order of the reference, with the most used tags first. */
+const tags = [
+  { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
+  { name: "Emails", description: "The record of each email: its status, content and events." },
+  { name: "Contacts", description: "The people you write to, with their data and their subscription." },
+  { name: "Events", description: "What your contacts do, as your product reports it." },
+  { name: "Activity", description: "What happened and what is scheduled, for a feed and for charts." },
+  {
+    name: "Campaigns",
+    description: "One mail to an audience: sent at once or at a time, each recipient exactly once.",
+  },
+  { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
+  { name: "Workflows", description: "Journeys of single contacts: steps that an event, a schedule or a call starts." },
+  { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
+  { name: "Suppressions", description: "Addresses that get no mail of any type." },
+  { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
+  { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
+  { name: "Verification", description: "Whether an email address can receive mail." },
+  { name: "Webhooks", description: "URLs of yours that get the events as they happen, signed." },
+  { name: "Project", description: "The project and the key that a call is of." },
+  { name: "Jobs", description: "Work that a call starts and that continues in the background." },
+  { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
+  { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
+];
+
+const securitySchemes = {
+  secretKey: "A secret key of the project: `sk_` and 64 hex digits.",
+  publicKey: "A public key of the project: `pk_` and 64 hex digits. It may be used in browsers.",
+  operatorToken: "The operator's `ADMIN_TOKEN`.",
+};
+
+/** The OpenAPI document of all routes. */
+export function documentOf(routes: RouterRoute[], { origin, config }: { origin: string; config: Config }) {
+  const operations = routes.flatMap((route) => operationAt(route) ?? []);
+  const document = generate(operations, {
+    openapi: "3.1.0",
+    info: { ...info, description: guide(origin, config) },
+    servers: [{ url: origin, description: "This installation" }],
+    tags,
+    security: [{ secretKey: [] }],
+  });
+  const order = tags.map(({ name }) => name);
+  const positionOf = ({ operation }: Described) => order.indexOf(operation.tags?.[0] ?? "");
+  const policies = new Map(operations.map((operation) => [operation.id, operation]));
+  const paths: NonNullable<typeof document.paths> = {};
+  for (const described of operationsOf(document).toSorted((a, b) => positionOf(a) - positionOf(b))) {
+    const { path, method } = described;
+    const policy = policies.get(described.operation.operationId ?? "") ?? usualPolicy;
+    const told = config.readsCopies ? withBookmark(described, policy) : described;
+    const operation = withErrorExamples(told, document, policy, config);
+    paths[path] = { ...paths[path], [method]: withQuietParameters(operation) };
+  }
+  return { ...document, paths };
+}
+
+function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["getOpenAPI31Document"]>[0]): Document {
+  const generator = new OpenAPIHono();
+  const registry = generator.openAPIRegistry;
+  for (const [name, description] of Object.entries(securitySchemes)) {
+    registry.registerComponent("securitySchemes", name, { type: "http", scheme: "bearer", description });
+  }
+  const schemas = new Map(operations.flatMap((operation) => [...(operation.schemas ?? [])]));
+  for (const [name, schema] of schemas) registry.register(name, schema.clone());
+  for (const operation of operations) registry.registerPath(describeOperation(operation));
+  return generator.getOpenAPI31Document(head);
+}
+
+/** Documents the header that lets a caller read from a copy, and that every answer to a project has. */
+function withBookmark(described: Described, policy: Policy): Described {
+  if (!isForProject(policy)) return described;
+  const { parameters = [], responses = {}, ...operation } = described.operation;
+  const told = Object.entries<ResponseObject>(responses).map(([status, response]) => {
+    if (Number(status) >= 300) return [status, response];
+    return [status, { ...response, headers: { ...response.headers, [bookmarkHeader]: bookmarkOfAnswer } }];
+  });
+  const taken = policy.readsCopies ? [...parameters, bookmarkOfCall] : parameters;
+  return { ...described, operation: { ...operation, parameters: taken, responses: Object.fromEntries(told) } };
+}
+
+/**
+ * Gives each error response an example that this operation would really return: one of its own refusals, if it names
+ * any.
+ */
+function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): Operation {
+  const { operation } = described;
+  const schemas = document.components?.schemas ?? {};
+  const own = policy.refusals().map((refusal) => exampleEnvelope(refusal));
+  const responses = Object.entries<ResponseObject>(operation.responses ?? {}).map(([status, response]) => {
+    const media = response.content?.["application/json"];
+    if (Number(status) < 400 || media === undefined || media.example !== undefined) return [status, response];
+    const example =
+      own.find(({ error }) => error.statusCode === Number(status)) ??
+      exampleOf(Number(status), { ...described, policy, config, schemas });
+    return [status, { ...response, content: { "application/json": { ...media, example } } }];
+  });
+  return { ...operation, responses: Object.fromEntries(responses) };
+}
+
+/**
+ * The reference page sends every parameter that has an example. So only required parameters have one; the others have
+ * it in their description.
+ */
+function withQuietParameters(operation: Operation): Operation {
+  if (operation.parameters === undefined) return operation;
+  return { ...operation, parameters: operation.parameters.map((one) => ("$ref" in one ? one : quiet(one))) };
+}
+
+function quiet(parameter: ParameterObject): ParameterObject {
+  const { example, schema, ...rest } = parameter;
+  if (rest.required || schema === undefined || "$ref" in schema) return parameter;
+  const { example: ofSchema, ...shape } = schema;
+  const shown = example ?? ofSchema;
+  if (shown === undefined) return parameter;
+  const description = `${rest.description ?? shape.description ?? ""} Such as \`${shown}\`.`.trimStart();
+  return { ...rest, schema: shape, description };
+}

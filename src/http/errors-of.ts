@@ -1,0 +1,41 @@
+import type { z } from "zod";
+import type { Refusal } from "../core/errors";
+import { slotBytes } from "../platform/memory-slots";
+import { exampleEnvelope } from "./example-envelope";
+import { isForProject } from "./policy";
+import { isDescribed, type RefusalStatus } from "./refusals";
+import type { PlacedOperation } from "./routes";
+
+/** The errors that an operation may answer: those that follow from what it reads and from its policy, and its own. */
+export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
+  const { params, query, form, body = form, maxBody, once, isRead, refusals, also = [] } = operation;
+  const isOfProject = isForProject(operation);
+  const mayWaitForMemory = typeof maxBody === "function" || (maxBody ?? 0) > slotBytes;
+  return [
+    401,
+    ...when(body !== undefined, 400, 408, 413, 422),
+    ...when(query !== undefined, 422),
+    ...when(operation.names().query.has("cursor"), 400),
+    ...when(params !== undefined, 404),
+    ...when(params !== undefined && refusesSome(params), 422),
+    ...when(isOfProject && !isRead, 403),
+    ...when(isOfProject, 429),
+    ...when(once, 409, 503),
+    ...when(mayWaitForMemory, 503),
+    ...refusals().map(statusOf).filter(isDescribed),
+    ...also,
+  ];
+}
+
+/** Most parameters take any text: an id that does not exist is a 404. Those that refuse some text refuse this one. */
+function refusesSome(params: z.ZodObject): boolean {
+  return !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, "?"]))).success;
+}
+
+function statusOf(refusal: Refusal): number {
+  return exampleEnvelope(refusal).error.statusCode;
+}
+
+function when(isPossible: boolean, ...statuses: RefusalStatus[]): RefusalStatus[] {
+  return isPossible ? statuses : [];
+}

@@ -1,0 +1,98 @@
+import type { Context as HonoContext, TypedResponse } from "hono";
+import type { JSONParsed } from "hono/utils/types";
+import type { z } from "zod";
+import type { ForeignName } from "../core/foreign-names";
+import type { Legacy } from "./legacy";
+import type { Policy } from "./policy";
+import type { RefusalStatus } from "./refusals";
+import type { AppEnv } from "./router";
+
+/** The body of an answer, and how the document describes it. Its example is the schema's own unless one is given. */
+export type Success =
+  | z.ZodType
+  | { schema: z.ZodType; description?: string; example?: unknown; mediaType?: "text/plain" };
+
+/**
+ * An operation of the document, together with the policy of its route. Without `ok`, `created` and `accepted` it
+ * answers 204. The errors follow from the rest: see `errors-of.ts`.
+ */
+export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
+  /** The operationId of the document. */
+  id: string;
+  summary: string;
+  description?: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  /** A JSON body. */
+  body?: z.ZodType;
+  /** A missing body counts as an empty object. */
+  isBodyOptional?: boolean;
+  /** A body that is a form with a file. */
+  form?: z.ZodType;
+  ok?: Success;
+  created?: Success;
+  accepted?: Success;
+  /** Errors that do not follow from the operation's parts, and that `refusals` has no example of. */
+  also?: readonly RefusalStatus[];
+  /** Answers a missing required field as the old API did. */
+  legacy?: Legacy;
+  /** Fields of other APIs that this operation refuses, with advice. */
+  foreignNames?: readonly ForeignName[];
+  /** Fields of other APIs that this operation ignores, with advice in a warning. */
+  advisedNames?: readonly ForeignName[];
+  /**
+   * The known names in fields that are an object, or a list of objects, by their paths, so that unknown ones are warned
+   * of too. `*` stands for each item of a list.
+   */
+  partNames?: Record<string, readonly string[]>;
+  /** The paths of fields that are a condition, in which unknown names are warned of too. */
+  conditionNames?: readonly string[];
+  /** Fields in lists are written as `steps[3].config`. */
+  hasBrackets?: boolean;
+}
+
+/** The successes that have a body, in the order in which an operation answers with them. */
+export const successes = {
+  ok: { status: 200, means: "Done." },
+  created: { status: 201, means: "Created." },
+  accepted: { status: 202, means: "Queued." },
+} as const;
+export type SuccessName = keyof typeof successes;
+export const successNames = ["ok", "created", "accepted"] as const satisfies SuccessName[];
+
+type InputPart = "params" | "query" | "body" | "form";
+
+/** The parsed parts of a request. */
+export type InputOf<O> = {
+  [Part in keyof O & InputPart]: O[Part] extends z.ZodType ? z.output<O[Part]> : never;
+};
+
+type BodyOf<S> = S extends z.ZodType
+  ? z.output<S>
+  : S extends { schema: infer T extends z.ZodType }
+    ? z.output<T>
+    : never;
+
+/** The body of an operation's first success. */
+type FirstBody<O> = O extends { ok: infer S }
+  ? BodyOf<S>
+  : O extends { created: infer S }
+    ? BodyOf<S>
+    : O extends { accepted: infer S }
+      ? BodyOf<S>
+      : // biome-ignore lint/suspicious/noConfusingVoidType: what a verb without an answer returns
+        void;
+
+type Answers<O> = {
+  [Name in keyof O & SuccessName]: TypedResponse<JSONParsed<BodyOf<O[Name]>>, (typeof successes)[Name]["status"]>;
+}[keyof O & SuccessName];
+
+/**
+ * Answers a request whose parts are parsed: with the body of the operation's first success, or with a response, which a
+ * handler needs for its other successes and for a stream.
+ */
+export type OperationHandler<World, O> = (
+  world: World,
+  input: InputOf<O>,
+  c: HonoContext<AppEnv>,
+) => FirstBody<O> | Answers<O> | Promise<FirstBody<O> | Answers<O>>;

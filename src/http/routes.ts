@@ -1,0 +1,118 @@
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import type { RouterRoute } from "hono/types";
+import type { z } from "zod";
+import type { Context, Platform } from "../platform/context";
+import { readInput } from "./input";
+import { refuseMissing } from "./legacy";
+import { type Names, namesOf } from "./names";
+import { type InputOf, type Operation, type OperationHandler, successes, successNames } from "./operation";
+import { type Policy, policySaidBy, usualPolicy, withPolicy } from "./policy";
+import { type AppEnv, type AppRouter, createRouter } from "./router";
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** What the operations of a router share. */
+interface Shared {
+  /** Their tag in the document. */
+  tag: string;
+  /** Schemas that the document names although none of the operations has them as a whole. */
+  schemas?: Iterable<readonly [name: string, schema: z.ZodType]>;
+}
+
+/** An operation in its place, with its whole policy. Its path is written as in the document: `/topics/{id}`. */
+export interface PlacedOperation extends Shared, Omit<Operation, keyof Policy>, Policy {
+  method: Method;
+  path: string;
+  names: () => Names;
+}
+
+type Place<World> = <O extends Operation>(
+  path: string,
+  // A name that no operation has does not compile.
+  operation: O & Record<Exclude<keyof O, keyof Operation>, never>,
+  handler: OperationHandler<World, O>,
+) => void;
+
+/** Adds operations to a router. Their handlers get the world that their callers may see. */
+export interface Routes<World> extends Record<Method, Place<World>> {
+  router: AppRouter;
+}
+
+/** Operations that take a project's key. */
+export function projectRoutes(tag: string, shared: Omit<Shared, "tag"> = {}): Routes<Context> {
+  return routesOf({ tag, ...shared }, (c) => c.var.ctx);
+}
+
+/** Operations without a project, which take the operator's token. */
+export function operatorRoutes(tag: string): Routes<Platform> {
+  return routesOf({ tag, key: "operator" }, (c) => c.var.platform);
+}
+
+/** Operations on the outbox. */
+export function outboxRoutes(tag: string): Routes<Platform> {
+  return routesOf({ tag, key: "outbox", maxBody: null }, (c) => c.var.platform);
+}
+
+function routesOf<World>(shared: Shared & Partial<Policy>, worldOf: (c: HonoContext<AppEnv>) => World): Routes<World> {
+  const router = createRouter();
+  const placing = (method: Method): Place<World> => {
+    return (path, operation, handler) => {
+      const placed = placedAt(method, path, { ...shared, ...operation });
+      const answer = answerTo(placed, (input, c) => handler(worldOf(c), input, c));
+      router.on(method, path.replace(/\{(\w+)\}/g, ":$1"), withPolicy(answer, placed));
+    };
+  };
+  return {
+    router,
+    get: placing("get"),
+    post: placing("post"),
+    put: placing("put"),
+    patch: placing("patch"),
+    delete: placing("delete"),
+  };
+}
+
+function placedAt(method: Method, path: string, operation: Shared & Operation): PlacedOperation {
+  const reads = method === "get";
+  let names: Names | undefined;
+  return {
+    ...usualPolicy,
+    isRead: reads,
+    readsCopies: reads,
+    ...operation,
+    method,
+    path,
+    isUpload: operation.form !== undefined,
+    // Only a request needs them, so they do not slow the Worker's start.
+    names: () => {
+      names ??= namesOf(operation);
+      return names;
+    },
+  };
+}
+
+function answerTo<O extends Operation>(
+  operation: O & PlacedOperation,
+  handle: (input: InputOf<O>, c: HonoContext<AppEnv>) => unknown,
+): MiddlewareHandler<AppEnv> {
+  const [success] = successNames.filter((name) => operation[name] !== undefined);
+  return async (c) => {
+    const refused = operation.legacy && (await refuseMissing(c, operation.legacy));
+    if (refused) return refused;
+    // Each part is the output of its schema.
+    const input = (await readInput(c, operation)) as InputOf<O>;
+    const answer = await handle(input, c);
+    if (answer instanceof Response) return answer;
+    return success === undefined ? c.body(null, 204) : c.json(answer ?? null, successes[success].status);
+  };
+}
+
+/** The operation of a registered route; undefined for middleware, and for a route outside of the document. */
+export function operationAt(route: RouterRoute): PlacedOperation | undefined {
+  const policy = policySaidBy(route);
+  return policy !== undefined && isPlaced(policy) ? policy : undefined;
+}
+
+function isPlaced(policy: Policy | PlacedOperation): policy is PlacedOperation {
+  return "path" in policy;
+}
