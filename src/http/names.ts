@@ -1,11 +1,9 @@
-import { z } from "zod";
 import { unknownNames } from "../core/audience/unknown-names";
 import { closestTo } from "../core/closest";
 import type { FieldFault } from "../core/errors";
 import { type ForeignName, foreignFaults, isOverriddenByOwn } from "../core/foreign-names";
 import { isJsonObject } from "../core/json";
 import type { Warning } from "../core/warning";
-import type { Operation } from "./operation";
 
 /** The names that a route reads. */
 export interface Names {
@@ -28,27 +26,6 @@ export interface Names {
   query: ReadonlySet<string>;
   /** Items of the body's lists are written as `steps[3].config`, not as `steps.3.config`. */
   hasBrackets: boolean;
-}
-
-/** Collects the names that an operation reads. */
-export function namesOf(operation: Operation): Names {
-  const { body, form, query, partNames = {}, conditionNames = [], foreignNames = [], advisedNames = [] } = operation;
-  return {
-    body: form === undefined && body === undefined ? new Set() : namesIn(body),
-    parts: new Map(Object.entries(partNames).map(([part, known]) => [part, new Set(known)])),
-    conditions: conditionNames,
-    foreign: foreignNames,
-    advice: new Map(advisedNames.map(({ name, advice }) => [name, `${advice}.`])),
-    query: namesIn(query) ?? new Set(),
-    hasBrackets: operation.hasBrackets === true,
-  };
-}
-
-/** The names of an object schema, whatever is wrapped around it; null for a schema that takes any name. */
-function namesIn(schema: unknown): ReadonlySet<string> | null {
-  if (schema instanceof z.ZodObject) return schema.def.catchall ? null : new Set(Object.keys(schema.shape));
-  if (schema instanceof z.ZodPipe) return namesIn(schema.in) ?? namesIn(schema.out);
-  return null;
 }
 
 /** The unknown fields of a body: those that are refused, and those that are ignored. */

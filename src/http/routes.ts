@@ -4,8 +4,9 @@ import type { z } from "zod";
 import type { Context, Platform } from "../platform/context";
 import { readInput } from "./input";
 import { refuseMissing } from "./legacy";
-import { type Names, namesOf } from "./names";
+import type { Names } from "./names";
 import { type InputOf, type Operation, type OperationHandler, successes, successNames } from "./operation";
+import { namesOf } from "./operation-names";
 import { type Policy, policySaidBy, usualPolicy, withPolicy } from "./policy";
 import { type AppEnv, type AppRouter, createRouter } from "./router";
 
