@@ -8,7 +8,7 @@ import { guide } from "./guide";
 import {
   type Described,
   type Document,
-  type Operation,
+  type OperationObject,
   operationsOf,
   type ParameterObject,
   type ResponseObject,
@@ -107,7 +107,7 @@ function withBookmark(described: Described, policy: Policy): Described {
  * Gives each error response an example that this operation would really return: one of its own refusals, if it names
  * any.
  */
-function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): Operation {
+function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): OperationObject {
   const { operation } = described;
   const schemas = document.components?.schemas ?? {};
   const own = policy.refusals().map((refusal) => exampleEnvelope(refusal));
@@ -126,7 +126,7 @@ function withErrorExamples(described: Described, document: Document, policy: Pol
  * The reference page sends every parameter that has an example. So only required parameters have one; the others have
  * it in their description.
  */
-function withQuietParameters(operation: Operation): Operation {
+function withQuietParameters(operation: OperationObject): OperationObject {
   if (operation.parameters === undefined) return operation;
   return { ...operation, parameters: operation.parameters.map((one) => ("$ref" in one ? one : quiet(one))) };
 }

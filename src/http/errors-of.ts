@@ -27,7 +27,7 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
   ];
 }
 
-/** Most parameters take any text: an id that does not exist is a 404. Those that refuse some text refuse this one. */
+/** Most parameters take any text: an id that does not exist is a 404. A parameter that refuses some text refuses this one. */
 function refusesSome(params: z.ZodObject): boolean {
   return !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, "?"]))).success;
 }

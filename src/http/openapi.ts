@@ -1,8 +1,11 @@
 import { etag } from "hono/etag";
+import { lazily } from "../core/lazily";
 import { keepAWhile } from "./keep-a-while";
 import { open } from "./policy";
 import type { AppRouter } from "./router";
 import type { AllRoutes } from "./routing";
+
+const document = lazily(() => import("./document"));
 
 /** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate requests, and loaded with the first call for it. */
 export function serveOpenApi(app: AppRouter, allRoutes: AllRoutes): void {
@@ -14,7 +17,7 @@ export function serveOpenApi(app: AppRouter, allRoutes: AllRoutes): void {
     const { config } = c.get("platform");
     const key = `${config.maxAttachmentBytes} ${config.readsCopies} ${origin}`;
     if (cached?.key !== key) {
-      const { documentOf } = await import("./document");
+      const { documentOf } = await document();
       cached = { key, text: JSON.stringify(documentOf(await allRoutes(), { origin, config })) };
     }
     return c.body(cached.text, 200, { "Content-Type": "application/json" });

@@ -7,6 +7,10 @@ import type { Policy } from "./policy";
 import type { RefusalStatus } from "./refusals";
 import type { AppEnv } from "./router";
 
+/** The methods of operations, in the order of the document. */
+export const methods = ["get", "post", "put", "patch", "delete"] as const;
+export type Method = (typeof methods)[number];
+
 /** The body of an answer, and how the document describes it. Its example is the schema's own unless one is given. */
 export type Success =
   | z.ZodType

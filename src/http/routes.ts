@@ -5,14 +5,12 @@ import type { Context, Platform } from "../platform/context";
 import { readInput } from "./input";
 import { refuseMissing } from "./legacy";
 import type { Names } from "./names";
-import { type InputOf, type Operation, type OperationHandler, successes, successNames } from "./operation";
+import { type InputOf, type Method, type Operation, type OperationHandler, successes, successNames } from "./operation";
 import { namesOf } from "./operation-names";
 import { type Policy, policySaidBy, usualPolicy, withPolicy } from "./policy";
 import { type AppEnv, type AppRouter, createRouter } from "./router";
 
-type Method = "get" | "post" | "put" | "patch" | "delete";
-
-/** What the operations of a router share. */
+/** The properties that the operations of a router share. */
 interface Shared {
   /** Their tag in the document. */
   tag: string;

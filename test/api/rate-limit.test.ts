@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { wholeApp } from "../../src/app";
+import * as document from "../../src/http/document";
 import { type Env, readConfig } from "../../src/platform/env";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
@@ -157,7 +157,7 @@ describe("the reference", () => {
 
   it("is not generated anew for who has it, but for another address or another limit of attachments", async () => {
     const tag = (await callWith({}, "GET", "/openapi.json")).headers.get("ETag") ?? "";
-    const generate = vi.spyOn(await wholeApp(), "getOpenAPI31Document");
+    const generate = vi.spyOn(document, "documentOf");
     try {
       const headers = { "If-None-Match": tag };
       expect((await callWith({}, "GET", "/openapi.json", { headers })).status).toBe(304);

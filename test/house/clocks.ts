@@ -12,6 +12,7 @@ interface Node {
  * stand still while code computes: each is read for what happens between two waits, never for how long something computed.
  */
 const readersOfClocks = [
+  "src/core/ids.ts",
   "src/platform/body-bytes.ts",
   "src/platform/context.ts",
   "src/platform/dns.ts",

@@ -14,7 +14,7 @@ import { tenantFaults, watchStatements } from "./tenant-check";
 await reset();
 forgetProjects();
 // The test runner fetches what `import()` names, and two requests cannot wait for one fetch.
-await Promise.all([parseDomain("example.com"), wholeApp(), queueDoor(), cronDoor()]);
+await Promise.all([parseDomain("example.com"), wholeApp(), import("../../src/http/document"), queueDoor(), cronDoor()]);
 const databases = shards.map(databaseOf);
 await Promise.all(databases.map((db) => applyD1Migrations(db, env.TEST_MIGRATIONS)));
 // The isolate remembers projects by number: none has the number of one in an earlier file.
