@@ -9,8 +9,11 @@ import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { packClient } from "../../scripts/lib/client/pack.mjs";
 import { BIN, CLIENT, machinePath } from "../../scripts/lib/paths.mjs";
 import { newWebhookSecret, signedHeaders } from "../../src/core/webhooks/signature";
+import { blocksOf } from "./blocks/read";
+import { runBlocks } from "./blocks/run";
 
-const { base, adminToken, secretKey } = inject("product");
+const product = inject("product");
+const { base, adminToken } = product;
 const run = promisify(execFile);
 /** A user's project that has installed the package. */
 const folder = mkdtempSync(join(tmpdir(), "petrel-client-"));
@@ -61,13 +64,35 @@ const config :Workerd.Config = (services = [
 ]);
 `;
 
-it("does what the first screen of its README shows", async () => {
-  const [, shown = ""] = /```js\n(.*?)```/s.exec(readFileSync(join(CLIENT, "README.md"), "utf8")) ?? [];
-  const contact = `new Petrel({ key: "${secretKey}", baseUrl: "${base}" }).contacts.upsert({ email: "first@example.com", subscribed: true })`;
-  const script = shown.replace("sk_…", secretKey).replace("http://localhost:8080", base);
-  writeFileSync(join(folder, "first.js"), script.replace("for await", `await ${contact};\nfor await`));
-  const { stdout } = await run("node", ["first.js"], onThisMachine);
-  expect(stdout.split("\n")).toContain("first@example.com");
+/** The names that the blocks of the README take for granted. */
+const given = `import { writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { Petrel } from "petrel-client";
+const petrel = new Petrel({ key: "sk_…", baseUrl: "http://localhost:8080" });
+const { id } = await petrel.contacts.upsert({ email: "known@example.com" });
+const mail = { to: "ada@example.com", from: "hello@petrel.test", subject: "Hi", body: "<p>Hi</p>" };
+const [receipt, order] = [mail, { id: 7 }];
+writeFileSync("contacts.csv", "email,subscribed\\nada@example.com,yes\\n");
+`;
+
+it("does what its README shows", async () => {
+  const [install, first, ...others] = blocksOf(readFileSync(join(CLIENT, "README.md"), "utf8"));
+  if (!install || !first) throw new Error("The README shows no code");
+  const packages = join(folder, "node_modules");
+  const reader = {
+    line: 0,
+    about: "",
+    language: "js",
+    code: `${given}await petrel.contacts.update(id, { subscribed: true });`,
+  };
+  const blocks = [
+    install,
+    reader,
+    first,
+    { ...first, language: "text", code: "known@example.com" },
+    ...others.map((block) => ({ ...block, code: given + block.code })),
+  ];
+  await runBlocks("client", blocks, product, packages);
 });
 
 it("takes what the product has signed, also while a webhook has two secrets", async () => {

@@ -62,3 +62,20 @@ declare module "*/scripts/lib/provider.mjs" {
 declare module "*/scripts/lib/reasons.mjs" {
   export function reasonFor(kind: string, output: string): string | undefined;
 }
+
+declare module "*/scripts/lib/toml.mjs" {
+  export function parseToml(text: string, file: string): Record<string, unknown> & { vars?: Record<string, string> };
+}
+
+declare module "*/scripts/lib/site/outline.mjs" {
+  export interface Page {
+    name: string;
+    file: string;
+    source: string;
+    title: string;
+  }
+  export function readPages(): Page[];
+  export function sectionsOf(
+    pages: Page[],
+  ): { title: string; entries: { page: Page; title: string; summary: string }[] }[];
+}

@@ -1,4 +1,5 @@
 declare module "*/scripts/lib/paths.mjs" {
+  export const ROOT: string;
   export const BIN: string;
   export const CLIENT: string;
   export const machinePath: string;

@@ -30,6 +30,7 @@ export function renderPage(page, names) {
   const headings = [];
   const markdown = markdownIt({ html: false, highlight });
   markdown.core.ruler.push("headings", (state) => collectHeadings(state.tokens, headings));
+  markdown.core.ruler.push("tables", (state) => dropEmptyHeads(state.tokens));
   markdown.core.ruler.push("links", (state) => pointLinks(state.tokens, page, names));
   Object.assign(markdown.renderer.rules, frames);
   return { html: markdown.render(page.source), headings };
@@ -84,6 +85,15 @@ function pointLinks(tokens, page, names) {
         token.content = "";
       }
     }
+  }
+}
+
+/** A head without words is none: screen readers would announce it for each cell. */
+function dropEmptyHeads(tokens) {
+  for (const [place, token] of tokens.entries()) {
+    if (token.type !== "th_open" || tokens[place + 1].content !== "") continue;
+    token.tag = "td";
+    tokens[place + 2].tag = "td";
   }
 }
 

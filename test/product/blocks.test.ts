@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, inject, it } from "vitest";
+import { readPages } from "../../scripts/lib/site/outline.mjs";
+import { type Block, blocksOf } from "./blocks/read";
+import { runBlocks } from "./blocks/run";
+import { isVerifier, stepOf } from "./blocks/steps";
+import { isInstalled, judge } from "./blocks/verifiers";
+
+const product = inject("product");
+
+interface Page {
+  name: string;
+  blocks: Block[];
+}
+
+// The client's own test runs those of its README, with its package.
+const ofDocs = readPages().filter(({ name }) => name !== "client" && name !== "index");
+const pages: Page[] = [{ name: "readme", source: readFileSync("README.md", "utf8") }, ...ofDocs].map(
+  ({ name, source }) => ({ name, blocks: blocksOf(source) }),
+);
+
+describe("every block of code", () => {
+  it.concurrent.each(pages.filter(({ blocks }) => blocks.length > 0))("of $name does what it says", async (page) => {
+    await runBlocks(page.name, page.blocks, product);
+  });
+
+  it("is checked: a block of another language is an error, and so is text that nobody prints", () => {
+    const place = { number: 0, before: undefined };
+    const block = (language: string, about = "", code = "") => ({ line: 1, language, about, code });
+    expect(() => stepOf(block("ruby"), place)).toThrow('nobody checks blocks of "ruby"');
+    expect(() => stepOf(block(""), place)).toThrow("nobody checks");
+    expect(() => stepOf(block("go"), place)).toThrow("nobody checks");
+    expect(() => stepOf(block("text"), place)).toThrow("nothing prints");
+    expect(() => stepOf(block("json", "", "{}"), place)).toThrow("neither sent nor answered");
+    expect(() => stepOf(block("sh", "", "npm run nothing"), place)).toThrow("no npm script nothing");
+    expect(() => stepOf(block("toml", "", '[vars]\nPORTT = "1"'), place)).toThrow("no setting is called PORTT");
+  });
+
+  it.concurrent.each([
+    ["a call that is refused", [["sh", "curl $BASE/nothing"]], "fails: 401"],
+    [
+      "an answer that is another",
+      [
+        ["sh", "curl $BASE/health"],
+        ["json", '{ "status": "away" }'],
+      ],
+      'status is "ok"',
+    ],
+    [
+      "an output that is another",
+      [
+        ["js", "console.log(1)"],
+        ["text", "2"],
+      ],
+      "It printed:",
+    ],
+    ["a program that fails", [["js", "nobody()"]], "nobody is not defined"],
+    ["a template that fails", [["liquid", "{{ name | nothing }}"]], "nothing"],
+    ["an answer without the value", [["sh", "curl $BASE/health\nID=…"]], "has no id"],
+  ])("fails for %s", async (title, given, fault) => {
+    const blocks = given.map(([language = "", code = ""]) => ({ line: 7, language, about: "", code: `${code}\n` }));
+    const name = title.replaceAll(" ", "-");
+    await expect(runBlocks(name, blocks, product)).rejects.toThrow(fault);
+    await expect(runBlocks(`${name}-again`, blocks, product)).rejects.toThrow("The block of line 7 fails");
+  });
+});
+
+// Where a language is not installed, its verifiers are not checked at all, and shown as skipped.
+const verifiers = pages.flatMap(({ name, blocks }) => blocks.filter(isVerifier).map((block) => ({ name, block })));
+for (const { name, block } of verifiers) {
+  it.skipIf(!isInstalled(block.language))(`the verifier of ${name} in ${block.language} knows our calls`, async () => {
+    const { said, right } = await judge(block);
+    expect(said).toEqual(right);
+  });
+}
