@@ -67,8 +67,9 @@ curl() {
   status=$(command curl -sS -o answer -w '%{http_code}' "$@")
   cat answer
   echo
-  [[ $status == 2* ]] || { echo "$status: $(cat answer)" >&2; return 1; }
-}`;
+  [[ $status == $expected ]] || { echo "$status: $(cat answer)" >&2; return 1; }
+}
+expected='2*'`;
 
 /** The page shows no real keys, and its installation is the reader's. */
 function filledIn(code: string, { base, adminToken }: Product, { secret, publicKey, domain }: Reader): string {

@@ -18,12 +18,15 @@ interface Place {
 type Check = (block: Block, place: Place) => Step;
 
 /**
- * One check for each language. `json` with a method and a path is a call, and without them it is the answer of the call before;
+ * One check for each language. `sh refused` has calls that are refused. `json` with a method and a path is a call, and without them it is the answer of the call before;
  * `text` is what the program before prints, or what the template before says.
  */
 const checks: Record<string, Check> = {
-  sh: ({ code }, { number }) =>
-    isForOperators(code) ? checkedNow(() => checkCommands(code)) : printing(number, withAnswers(code)),
+  sh: ({ about, code }) => {
+    if (isForOperators(code)) return checkedNow(() => checkCommands(code));
+    const lines = printing(withAnswers(code));
+    return { files: {}, lines: about === "refused" ? ["expected='4*'", ...lines, "expected='2*'"] : lines };
+  },
   js: runs("node", "mjs"),
   ts: runs("node", "ts"),
   python: runs("python3", "py"),
@@ -37,7 +40,7 @@ const checks: Record<string, Check> = {
     const [method = "", path = ""] = about.split(" ");
     const call = `curl "$BASE${path}" -X ${method} -H "Authorization: Bearer $SECRET" -d @${file}`;
     // The shell fills in ids: "$TEMPLATE".
-    return { files: {}, lines: [`cat > ${file} <<END_OF_BODY\n${code}END_OF_BODY`, ...printing(number, call).lines] };
+    return { files: {}, lines: [`cat > ${file} <<END_OF_BODY\n${code}END_OF_BODY`, ...printing(call)] };
   },
   liquid: ({ about, code }, { number }) => {
     const file = `block-${number}.liquid`;
@@ -77,8 +80,8 @@ function runs(program: string, ending: string): Check {
   });
 }
 
-function printing(_: number, lines: string): Step {
-  return { files: {}, lines: [`{\n${lines}\n} > output`] };
+function printing(code: string): string[] {
+  return [`{\n${code}\n} > output`];
 }
 
 /** `ID=…  # the answer's data.id` takes the value out of the answer before it. */
