@@ -37,6 +37,13 @@ export function whyUnrendered(error: Error): string {
   return isOfSubject ? `In the subject: ${error.message}` : error.message;
 }
 
+/** Whether an email's error says that it could not be rendered. */
+export function isWhyUnrendered(error: string): boolean {
+  return /^(In the subject: )?The (template (could not be rendered|does too much work)|rendered (text|subject) is longer)/.test(
+    error,
+  );
+}
+
 /** Renders a part of a mail, and adds the part to its errors. */
 export function renderPart<T>(part: TemplatePart, render: () => T): T {
   try {

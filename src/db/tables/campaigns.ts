@@ -41,7 +41,7 @@ export const campaigns = sqliteTable(
     completedAt: time(),
     // Columns that may be large come last, so that a list reads only the beginning of a row.
     audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
-    /** Snapshot of the campaign when sending began: see features/campaigns/frozen.ts. */
+    /** Snapshot of the campaign when sending began: see engine/recipients/frozen.ts. */
     frozen: jsonObject(),
     variants: text({ mode: "json" }).$type<StoredVariant[]>(),
     /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
@@ -75,7 +75,7 @@ export const campaignRuns = sqliteTable(
     dueAt: time().notNull(),
     /** Changes with every step, so that only one of two concurrent runs takes it. */
     step: integer().notNull().default(0),
-    /** See features/campaigns/frozen.ts. */
+    /** See engine/recipients/frozen.ts. */
     progress: jsonObject().notNull().default({}),
     /**
      * The base URL of the pages for recipients. The call that sends or schedules knows it, but the sweep that starts

@@ -9,11 +9,11 @@ import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { settledBy } from "../../engine/mail/report/report";
 import { campaignCancelled } from "../../engine/mail/withhold";
 import { monthInSql, updateUsageOf, upsertUsage } from "../../engine/projects/monthly-usage";
+import type { Progress } from "../../engine/recipients/frozen";
+import { type BareRun, deleteLedger, deleteRun, guardStep, type Run, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
-import type { Progress } from "./frozen";
 import type { NextStep } from "./next";
 import { inPage, type PageRange } from "./release";
-import { type BareRun, deleteLedger, deleteRun, guardStep, type Run, updateRun } from "./run-row";
 
 const readRange = columns({ firstId: asId, lastId: asId });
 

@@ -7,11 +7,11 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { interruptRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { deleteUnusedContents } from "./content";
 import { updateTakenBack } from "./release";
-import { interruptRun } from "./run-row";
 import { enqueueRun } from "./start";
 
 const cancellable = JSON.stringify(campaignActions.cancel.from);

@@ -7,9 +7,9 @@ import { asId, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { deleteLedger } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { getCampaign, wrongState } from "./campaign";
-import { deleteLedger } from "./run-row";
 
 const deletable = JSON.stringify(campaignActions.delete.from);
 

@@ -10,13 +10,13 @@ import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { MovedOn } from "../../engine/jobs/step";
 import { paceOf } from "../../engine/mail/deliver/project-pace";
+import { deleteRun, guardStep, type Run, runGraceMs, sweepAt, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { deleteUnusedContents } from "./content";
 import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
 import type { NextStep } from "./next";
 import { announceMail, maxReleasedOf, type PageRange, updateReleased } from "./release";
-import { deleteRun, guardStep, type Run, runGraceMs, sweepAt, updateRun } from "./run-row";
 import { saveProgress } from "./save-progress";
 
 /** The maximum number of released pages that one step counts, and of held pages that it reads. */

@@ -6,10 +6,10 @@ import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, selectOne, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
+import { guardStep, type Run } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { type byCanary, holdCampaign } from "./hold";
 import type { NextStep } from "./next";
-import { guardStep, type Run } from "./run-row";
 import { saveProgress } from "./save-progress";
 
 /** The number of marked pages that one step counts. */

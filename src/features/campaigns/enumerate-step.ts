@@ -12,12 +12,12 @@ import { insertEmails } from "../../engine/mail/accept/insert-emails";
 import { wantsMail } from "../../engine/mail/accept/wanted";
 import { whyWithheld } from "../../engine/mail/withhold";
 import { upsertUsage } from "../../engine/projects/monthly-usage";
+import { type Frozen, type Progress, recipientsOf } from "../../engine/recipients/frozen";
+import { guardStep, type Run, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { type AudienceWindow, byId, findNext } from "./find-next";
-import { type Frozen, type Progress, recipientsOf } from "./frozen";
 import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
-import { guardStep, type Run, updateRun } from "./run-row";
 
 /** A recipient that is to be written into the ledger. */
 interface Recipient {

@@ -3,8 +3,8 @@ import type { Audience } from "../../core/audience/compile";
 import { type Id, textOf } from "../../core/ids";
 import { maxEvaluatedPerStatement } from "../../db/limits";
 import { scanWindow } from "../../engine/audience/scan";
+import type { Frozen } from "../../engine/recipients/frozen";
 import type { Context } from "../../platform/context";
-import type { Frozen } from "./frozen";
 
 /** The contacts of the next window of an audience, in the order of their ids. */
 export interface AudienceWindow {

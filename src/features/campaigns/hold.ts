@@ -5,10 +5,10 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
+import { interruptRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
-import { interruptRun } from "./run-row";
 
 /** The reason of a hold that ends by itself, when the project's marketing email is no longer paused. */
 export const byReputation = "reputation";

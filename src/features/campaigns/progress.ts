@@ -7,8 +7,8 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { paceOf } from "../../engine/mail/deliver/project-pace";
+import type { Progress as RunProgress } from "../../engine/recipients/frozen";
 import type { Context } from "../../platform/context";
-import type { Progress as RunProgress } from "./frozen";
 import type { CampaignProgress } from "./schema";
 
 /** The number of pages whose emails are searched for the reason of a wait. A page has at most 500 recipients. */

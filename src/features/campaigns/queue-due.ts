@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
+import { runGraceMs } from "../../engine/recipients/run-row";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
-import { runGraceMs } from "./run-row";
 
 const readDue = columns({ projectId: asNumber, id: asId });
 

@@ -11,10 +11,10 @@ import { inProject } from "../../db/scope";
 import { selectOne, statement } from "../../db/statement";
 import { findCounts } from "../../engine/campaigns/counts";
 import { contentGone } from "../../engine/mail/content";
+import { insertRun, sweepAt } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import type { RetryCampaign } from "./actions/schema";
 import { getCampaign, wrongState } from "./campaign";
-import { insertRun, sweepAt } from "./run-row";
 import { guardSendingAtOnce } from "./sending-at-once";
 import { enqueueRun } from "./start";
 

@@ -8,15 +8,24 @@ import { statement } from "../../db/statement";
 import { MovedOn } from "../../engine/jobs/step";
 import { findProject } from "../../engine/projects/project";
 import { isMarketingPaused } from "../../engine/projects/sending-paused";
+import { Frozen } from "../../engine/recipients/frozen";
+import {
+  deleteRun,
+  findOrphanRun,
+  findRun,
+  guardStep,
+  interruptRun,
+  type Run,
+  sweepAt,
+  updateRun,
+} from "../../engine/recipients/run-row";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { cancelStep, reopenStep } from "./cancel-step";
 import { deliverStep } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
-import { Frozen } from "./frozen";
 import { byDisabledProject, byReputation, holdCampaign, holdCheckMs } from "./hold";
 import type { NextStep } from "./next";
-import { deleteRun, findOrphanRun, findRun, guardStep, interruptRun, type Run, sweepAt, updateRun } from "./run-row";
 import { startWhenDue } from "./start-due";
 
 /** The maximum number of steps per message. */

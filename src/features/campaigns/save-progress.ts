@@ -1,7 +1,7 @@
 import { openBatch } from "../../db/batch";
+import type { Progress } from "../../engine/recipients/frozen";
+import { guardStep, type Run, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
-import type { Progress } from "./frozen";
-import { guardStep, type Run, updateRun } from "./run-row";
 
 /** Stores the progress of a run, if its step is still current. */
 export async function saveProgress(ctx: Context, run: Run, progress: Progress, dueAt?: number): Promise<void> {

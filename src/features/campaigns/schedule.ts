@@ -8,9 +8,9 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
+import { insertRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
-import { insertRun } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
 
 /**

@@ -4,10 +4,10 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { deleteRun, guardStep, type Run, sweepAt, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { byDisabledProject, holdCheckMs } from "./hold";
 import type { NextStep } from "./next";
-import { deleteRun, guardStep, type Run, sweepAt, updateRun } from "./run-row";
 import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";
 

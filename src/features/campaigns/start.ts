@@ -12,11 +12,11 @@ import { insertLinks } from "../../engine/campaigns/links";
 import { insertContent } from "../../engine/mail/accept/insert-content";
 import { loadBody } from "../../engine/mail/body";
 import { linkBase } from "../../engine/mail/links";
+import { type Frozen, firstProgress, freeze, notes } from "../../engine/recipients/frozen";
+import { insertRun, sweepAt } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { contentOf } from "./content";
-import { type Frozen, firstProgress, freeze, notes } from "./frozen";
-import { insertRun, sweepAt } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
 import { guardSendingAtOnce } from "./sending-at-once";
 

@@ -12,6 +12,7 @@ import { largeMailBytes } from "../announce";
 import { loadAttachments } from "../attachments";
 import { loadBody } from "../body";
 import { keptSnapshot } from "../content";
+import { failures } from "../failures";
 import { mailTracker, recipientLinks } from "../links";
 import { renderMessage } from "../render";
 import { contactGone } from "../withhold";
@@ -61,7 +62,7 @@ export async function composeRound(
     const budget = new Budget();
     const mail =
       isPaused && waitsForLift(delivery, email)
-        ? heldMail(ctx, email, whyHeld)
+        ? heldMail(ctx, email, failures.sendingPaused)
         : await composeOrFail(ctx, delivery, email, budget);
     slices.spend(budget.spent);
     units += budget.spent;
@@ -97,10 +98,6 @@ function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailO
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
 }
 
-const whyDisabled = "The project is disabled";
-
-const whyHeld = "Waits, because the marketing email of this project is paused";
-
 async function composeOrFail(
   ctx: Context,
   delivery: Delivery,
@@ -134,18 +131,18 @@ export async function composeEmail(
   if (late) return late;
   // The campaign is held, and may continue when the project is enabled.
   if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
-    return heldMail(ctx, email, whyDisabled);
-  if (ctx.project.disabled) return ended("FAILED", whyDisabled, uncertainSince);
+    return heldMail(ctx, email, failures.projectDisabled);
+  if (ctx.project.disabled) return ended("FAILED", failures.projectDisabled, uncertainSince);
   if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = delivery.contents.get(email.contentId);
   const loaded = content && (await load(ctx, delivery, content));
   if (!content || !loaded) return ended("FAILED", "The content of this email is no longer stored", uncertainSince);
   const { body, attachments } = loaded;
   // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
-  if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
+  if (!delivery.maySend.has(content.id)) return ended("FAILED", failures.domainGone, uncertainSince);
   const links = recipientLinks(ctx, content, email);
   if ((content.type === "MARKETING" || content.isConfirmation) && links === null)
-    return ended("FAILED", noLinks, uncertainSince);
+    return ended("FAILED", failures.noLinks, uncertainSince);
   try {
     const said = { ...content, body };
     const message = {
@@ -169,11 +166,6 @@ export async function composeEmail(
     throw error;
   }
 }
-
-const noLinks =
-  "Marketing and confirmation email needs links, but this installation cannot sign them: its operator must set LINK_SECRETS";
-
-const domainGone = "The sender domain is no longer a verified domain of this project";
 
 /** Null when the content is no longer stored. One content at a time, because bodies and files may be large. */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {

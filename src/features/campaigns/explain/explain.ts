@@ -2,10 +2,10 @@ import type { NamedContact } from "../../../core/contacts/named-contact";
 import { NotFound } from "../../../core/errors";
 import { type Id, publicId, publicIdOrNull } from "../../../core/ids";
 import { findNamedContact } from "../../../engine/contacts/named-contact";
+import { verdictOfContact } from "../../../engine/recipients/of-contact";
+import { findLedgerEmail, verdictOfEmail } from "../../../engine/recipients/of-email";
 import type { Context } from "../../../platform/context";
 import { getCampaign } from "../campaign";
-import { verdictOfContact } from "./of-contact";
-import { findLedgerEmail, verdictOfEmail } from "./of-email";
 import type { CampaignExplanation } from "./schema";
 
 /**
@@ -18,7 +18,7 @@ export async function explainCampaign(ctx: Context, id: Id, named: NamedContact)
   const contactId = contact?.id ?? named.contactId ?? null;
   const email = contactId === null ? null : await findLedgerEmail(ctx, id, contactId);
   const names = { contactId: publicIdOrNull(contactId), email: contact?.email ?? (email?.toEmail || null) };
-  if (email !== null) return { ...names, emailId: publicId(email.id), ...verdictOfEmail(campaign, email) };
+  if (email !== null) return { ...names, emailId: publicId(email.id), ...verdictOfEmail(email) };
   if (contact !== null) return { ...names, emailId: null, ...(await verdictOfContact(ctx, campaign, contact)) };
   if (contactId !== null) throw new NotFound("contact", contactId);
   return {

@@ -1,23 +1,12 @@
 import { z } from "zod";
-
-const codesOf = {
-  SENT: ["sent", "delivered", "opened", "clicked", "bounced", "complained", "unknown"],
-  WAITING: ["waiting", "held", "draft", "scheduled", "not_reached"],
-  LEFT_OUT: ["suppressed", "snoozed", "unsubscribed", "topic", "changed"],
-  WITHHELD: ["suppressed", "unsubscribed", "topic", "deleted", "cancelled", "failed"],
-  NOT_IN_AUDIENCE: ["filter", "created_later"],
-  NO_CONTACT: ["no_contact"],
-} as const;
-export type ReasonCode = (typeof codesOf)[keyof typeof codesOf][number];
-
-const reasonCodes = [...new Set(Object.values(codesOf).flat())];
+import { reasonCodes, recipientOutcomes } from "../../../core/campaigns/verdict";
 
 export const CampaignExplanation = z
   .object({
     contactId: z.string().nullable().meta({ description: "Null when no contact has the address." }),
     email: z.string().nullable().meta({ description: "The address. Null for a contact that was deleted." }),
     inAudience: z.boolean(),
-    outcome: z.enum(["SENT", "WAITING", "LEFT_OUT", "WITHHELD", "NOT_IN_AUDIENCE", "NO_CONTACT"]).meta({
+    outcome: z.enum(recipientOutcomes).meta({
       description:
         "`SENT`: the provider has the email. `WAITING`: the email will be sent, or would be. `LEFT_OUT`: the contact is in the " +
         "audience and gets no email. `WITHHELD`: the email exists, but was not sent.",
@@ -51,6 +40,3 @@ export const CampaignExplanation = z
     },
   });
 export type CampaignExplanation = z.infer<typeof CampaignExplanation>;
-
-/** The explanation for one contact, without its names. */
-export type Verdict = Pick<CampaignExplanation, "inAudience" | "outcome" | "reasons" | "basis" | "asOf">;

@@ -11,9 +11,9 @@ import type { CampaignRow, ContentRow, EmailRow } from "../../../db/tables";
 import { loadBody } from "../../../engine/mail/body";
 import type { Delivery } from "../../../engine/mail/deliver/delivery";
 import { recipientLinks } from "../../../engine/mail/links";
+import type { Frozen } from "../../../engine/recipients/frozen";
 import type { Context } from "../../../platform/context";
 import { contentOf } from "../content";
-import type { Frozen } from "../frozen";
 
 /** A variant to check: its content as it would be stored, and links like those of its recipients. */
 export interface Checked {

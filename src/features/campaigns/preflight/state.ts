@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Tally } from "../../../core/campaigns/tally";
 import { asId } from "../../../core/ids";
 import { isJsonObject, type JsonObject } from "../../../core/json";
-import { Frozen } from "../frozen";
+import { Frozen } from "../../../engine/recipients/frozen";
 
 const StoredId = z.string().transform(asId);
 

@@ -1,20 +1,19 @@
 import { sql } from "drizzle-orm";
-import { filterText, shownValue } from "../../../core/audience/filter-text";
-import { textOf } from "../../../core/ids";
-import { iso, isoOrNull } from "../../../core/time";
-import { asFlag, asText, columns, orNull } from "../../../db/rows";
-import { inProject } from "../../../db/scope";
-import { selectOne } from "../../../db/statement";
-import type { CampaignRow, ContactRow } from "../../../db/tables";
-import { type JudgedFilter, judge } from "../../../engine/audience/judge";
-import { wantsMail } from "../../../engine/mail/accept/wanted";
-import { whyWithheld, withheld } from "../../../engine/mail/withhold";
-import type { Context } from "../../../platform/context";
-import { Frozen, freeze } from "../frozen";
-import { findRun } from "../run-row";
-import type { Verdict } from "./schema";
-
-type Reasons = Verdict["reasons"];
+import { filterText, shownValue } from "../../core/audience/filter-text";
+import type { Reason, Verdict } from "../../core/campaigns/verdict";
+import { textOf } from "../../core/ids";
+import { iso, isoOrNull } from "../../core/time";
+import { asFlag, asText, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
+import { selectOne } from "../../db/statement";
+import type { CampaignRow, ContactRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { type JudgedFilter, judge } from "../audience/judge";
+import { wantsMail } from "../mail/accept/wanted";
+import { whyWithheld, withheld } from "../mail/withhold";
+import { Frozen, freeze } from "./frozen";
+import { whyHeld } from "./of-email";
+import { findRun } from "./run-row";
 
 /**
  * Returns the verdict on a contact without an email in the ledger, from the frozen audience and the contact as it is
@@ -37,7 +36,7 @@ export async function verdictOfContact(ctx: Context, campaign: CampaignRow, cont
 }
 
 /** Returns why the contact is not in the audience; null when it is. */
-async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Promise<Reasons | null> {
+async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Promise<Reason[] | null> {
   const { condition, segments, at, upTo } = frozen;
   if (textOf(contact.id) > textOf(upTo)) {
     return [{ code: "created_later", message: `The contact was created after sending began, which was at ${iso(at)}` }];
@@ -63,8 +62,15 @@ const readObstacles = columns({
 });
 type Obstacles = ReturnType<typeof readObstacles>;
 
+/** Returns the reasons that would keep such mail from the contact now. */
+export async function findWhyNoMail(ctx: Context, kind: KindOfContent, contact: ContactRow): Promise<Reason[]> {
+  return whyNoMail(contact, await findObstacles(ctx, kind, contact));
+}
+
+type KindOfContent = Pick<CampaignRow, "type" | "topicId">;
+
 /** Reads the conditions that the statements of the ledger apply. */
-function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: ContactRow): Promise<Obstacles> {
+function findObstacles(ctx: Context, { type, topicId }: KindOfContent, contact: ContactRow): Promise<Obstacles> {
   const reason = whyWithheld(ctx, { type, topicId });
   return selectOne(
     ctx.db,
@@ -77,7 +83,7 @@ function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: Co
 }
 
 /** Returns all reasons why the contact does not get such mail, in the order in which they are counted. */
-function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, isInTopic }: Obstacles): Reasons {
+function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, isInTopic }: Obstacles): Reason[] {
   const suppressed = `${withheld.suppressed}: ${suppressedFor}`;
   const snoozed = `The contact has paused its email until ${isoOrNull(snoozedUntil)}`;
   return [
@@ -96,12 +102,12 @@ function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, i
  * Returns the reasons that would keep such mail from the contact if it were in the audience. TRANSACTIONAL mail is kept
  * back by a suppression alone.
  */
-function whyNoMail(contact: ContactRow, found: Obstacles): Reasons {
+function whyNoMail(contact: ContactRow, found: Obstacles): Reason[] {
   if (!found.isWanted) return leftOutFor(contact, found);
   return whyWithheldFor(found.withheld);
 }
 
-function whyWithheldFor(error: string | null): Reasons {
+function whyWithheldFor(error: string | null): Reason[] {
   const code = error === null ? undefined : codesOfWithheld[error];
   return error === null || code === undefined ? [] : [{ code, message: error }];
 }
@@ -134,9 +140,9 @@ async function whatAwaits(
 /** Returns why the campaign has not reached the contact yet; null when it no longer will. */
 async function whatIsComing(
   ctx: Context,
-  { id, status, scheduledFor }: CampaignRow,
+  { id, status, scheduledFor, heldReason }: CampaignRow,
   contact: ContactRow,
-): Promise<Reasons[number] | null> {
+): Promise<Reason | null> {
   switch (status) {
     case "DRAFT":
       return { code: "draft", message: "The campaign is a draft: the contact would get it as things are now" };
@@ -146,7 +152,10 @@ async function whatIsComing(
       const { phase, after } = (await findRun(ctx, id))?.progress ?? {};
       const isBefore =
         phase === "measure" || (phase === "enumerate" && textOf(contact.id) > textOf(after ?? contact.id));
-      return isBefore ? { code: "not_reached", message: "The campaign has not come to the contact yet" } : null;
+      if (!isBefore) return null;
+      return heldReason === null
+        ? { code: "not_reached", message: "The campaign has not come to the contact yet" }
+        : whyHeld(heldReason);
     }
     case "SENT":
     case "CANCELLED":

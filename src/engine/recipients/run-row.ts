@@ -4,10 +4,9 @@ import { minuteMs } from "../../core/time";
 import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { guard, type Statement, selectFirst, statement } from "../../db/statement";
-import { type CampaignRow, type CampaignRunRow, campaignRuns } from "../../db/tables";
-import { MovedOn } from "../../engine/jobs/step";
+import { type CampaignRow, type CampaignRunRow, campaignRuns, campaigns } from "../../db/tables";
 import { type Context, clockOf } from "../../platform/context";
-import { readCampaign } from "./campaign";
+import { MovedOn } from "../jobs/step";
 import { notes, type Progress } from "./frozen";
 
 /** A run without progress for this long is lost. Each step takes much less. */
@@ -26,6 +25,7 @@ export interface BareRun extends Pick<Run, "step" | "progress"> {
 }
 
 const readRun = wholeRow(campaignRuns);
+const readCampaign = wholeRow(campaigns);
 
 /** Returns the run of a campaign; null when the campaign has none. */
 export async function findRun(ctx: Context, id: Id): Promise<Run | null> {

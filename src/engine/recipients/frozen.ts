@@ -11,11 +11,11 @@ import { asNumber, columns, asId as readId } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
-import { loadSegments } from "../../engine/audience/named-segments";
-import { findScanSource, type ScanSource } from "../../engine/audience/scan-source";
-import { totalContacts } from "../../engine/contacts/total";
-import { wantsMail } from "../../engine/mail/accept/wanted";
 import type { Context } from "../../platform/context";
+import { loadSegments } from "../audience/named-segments";
+import { findScanSource, type ScanSource } from "../audience/scan-source";
+import { totalContacts } from "../contacts/total";
+import { wantsMail } from "../mail/accept/wanted";
 
 const StoredId = z.string().transform(asId);
 

@@ -1,0 +1,8 @@
+/** Why mail fails or waits for a reason that is not about its recipient: the errors of such emails. */
+export const failures = {
+  projectDisabled: "The project is disabled",
+  domainGone: "The sender domain is no longer a verified domain of this project",
+  noLinks:
+    "Marketing and confirmation email needs links, but this installation cannot sign them: its operator must set LINK_SECRETS",
+  sendingPaused: "Waits, because the marketing email of this project is paused",
+} as const;
