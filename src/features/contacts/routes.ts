@@ -11,6 +11,7 @@ import { bulk } from "./bulk/routes";
 import { contactJson } from "./contact";
 import { deleteContact } from "./delete";
 import { contactExecutions } from "./executions/routes";
+import { contactExplanations } from "./explain/routes";
 import { exportContact } from "./export";
 import { fields } from "./fields/routes";
 import { imports } from "./import/routes";
@@ -170,4 +171,5 @@ contacts.post(
 
 contacts.router.route("/", snoozes.router);
 contacts.router.route("/", contactExecutions.router);
+contacts.router.route("/", contactExplanations.router);
 contacts.router.route("/", contactTopics.router);

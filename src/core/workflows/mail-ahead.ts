@@ -1,0 +1,31 @@
+import type { Id } from "../ids";
+import { branchNames } from "./branches";
+import type { Graph, Step, Transition } from "./step";
+
+/** Whether an execution at a step comes to a SEND_EMAIL: on every way, on some, or on none. */
+export type MailAhead = "always" | "perhaps" | "never";
+
+/** Looks ahead from a step. The step itself counts: an execution that waits there has not had its effect yet. */
+export function mailAhead({ steps, transitions }: Graph, from: Id): MailAhead {
+  const known = new Map<Id, MailAhead>();
+  function look(id: Id): MailAhead {
+    const seen = known.get(id);
+    if (seen !== undefined) return seen;
+    const step = steps.find((one) => one.id === id);
+    const ways = transitions.filter(({ fromStepId }) => fromStepId === id);
+    const found = step === undefined ? "never" : lookFrom(step, ways, look);
+    known.set(id, found);
+    return found;
+  }
+  return look(from);
+}
+
+function lookFrom(step: Step, ways: Transition[], look: (id: Id) => MailAhead): MailAhead {
+  if (step.type === "SEND_EMAIL") return "always";
+  const ahead = ways.map(({ toStepId }) => look(toStepId));
+  if (ahead.every((one) => one === "never")) return "never";
+  // An execution ends at a branch that leads nowhere.
+  const drawn = ways.map(({ branch }) => branch);
+  const mayEnd = !drawn.includes(null) && branchNames(step).some((name) => !drawn.includes(name));
+  return !mayEnd && ahead.every((one) => one === "always") ? "always" : "perhaps";
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { reasonCodes } from "../../../core/campaigns/verdict";
+import { type Id, readId } from "../../../core/ids";
+
+const subjects = ["campaignId", "workflowId", "templateId", "emailId"] as const;
+
+const named = () => z.string().min(1).transform(readId).nullish().meta({ type: "string" });
+
+/** The mail in question. Exactly one of the names is there. */
+export const ExplainContact = z
+  .object({ campaignId: named(), workflowId: named(), templateId: named(), emailId: named() })
+  .superRefine((asked, check) => {
+    const [first, second] = subjects.filter((name) => (asked[name] ?? null) !== null);
+    if (first !== undefined && second === undefined) return;
+    const message = `Pass exactly one of ${subjects.join(", ")}`;
+    const params = { code: first === undefined ? "required" : "custom" };
+    check.addIssue({ code: "custom", path: [second ?? "campaignId"], message, params });
+  })
+  .meta({ id: "ExplainContact", example: { campaignId: "0199a0f2-9c41-7a55-b2e4-7d8e9f0a1b2c" } });
+export type ExplainContact = Partial<Record<(typeof subjects)[number], Id | null>>;
+
+const ownCodes = [
+  ...["other_address", "never_sent", "not_entered", "workflow_disabled", "trigger_not_seen", "not_in_segment"],
+  ...["next_tick", "execution_running", "execution_waiting", "execution_completed", "execution_exited"],
+  ...["execution_failed", "execution_cancelled", "step_skipped", "step_failed", "no_mail_ahead", "mail_perhaps_ahead"],
+] as const;
+
+const sourceTypes = [
+  ...["email", "campaign", "contact", "suppression", "topic", "segment", "template", "workflow"],
+  ...["execution", "step", "event", "domain", "project"],
+] as const;
+
+const Because = z.object({
+  at: z.iso.datetime().nullable().meta({ description: "When it came to be so. Null where that is not known." }),
+  code: z.enum([...reasonCodes, ...ownCodes]),
+  message: z.string(),
+  source: z
+    .object({ type: z.enum(sourceTypes), id: z.string() })
+    .meta({ description: "Where it is written. A suppression and an event have their address or name as their id." }),
+});
+export type Because = z.infer<typeof Because>;
+
+const example = {
+  verdict: "NOT_RECEIVED" as const,
+  because: [
+    {
+      at: "2026-01-20T09:00:00.000Z",
+      code: "unsubscribed" as const,
+      message: "The contact unsubscribed on a page, or by one click in its mail program",
+      source: { type: "contact" as const, id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" },
+    },
+  ],
+};
+
+export const ContactExplanation = z
+  .object({
+    verdict: z.enum(["RECEIVED", "WILL_RECEIVE", "NOT_RECEIVED", "UNKNOWN"]).meta({
+      description:
+        "`RECEIVED`: the email was delivered. `WILL_RECEIVE`: it comes without anybody doing anything. `NOT_RECEIVED`: it " +
+        "does not come, unless somebody removes the reason. `UNKNOWN`: no report says what became of the email, or the " +
+        "way of the contact through the workflow decides it.",
+    }),
+    because: z.array(Because).meta({ description: "The reasons. The first one decides." }),
+  })
+  .meta({ id: "ContactExplanation", example });
+export type ContactExplanation = z.infer<typeof ContactExplanation>;
