@@ -27,7 +27,7 @@ import { eraseRest } from "./features/contacts/erase-rest";
 import { continueDeletion, releaseField } from "./features/contacts/fields/continue-deletion";
 import { countFields } from "./features/contacts/fields/count";
 import { runImport } from "./features/contacts/import/run";
-import { checkDomainsJob } from "./features/domains/jobs";
+import { checkDomains } from "./features/domains/check-many";
 import { deleteEventsRuns, deleteEventsStep } from "./features/events/delete-step";
 import { eraseProject } from "./features/projects/erase";
 import { computeRuns, computeStep } from "./features/segments/compute-step";
@@ -61,7 +61,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "mail.deliver": deliverJob,
   "mail.drain": drainMail,
   "mail.settle": settleLater,
-  "domains.check": checkDomainsJob,
+  "domains.check": checkDomains,
   "campaigns.count": countDuePages,
   "campaigns.run": runCampaign,
   "campaigns.preflight": storedJob(preflightStep, preflightRuns),

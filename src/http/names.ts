@@ -1,8 +1,9 @@
-import { unknownNames } from "../core/audience/unknown-names";
+import { unknownInCondition } from "../core/audience/unknown-names";
 import { closestTo } from "../core/closest";
 import type { FieldFault } from "../core/errors";
 import { type ForeignName, foreignFaults, isOverriddenByOwn } from "../core/foreign-names";
 import { isJsonObject } from "../core/json";
+import { type UnknownName, unknownIn } from "../core/unknown-names";
 import type { Warning } from "../core/warning";
 
 /** The names that a route reads. */
@@ -40,24 +41,29 @@ export const nothingUnknown: UnknownNames = { faults: [], ignored: [] };
 export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;
-  const unknown = Object.keys(body).filter((name) => !known.has(name));
   const faults = foreignFaults(names.foreign, body);
-  const inParts = [
-    ...[...names.parts].flatMap(([part, knownThere]) =>
-      valuesAt(body, part).flatMap(({ value, at }) => unknownInPart(value, at, knownThere)),
-    ),
-    ...names.conditions.flatMap((condition) =>
-      valuesAt(body, condition).flatMap(({ value, at }) => unknownInCondition(value, at)),
-    ),
-  ];
-  if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return nothingUnknown;
   const refused = new Set(faults.map(({ field }) => field));
-  const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
-  const warnings = [
-    ...ignored.slice(0, mostNamed).map((name) => warningOf(name, name, known, adviceFor(names, name, body))),
-    ...inParts.filter(({ field }) => !refused.has(field)),
-  ];
-  return { faults, ignored: warnings.slice(0, mostNamed) };
+  const ignored: Warning[] = [];
+  for (const name of Object.keys(body)) {
+    if (known.has(name) || refused.has(name) || isObeyed(names.foreign, name, body[name])) continue;
+    ignored.push(warningOf(name, name, known, adviceFor(names, name, body)));
+    if (ignored.length === mostNamed) break;
+  }
+  for (const { name, path, known } of unknownInParts(names, body)) {
+    if (ignored.length === mostNamed) break;
+    if (!refused.has(path)) ignored.push(warningOf(name, path, known));
+  }
+  return { faults, ignored };
+}
+
+/** Yields one after the other, because a list may have 500 items, and an answer shows only the first unknown names. */
+function* unknownInParts({ parts, conditions }: Names, body: unknown): Generator<UnknownName> {
+  for (const [part, known] of parts) {
+    for (const { value, at } of valuesAt(body, part)) yield* unknownIn(value, at, known);
+  }
+  for (const condition of conditions) {
+    for (const { value, at } of valuesAt(body, condition)) yield* unknownInCondition(value, at);
+  }
 }
 
 interface ValueAt {
@@ -81,34 +87,6 @@ function valuesAt(body: unknown, path: string): ValueAt[] {
 /** The spelling of a field in its route's errors. */
 export function writtenField(names: Names | null, field: string): string {
   return names?.hasBrackets ? field.replace(/^(\w+)\.(\d+)(?=\.|$)/, "$1[$2]") : field;
-}
-
-/**
- * The warnings of one part, at most as many as an answer shows. A list may have 500 items, and most calls have no
- * unknown name.
- */
-function unknownInPart(part: unknown, at: string, known: ReadonlySet<string>): Warning[] {
-  if (!Array.isArray(part)) return isJsonObject(part) ? unknownIn(part, at, known) : [];
-  const warnings: Warning[] = [];
-  for (const [index, item] of part.entries()) {
-    if (warnings.length >= mostNamed) break;
-    if (isJsonObject(item)) warnings.push(...unknownIn(item, `${at}.${index}`, known));
-  }
-  return warnings;
-}
-
-function unknownInCondition(condition: unknown, at: string): Warning[] {
-  const warnings: Warning[] = [];
-  for (const { name, path, known } of unknownNames(condition, at)) {
-    if (warnings.length >= mostNamed) break;
-    warnings.push(warningOf(name, path, known));
-  }
-  return warnings;
-}
-
-function unknownIn(item: Record<string, unknown>, at: string, known: ReadonlySet<string>): Warning[] {
-  const unknown = Object.keys(item).filter((name) => !known.has(name));
-  return unknown.slice(0, mostNamed).map((name) => warningOf(name, `${at}.${name}`, known));
 }
 
 function warningOf(name: string, field: string, known: ReadonlySet<string>, advice = didYouMean(name, known)): Warning {

@@ -10,7 +10,7 @@ import { checkDomain } from "./check";
  * `domains.check`: up to twenty due domains. A check without a result changes nothing, and its domain is due again
  * later. Neither that nor a domain that was removed or is taken stops the others.
  */
-export async function checkDomainsJob(platform: Platform, job: MessageOf<"domains.check">): Promise<void> {
+export async function checkDomains(platform: Platform, job: MessageOf<"domains.check">): Promise<void> {
   for (const { projectId, domainId } of job.domains) {
     const project = await findProject(platform, projectId);
     if (!project) continue;
