@@ -1,13 +1,13 @@
-import { dataKeyOf } from "../audience/fields";
+import { dataKeyOf, type FilterColumn, filterColumnOf } from "../audience/fields";
 import { kindOf } from "../contacts/column-kinds";
-import { isStandard, type StandardField } from "../contacts/standard-fields";
 import { isJsonObject, type JsonObject } from "../json";
 
-type Fields = Record<StandardField, unknown> & { data: JsonObject };
+type Fields = Record<FilterColumn, unknown> & { data: JsonObject };
 
 /** A contact's value of a filter's field; null when there is none. */
 export function fieldValue(contact: Fields, field: string): unknown {
-  if (isStandard(field)) return kindOf(field).shown(contact[field]);
+  const column = filterColumnOf(field);
+  if (column !== null) return kindOf(column).shown(contact[column]);
   const key = dataKeyOf(field);
   return key === null ? null : (valueIn(contact.data, key) ?? null);
 }

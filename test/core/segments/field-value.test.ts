@@ -6,6 +6,7 @@ const contact = {
   subscribed: false,
   createdAt: 0,
   updatedAt: 1,
+  source: "IMPORT",
   data: { plan: "pro", empty: "", no: null, "profile.tier": "gold", profile: { tier: "tin", list: ["a"] } },
 };
 
@@ -14,6 +15,7 @@ it.each<[string, unknown]>([
   ["subscribed", false],
   ["createdAt", "1970-01-01T00:00:00.000Z"],
   ["updatedAt", "1970-01-01T00:00:00.001Z"],
+  ["source", "IMPORT"],
   ["data.plan", "pro"],
   ["data.empty", ""],
   ["data.no", null],
