@@ -2,31 +2,23 @@ import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { chunksOf } from "../../core/chunks";
 import { type Id, asId as idOf } from "../../core/ids";
-import type { EmailStatus } from "../../core/mail/status";
 import { openBatch } from "../../db/batch";
-import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { asId, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import { pageOfErrors, updateErasedErrors } from "../../engine/jobs/erase-errors";
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
-import { attachmentKeys } from "../../engine/mail/attachments";
+import {
+  selectCopied,
+  selectErasedFiles,
+  updateErasedContents,
+  updateErasedEmails,
+} from "../../engine/mail/forget/erased-mail";
+import { filesOf, updateFiles } from "../../engine/mail/forget/left-contents";
 import { forgetMessages } from "../../engine/mail/forget/messages";
 import { eachShard } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
-import {
-  contentsWithFiles,
-  type ErasureCursor,
-  emailsWithCopies,
-  pageOf,
-  rowsPerBatch,
-  updateErasedDeliveries,
-  updateErasedEmails,
-  updateErasedEvents,
-  updateErasedFiles,
-  updateLeftContents,
-  updateMarkedByErasure,
-  updateUsageOfErased,
-} from "./erase-pages";
+import { type ErasureCursor, pageOf, rowsPerBatch, updateErasedDeliveries, updateErasedEvents } from "./erase-pages";
 
 const StoredId = z.string().transform(idOf);
 
@@ -47,8 +39,6 @@ const State = z.discriminatedUnion("part", [
 export type ErasureState = z.infer<typeof State>;
 
 const readCursor = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
-const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
-const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
 /** Takes one step of an erasure's job: a page of jobs' errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
@@ -94,24 +84,21 @@ async function eraseErrors(
 async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
   const emptying = openBatch(ctx);
   emptying.add(guardState(ctx, row));
-  emptying.addAll(updateLeftContents(ctx, page));
-  emptying.add(updateMarkedByErasure(ctx, page));
-  emptying.add(updateUsageOfErased(ctx, page));
-  emptying.add(updateErasedEmails(ctx, page));
+  emptying.addAll(updateErasedContents(ctx, page));
+  emptying.addAll(updateErasedEmails(ctx, page));
   const rows = emptying.add(statement(page, readCursor));
-  const contents = emptying.add(statement(contentsWithFiles(ctx, page), readContent));
-  const copied = emptying.add(statement(emailsWithCopies(ctx, page), readCopied));
+  const contents = emptying.add(selectErasedFiles(ctx, page));
+  const copied = emptying.add(selectCopied(ctx, page));
   await emptying.commit();
-  const files = contents.all.flatMap((content) => filesOf(ctx, content));
+  const files = contents.all.flatMap((content) => filesOf(ctx.project.id, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
   await forgetMessages(ctx, copied.all);
   // The copy of this mail is yet to be stored. If its consumer died, the sweep of stuck mail finds that out first.
   if (copied.all.some(({ status }) => status === "SENDING")) return "waits";
   const next = nextCursor(rows.all);
-  const contentIds = contents.all.map(({ id }) => id);
   const forgetting = openBatch(ctx);
   forgetting.add(guardState(ctx, row));
-  forgetting.add(updateErasedFiles(ctx, contentIds));
+  forgetting.add(updateFiles(contents.all));
   forgetting.add(updateState(ctx, row, stateAt(next === null ? "events" : "emails", next), 0));
   await forgetting.commit();
   return "goes on";
@@ -143,10 +130,6 @@ async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
 
 /** The most keys that R2 deletes in one call. */
 const keysPerCall = 1_000;
-
-function filesOf(ctx: Context, { id, bodyKey, attachments }: ReturnType<typeof readContent>): string[] {
-  return [...(bodyKey === null ? [] : [bodyKey]), ...attachmentKeys(ctx, id, attachments)];
-}
 
 /** The cursor of the page after these rows; null when there is none. */
 function nextCursor(rows: ErasureCursor[]): ErasureCursor | null {

@@ -10,20 +10,15 @@ import { withHashes } from "../../engine/contacts/erased-address";
 import { countRemoved } from "../../engine/contacts/suppression-count";
 import { hasErrors } from "../../engine/jobs/erase-errors";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import {
+  selectCopied,
+  selectErasedFiles,
+  updateErasedContents,
+  updateErasedEmails,
+} from "../../engine/mail/forget/erased-mail";
 import { goneReason } from "../../engine/workflows/shard/erase";
 import type { Context } from "../../platform/context";
-import {
-  contentsWithFiles,
-  emailsWithCopies,
-  pageOf,
-  rowsPerBatch,
-  updateErasedDeliveries,
-  updateErasedEmails,
-  updateErasedEvents,
-  updateLeftContents,
-  updateMarkedByErasure,
-  updateUsageOfErased,
-} from "./erase-pages";
+import { pageOf, rowsPerBatch, updateErasedDeliveries, updateErasedEvents } from "./erase-pages";
 import type { ErasureState } from "./erase-rest";
 
 /** The erasure that `addErasure` added to a batch. */
@@ -92,11 +87,8 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
   workflow_executions: updateExecutions,
   workflow_calls: (ctx, { ids }) => [deleteRowsOf(ctx, "workflow_calls", ids)],
   contacts: deleteContacts,
-  email_contents: (ctx, { ids }) => updateLeftContents(ctx, pageOf(ctx, "emails", ids, null)),
-  emails: (ctx, { ids }) => {
-    const page = pageOf(ctx, "emails", ids, null);
-    return [updateMarkedByErasure(ctx, page), updateUsageOfErased(ctx, page), updateErasedEmails(ctx, page)];
-  },
+  email_contents: (ctx, { ids }) => updateErasedContents(ctx, pageOf(ctx, "emails", ids, null)),
+  emails: (ctx, { ids }) => updateErasedEmails(ctx, pageOf(ctx, "emails", ids, null)),
   webhook_deliveries: (ctx, { ids }) => [updateErasedDeliveries(ctx, pageOf(ctx, "events", ids, null))],
   events: (ctx, { ids }) => [updateErasedEvents(ctx, pageOf(ctx, "events", ids, null))],
 };
@@ -205,6 +197,6 @@ function hasRest(ctx: Context, ids: string): SQL {
   const page = pageOf(ctx, "emails", ids, null);
   const executions = sql`SELECT 1 FROM workflow_executions
     WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
-  return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${contentsWithFiles(ctx, page)})
-    OR EXISTS (${emailsWithCopies(ctx, page)}) OR ${hasErrors(ctx)}`;
+  return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${selectErasedFiles(ctx, page).sql})
+    OR EXISTS (${selectCopied(ctx, page).sql}) OR ${hasErrors(ctx)}`;
 }

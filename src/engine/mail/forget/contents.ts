@@ -1,14 +1,21 @@
 import { type SQL, sql } from "drizzle-orm";
-import { firstIdAt, type Id } from "../../../core/ids";
+import { firstIdAt } from "../../../core/ids";
 import { afterPage, type OldMail } from "../../../core/mail/old-mail";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
-import { asFlag, asId, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { asFlag, asId, asNumber, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
 import { whereaboutsByNumber } from "../../projects/whereabouts";
-import { attachmentKeys } from "../attachments";
+import {
+  type ContentWithFiles,
+  filesOf,
+  selectLeftFiles,
+  updateFiles,
+  updateLeftContents,
+  updateRecipients,
+} from "./left-contents";
 
 /** Emails of one page. Each is written once, and its content at most twice. */
 const mailsPerPage = 1_000;
@@ -41,7 +48,6 @@ async function forgetIn(platform: Platform, db: Db, sweep: string, pages: number
 }
 
 const readMail = columns({ projectId: asNumber, id: asId, isReady: asFlag, after: asId, again: orNull(asId) });
-const readContent = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asText), attachments: asNumber });
 
 /**
  * Forgets one page, and returns the project at which the next one begins; null at the end. The files go before what
@@ -52,10 +58,12 @@ async function forgetPage(platform: Platform, db: Db, from: number): Promise<num
   const page = pageOf(from, endedBefore, mailsPerPage);
   const forgetting = openBatch(platform, db);
   const visited = forgetting.add(statement(pageOf(from, endedBefore, mailsPerPage + 1), readMail));
-  forgetting.add(updateRecipients(page));
+  const contentIds = sql`SELECT project_id, content_id FROM (${page})`;
+  const emails = sql`(${page}) w CROSS JOIN emails e ON e.project_id = w.project_id AND e.id = w.id`;
+  forgetting.add(updateRecipients({ from: emails, where: sql`w.is_ready` }));
   forgetting.add(updateForgotten(page));
-  forgetting.add(updateContents(page));
-  const contents = forgetting.add(statement(contentsWithFiles(page), readContent));
+  forgetting.add(updateLeftContents(contentIds, { isErased: false }));
+  const contents = forgetting.add(selectLeftFiles(contentIds));
   await forgetting.commit();
   if (visited.count === 0) return null;
   await deleteFiles(platform, contents.all);
@@ -85,17 +93,6 @@ function isReady(endedBefore: number): SQL {
     max(e.created_at, coalesce(e.scheduled_at, 0)), max(coalesce(e.ended_at, 0), coalesce(e.sent_at, 0))) <= ${endedBefore})`;
 }
 
-/** Goes before `updateForgotten`: an email counts itself out once. That of an erased contact has done so already. */
-function updateRecipients(page: SQL): Statement {
-  return statement(
-    sql`UPDATE email_contents AS content SET recipients = recipients - gone.emails
-      FROM (SELECT e.project_id, e.content_id, count(*) AS emails FROM (${page}) w
-        CROSS JOIN emails e ON e.project_id = w.project_id AND e.id = w.id
-        WHERE w.is_ready AND NOT e.is_forgotten AND e.to_email <> '' GROUP BY e.project_id, e.content_id) gone
-      WHERE content.project_id = gone.project_id AND content.id = gone.content_id`,
-  );
-}
-
 function updateForgotten(page: SQL): Statement {
   return statement(
     sql`UPDATE emails AS e SET is_forgotten = true, contact = NULL, own_data = NULL FROM (${page}) w
@@ -103,51 +100,16 @@ function updateForgotten(page: SQL): Statement {
   );
 }
 
-/** Sender and subject stay, because records show them. The names of files stay until the files are gone. */
-function updateContents(page: SQL): Statement {
-  return statement(
-    sql`UPDATE email_contents AS content SET preview_text = NULL, body = NULL, headers = '{}', own_data = '{}',
-        body_key = CASE WHEN ${isOwnFile} THEN body_key END, template_version_id = NULL
-      FROM (${contentsOf(page)}) w WHERE ${isLeftByAll} AND (body IS NOT NULL OR preview_text IS NOT NULL
-        OR template_version_id IS NOT NULL OR headers <> '{}' OR own_data <> '{}' OR (body_key IS NOT NULL AND NOT ${isOwnFile}))`,
-  );
-}
-
-function contentsWithFiles(page: SQL): SQL {
-  return sql`SELECT content.project_id, content.id, content.body_key, json_array_length(content.attachments) AS attachments
-    FROM (${contentsOf(page)}) w CROSS JOIN email_contents content
-    WHERE ${isLeftByAll} AND (content.attachments <> '[]' OR content.body_key IS NOT NULL)`;
-}
-
-function contentsOf(page: SQL): SQL {
-  return sql`SELECT DISTINCT project_id, content_id FROM (${page})`;
-}
-
-/** The content of an item `w` of the page. */
-const isLeftByAll = sql`content.project_id = w.project_id AND content.id = w.content_id AND content.recipients <= 0`;
-
-/** A body's file may also be its template's, which other mails share. */
-const isOwnFile = sql`(substr(content.body_key, 1, 8) = 'content/')`;
-
-async function deleteFiles(platform: Platform, contents: ReturnType<typeof readContent>[]): Promise<void> {
+async function deleteFiles(platform: Platform, contents: ContentWithFiles[]): Promise<void> {
   const projects = await whereaboutsByNumber(
     platform,
     contents.map(({ projectId }) => projectId),
   );
-  for (const { projectId, id, bodyKey, attachments } of contents) {
-    const project = projects.get(projectId);
+  for (const content of contents) {
+    const project = projects.get(content.projectId);
     // The erasure of a project removes its files itself.
-    const files = project ? attachmentKeys({ project }, id, attachments) : [];
-    await platform.blobs.delete(bodyKey === null ? files : [...files, bodyKey]);
+    if (project) await platform.blobs.delete(filesOf(project.id, content));
   }
-}
-
-function updateFiles(contents: { projectId: number; id: Id }[]): Statement {
-  const items = JSON.stringify(contents.map(({ projectId, id }) => [projectId, id]));
-  return statement(
-    sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL FROM json_each(${items}) r
-      WHERE content.project_id = r.value->>0 AND content.id = r.value->>1 AND content.recipients <= 0`,
-  );
 }
 
 function updatePlaces(mails: OldMail[], next: OldMail | undefined): Statement {

@@ -1,0 +1,69 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { EmailStatus } from "../../../core/mail/status";
+import { asId, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { updateMarked } from "../../campaigns/mark-pages";
+import { updateUsageOf } from "../../projects/monthly-usage";
+import { contactGone } from "../withhold";
+import { selectLeftFiles, updateLeftContents, updateRecipients } from "./left-contents";
+
+// The mail of erased people, page by page. `page` is a SELECT with the `id` of each email. A repeated page changes nothing.
+
+/** Empties the contents without recipients left. Must run before `updateErasedEmails`. */
+export function updateErasedContents(ctx: Context, page: SQL): Statement[] {
+  const contents = contentsOf(ctx, page);
+  return [updateRecipients({ where: isOfPage(ctx, page) }), updateLeftContents(contents, { isErased: true })];
+}
+
+/** Empties the emails. An email that was not handed over is CANCELLED, and gives back its quota of the month. */
+export function updateErasedEmails(ctx: Context, page: SQL): Statement[] {
+  const ofPage = isOfPage(ctx, page);
+  return [
+    updateMarked(ctx, { where: sql`${ofPage} AND ${isUnsent}` }),
+    updateUsageOf(sql`${ofPage} AND ${isUnsent} AND e.uncertain_since IS NULL`),
+    updateEmptied(ofPage),
+  ];
+}
+
+/** Mail that has not been handed over, and now never will be. */
+const isUnsent = sql`e.status = 'QUEUED'`;
+
+/**
+ * Mail that is being handed over keeps its status: its result will restore nothing in an emptied row. The subject is ''
+ * and not NULL, because NULL would stand for the content's subject while other recipients still share it.
+ */
+function updateEmptied(ofPage: SQL): Statement {
+  return statement(
+    sql`UPDATE emails AS e SET to_email = '', to_written = NULL, to_name = NULL, subject = '', contact = NULL, own_data = NULL,
+        error = CASE WHEN ${isUnsent} THEN ${contactGone} END,
+        status = CASE WHEN NOT ${isUnsent} THEN e.status WHEN e.uncertain_since IS NULL THEN 'CANCELLED' ELSE 'UNKNOWN' END,
+        due_at = CASE WHEN NOT ${isUnsent} THEN e.due_at END, next_attempt_at = NULL
+      WHERE ${ofPage} AND e.to_email <> ''`,
+  );
+}
+
+/** Returns the contents of a page's emails that have no recipients left but still have files. */
+export function selectErasedFiles(ctx: Context, page: SQL) {
+  return selectLeftFiles(contentsOf(ctx, page));
+}
+
+const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
+
+/** Returns the emails of a page of which the embedded outbox stores a copy, or is about to. */
+export function selectCopied(ctx: Context, page: SQL) {
+  return statement(
+    sql`SELECT e.id, e.status, e.provider_message_id FROM emails e
+      WHERE ${isOfPage(ctx, page)} AND e.provider = 'outbox'`,
+    readCopied,
+  );
+}
+
+function contentsOf(ctx: Context, page: SQL): SQL {
+  return sql`SELECT e.project_id, e.content_id FROM emails e WHERE ${isOfPage(ctx, page)}`;
+}
+
+function isOfPage(ctx: Context, page: SQL): SQL {
+  return sql`${inProject(ctx, "e")} AND e.id IN (SELECT id FROM (${page}))`;
+}

@@ -1,0 +1,76 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import { attachmentKeys } from "../attachments";
+
+// A content is stored once for all emails of a call. It is emptied with the last of them, whether that email is old or of
+// an erased contact. Its own files are deleted then, but not those of a template. The order: `updateRecipients`, the
+// change of the emails and `updateLeftContents` in one batch; then the files; then `updateFiles`. A process that dies in
+// between leaves the names of the files, so a repeat finds them.
+
+/**
+ * Subtracts emails `e` from their contents' recipients. Must run before the emails change: an email that is erased or
+ * forgotten was subtracted then, so a repeat subtracts nothing twice.
+ */
+export function updateRecipients({ from = sql`emails e`, where }: { from?: SQL; where: SQL }): Statement {
+  return statement(
+    sql`UPDATE email_contents AS content SET recipients = recipients - gone.emails
+      FROM (SELECT e.project_id, e.content_id, count(*) AS emails FROM ${from}
+        WHERE ${where} AND e.to_email <> '' AND NOT e.is_forgotten GROUP BY e.project_id, e.content_id) gone
+      WHERE content.project_id = gone.project_id AND content.id = gone.content_id`,
+  );
+}
+
+/**
+ * Empties contents without recipients left. `contents` is a SELECT of their `project_id, content_id`. The sender stays,
+ * so that records still name it. The subject of old mail stays too. For erased contacts the subject is removed, and so
+ * is `reply_to`, which may be the person's own address. The names of files stay until the files are deleted.
+ */
+export function updateLeftContents(contents: SQL, { isErased }: { isErased: boolean }): Statement {
+  const also = isErased ? sql`subject = '', reply_to = NULL, ` : sql``;
+  const isFull = isErased ? sql`subject <> '' OR reply_to IS NOT NULL OR ` : sql``;
+  return statement(
+    sql`UPDATE email_contents AS content SET ${also}preview_text = NULL, body = NULL, headers = '{}', own_data = '{}',
+        body_key = CASE WHEN ${isOwnFile} THEN body_key END, template_version_id = NULL
+      WHERE ${isLeft(contents)} AND (${isFull}body IS NOT NULL OR preview_text IS NOT NULL
+        OR template_version_id IS NOT NULL OR headers <> '{}' OR own_data <> '{}' OR (body_key IS NOT NULL AND NOT ${isOwnFile}))`,
+  );
+}
+
+const readFiles = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asText), attachments: asNumber });
+
+/** A content that has files: its body's own one, or a number of attachments. */
+export type ContentWithFiles = ReturnType<typeof readFiles>;
+
+/** Returns the contents without recipients left that still have files. */
+export function selectLeftFiles(contents: SQL): Statement<ContentWithFiles> {
+  return statement(
+    sql`SELECT content.project_id, content.id, content.body_key, json_array_length(content.attachments) AS attachments
+      FROM email_contents content
+      WHERE ${isLeft(contents)} AND (content.attachments <> '[]' OR content.body_key IS NOT NULL)`,
+    readFiles,
+  );
+}
+
+/** Returns the keys of a content's files. `project` is the public id. */
+export function filesOf(project: string, { id, bodyKey, attachments }: ContentWithFiles): string[] {
+  const files = attachmentKeys({ project: { id: project } }, id, attachments);
+  return bodyKey === null ? files : [...files, bodyKey];
+}
+
+/** Clears the names of deleted files. */
+export function updateFiles(contents: { projectId: number; id: Id }[]): Statement {
+  const items = JSON.stringify(contents.map(({ projectId, id }) => [projectId, id]));
+  return statement(
+    sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL FROM json_each(${items}) r
+      WHERE content.project_id = r.value->>0 AND content.id = r.value->>1 AND content.recipients <= 0`,
+  );
+}
+
+function isLeft(contents: SQL): SQL {
+  return sql`(content.project_id, content.id) IN (${contents}) AND content.recipients <= 0`;
+}
+
+/** A body's file may also be of the template or the campaign, whose mails share it. */
+const isOwnFile = sql`(substr(content.body_key, 1, 8) = 'content/' AND substr(content.body_key, -22) = content.id)`;
