@@ -72,6 +72,37 @@ async function evaluate(
   return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
 }
 
+/** The most filters that one statement asks of several conditions. A condition with more has its own statement. */
+const maxFilters = 100;
+
+/** Evaluates several conditions for one contact, with as many of them in a statement as fit. */
+export async function matchesEach(
+  ctx: Context,
+  contact: ContactRow,
+  conditions: FilterCondition[],
+  given: Omit<JudgeInput, "condition">,
+): Promise<boolean[]> {
+  const groups: FilterCondition[][] = [];
+  let filters = Number.POSITIVE_INFINITY;
+  for (const condition of conditions) {
+    const own = audienceOf(condition, given.segments, given.now).filters;
+    const last = groups.at(-1);
+    if (last === undefined || filters + own > maxFilters || last.length === filtersPerStatement) {
+      groups.push([condition]);
+      filters = own;
+    } else {
+      last.push(condition);
+      filters += own;
+    }
+  }
+  if (groups.length === 0) return [];
+  const batch = openBatch(ctx);
+  const results = groups.map((group) => batch.add(selectMatches(ctx, contact, group, given)));
+  await batch.commit();
+  // There is no row when the contact was deleted meanwhile.
+  return results.flatMap(({ first }, index) => first ?? groups[index]?.map(() => false) ?? []);
+}
+
 /** Selects one row: whether each of the conditions holds for the contact. */
 function selectMatches(
   ctx: Context,

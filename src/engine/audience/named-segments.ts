@@ -83,11 +83,12 @@ function faultsCausedIn(row: SegmentRow, conditionOf: (id: string) => SegmentSou
  * Returns how to find the members of a segment. A tracked segment has member rows once it has been computed for the
  * first time.
  */
-function sourceOf({ condition, trackMembership, computedAt }: SegmentRow): SegmentSource {
+export function sourceOf({ condition, trackMembership, computedAt }: SegmentRow): SegmentSource {
   return condition === null || (trackMembership && computedAt !== null) ? "members" : condition;
 }
 
-function sourcesOf(rows: SegmentRow[]): Segments {
+/** Returns how to find the members of each segment, by public id. */
+export function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 

@@ -10,7 +10,7 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { contactJson } from "./contact";
 
-interface ContactQuery {
+export interface ContactQuery {
   cursor?: string;
   limit: number;
   search?: string;

@@ -17,16 +17,20 @@ import { fields } from "./fields/routes";
 import { imports } from "./import/routes";
 import { listContacts } from "./list";
 import { lookUpContacts } from "./lookup";
+import { queryContacts } from "./query";
 import {
   Contact,
   ContactExport,
   ContactPage,
   LookedUpContacts,
   LookupContacts,
+  QueriedContacts,
+  QueryContacts,
   UpdateContact,
   UpsertContact,
   UpsertedContact,
 } from "./schema";
+import { contactSegments } from "./segments/routes";
 import { snoozes } from "./snooze/routes";
 import { contactTopics } from "./topics/routes";
 import { addressTaken, updateContact } from "./update";
@@ -169,7 +173,27 @@ contacts.post(
   },
 );
 
+contacts.post(
+  "/contacts/query",
+  {
+    id: "queryContacts",
+    summary: "List the contacts that match a condition",
+    description:
+      "A page as of `GET /contacts`. With a condition, contacts come in the order of their creation; a page may hold " +
+      "fewer of them than `limit`, or none, although more follow: continue while `hasMore` is true. `total` is exact when " +
+      "at most 25,000 contacts or events had to be looked at. Otherwise it is the number of matches so far, and " +
+      "`approximate` is there: `POST /segments/preview` counts them.",
+    bucket: "contacts",
+    isRead: true,
+    body: QueryContacts,
+    ok: QueriedContacts,
+    conditionNames: ["condition"],
+  },
+  (ctx, { body }) => queryContacts(ctx, body),
+);
+
 contacts.router.route("/", snoozes.router);
 contacts.router.route("/", contactExecutions.router);
 contacts.router.route("/", contactExplanations.router);
+contacts.router.route("/", contactSegments.router);
 contacts.router.route("/", contactTopics.router);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FilterCondition } from "../../core/audience/condition";
 import type { ColumnName, contactColumns } from "../../core/contacts/columns";
 import { columnNamed, columnNames } from "../../core/contacts/columns-with";
 import { Confirm, Confirmation } from "../../core/contacts/confirmation";
@@ -66,6 +67,31 @@ export const ContactPage = z
     warnings: Warnings,
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
+
+/** `?limit=` of a list is clamped too. */
+export const QueryContacts = z
+  .object({
+    condition: FilterCondition.nullish(),
+    search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
+    sort: z.enum(["createdAt", "email"]).nullish().meta({ description: "createdAt by default, and with a condition." }),
+    dir: z.enum(["asc", "desc"]).nullish().meta({ description: "desc by default." }),
+    limit: z.number().int().min(1).nullish().meta({ description: "20 by default, 100 at most." }),
+    cursor: z.string().nullish().meta({ description: "The cursor of the previous page." }),
+  })
+  .meta({
+    id: "QueryContacts",
+    example: {
+      condition: { logic: "AND", groups: [{ filters: [{ field: "data.plan", operator: "equals", value: "pro" }] }] },
+      limit: 50,
+    },
+  });
+export type QueryContacts = z.infer<typeof QueryContacts>;
+
+export const QueriedContacts = ContactPage.extend({
+  total: z.number().int().meta({ description: "On the first page only; 0 on later pages." }),
+  approximate: z.literal(true).optional().meta({ description: "Present when there may be more than `total`." }),
+  countedAt: z.iso.datetime().optional(),
+}).meta({ id: "QueriedContacts", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
 export const UpdateContact = z
   .object({

@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+export const ContactSegments = z
+  .object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        slug: z.string(),
+        type: z.enum(["DYNAMIC", "STATIC"]),
+        since: z.iso.datetime().nullable().meta({
+          description: "When the contact came into it. Null for a dynamic segment whose members are not tracked.",
+        }),
+      }),
+    ),
+  })
+  .meta({
+    id: "ContactSegments",
+    example: {
+      data: [
+        {
+          ...{ id: "0199a0f2-8b21-7e42-9d53-1a2b3c4d5e6f", name: "Pro", slug: "pro", type: "DYNAMIC" as const },
+          since: "2026-01-31T09:00:00.000Z",
+        },
+      ],
+    },
+  });
+export type ContactSegments = z.infer<typeof ContactSegments>;
