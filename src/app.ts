@@ -52,6 +52,7 @@ export const features: readonly Feature[] = [
   { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending.router) },
   { segments: ["contacts"], load: lazily(async () => (await import("./features/contacts/routes")).contacts.router) },
   { segments: ["templates"], load: lazily(async () => (await import("./features/templates/routes")).templates.router) },
+  { segments: ["preview"], load: lazily(async () => (await import("./features/preview/routes")).preview.router) },
   { segments: ["campaigns"], load: lazily(async () => (await import("./features/campaigns/routes")).campaigns.router) },
   { segments: ["domains"], load: lazily(async () => (await import("./features/domains/routes")).domains.router) },
   { segments: ["v1"], load: lazily(async () => (await import("./features/verification/routes")).verification.router) },

@@ -142,6 +142,7 @@ describe("the policy of every operation", () => {
       "createTemplate",
       "updateTemplate",
       "previewTemplate",
+      "previewContent",
       ...outbox,
     ];
     expect(larger.map(({ documented }) => documented.operationId).toSorted()).toEqual(expected.toSorted());

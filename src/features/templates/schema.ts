@@ -146,3 +146,4 @@ export const TemplatePreview = z
       missing: ["plan"],
     },
   });
+export type TemplatePreview = z.infer<typeof TemplatePreview>;

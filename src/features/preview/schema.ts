@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { readId } from "../../core/ids";
+import { emailTypes } from "../../core/mail/status";
+import { storable } from "../../core/storable";
+import { Warning } from "../../core/warning";
+import { CreateTemplate, PreviewTemplate, TemplatePreview } from "../templates/schema";
+
+const { subject, body, previewText } = CreateTemplate.shape;
+
+export const PreviewContent = z
+  .object({
+    subject,
+    body,
+    previewText,
+    type: z.enum(emailTypes).nullish().meta({ description: "MARKETING by default." }),
+    topicId: z
+      .string()
+      .min(1)
+      .refine(...storable)
+      .transform(readId)
+      .nullish()
+      .meta({ description: "For MARKETING only, as in templates and campaigns." }),
+    ...PreviewTemplate.shape,
+  })
+  .meta({
+    id: "PreviewContent",
+    example: {
+      subject: 'Welcome, {{ firstName ?? "there" }}',
+      body: "<h1>Hello {{ firstName }}</h1><p>Your plan: {{ plan }}</p>",
+      data: { firstName: "Ada" },
+    },
+  });
+export type PreviewContent = z.infer<typeof PreviewContent>;
+
+const { example } = TemplatePreview.meta() ?? {};
+
+export const ContentPreview = TemplatePreview.extend({
+  bytes: z.number().int().meta({ description: "The size of `html`. Gmail clips an email after 102 KB." }),
+  warnings: z
+    .array(Warning)
+    .meta({ description: "What would go out and probably should not. Empty when there is nothing." }),
+}).meta({ id: "ContentPreview", example: { ...Object(example), bytes: 412, warnings: [] } });
+export type ContentPreview = z.infer<typeof ContentPreview>;
