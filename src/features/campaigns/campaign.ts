@@ -13,7 +13,8 @@ import { loadBody } from "../../engine/mail/body";
 import type { Context } from "../../platform/context";
 import { countersJson, totalOf } from "./counters";
 import { findProgress } from "./progress";
-import type { Campaign, CampaignProgress } from "./schema";
+import type { CampaignProgress } from "./progress-schema";
+import type { Campaign } from "./schema";
 
 export const readCampaign = wholeRow(campaigns);
 

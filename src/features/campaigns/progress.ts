@@ -9,7 +9,7 @@ import type { CampaignRow } from "../../db/tables";
 import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Progress as RunProgress } from "../../engine/recipients/frozen";
 import type { Context } from "../../platform/context";
-import type { CampaignProgress } from "./schema";
+import type { CampaignProgress } from "./progress-schema";
 
 /** The number of pages whose emails are searched for the reason of a wait. A page has at most 500 recipients. */
 const pagesSearched = 4;

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { type References, referencesOf } from "../../core/audience/references";
-import { Invalid, NotFound, UnverifiedSender } from "../../core/errors";
+import { Invalid, NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
+import { UnverifiedSender } from "../../core/mail/errors";
 import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
 import type { Batch } from "../../db/batch";

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { TooManySending } from "../../core/errors";
+import { TooManySending } from "../../core/mail/errors";
 import { minuteMs } from "../../core/time";
 import { asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";

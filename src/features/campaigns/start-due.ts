@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { TooManySending, UnverifiedSender } from "../../core/errors";
+import { TooManySending, UnverifiedSender } from "../../core/mail/errors";
 import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
