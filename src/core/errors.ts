@@ -1,6 +1,4 @@
-import type { KeyUse, OriginalRequest } from "./idempotency";
 import { asId, type Id, publicId, textOf } from "./ids";
-import { iso } from "./time";
 
 /** An error in one field of a request. `field` is a dot path: `attachments.0.filename`. */
 export interface FieldFault {
@@ -101,40 +99,6 @@ export class ReadOnlyKey extends Refusal {
   }
 }
 
-/** The reputation brake has paused the project's marketing mail. */
-export class SendingPaused extends Refusal {
-  constructor({ reason, at }: { reason: string; at: number }) {
-    super(`The marketing email of this project is paused: ${reason} Nothing was sent.`, {
-      suggestion:
-        "Remove the addresses that bounce, and mail only people who asked for it. Then ask the operator to lift the pause. " +
-        "Transactional email still goes out.",
-      details: { reason, at: iso(at) },
-    });
-  }
-}
-
-/** The domain of the sender's address is not a verified domain of the project. */
-export class UnverifiedSender extends Refusal {
-  constructor(domain: string) {
-    super(`The sender domain ${domain} is not a verified domain of this project.`, {
-      suggestion:
-        "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED. It must be " +
-        "a domain that you own: those of public mail providers cannot be verified.",
-      // The contract fixes the code of this answer, which does not name the reason.
-      details: { reason: "domain_not_verified", domain },
-    });
-  }
-}
-
-export class MonthlyLimitReached extends Refusal {
-  constructor(limit: number) {
-    super(`This call would exceed the project's limit of ${limit} emails a month. Nothing was sent.`, {
-      suggestion: "Send to fewer recipients, wait for the next month (UTC), or ask the operator for a higher limit.",
-      details: { monthlySendLimit: limit },
-    });
-  }
-}
-
 export class NotFound extends Refusal {
   constructor(resource: Named, name: string);
   constructor(resource: Identified, id: Id, field?: string);
@@ -178,66 +142,8 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
-/** The project has as many SENDING campaigns as it may. */
-export class TooManySending extends Refusal {
-  constructor(limit: number) {
-    super(`${limit} campaigns of this project are SENDING, and more cannot be at once. Nothing was changed.`, {
-      suggestion:
-        "Wait until one of them is SENT, or cancel one. A campaign with a scheduledFor waits by itself, and starts when another one has ended.",
-      details: { limit },
-    });
-  }
-}
-
 /** The resource existed, but is no longer stored. */
 export class Gone extends Refusal {}
-
-/**
- * An idempotency key that was used before. A repeat of the first request gets the first answer, for callers that lost
- * it. Another request does not, because its caller would mistake that answer for its own.
- */
-export class KeyReused extends Refusal {
-  constructor({ key, request, hash }: KeyUse, original: OriginalRequest) {
-    const sameRequest = original.hash === null ? undefined : original.hash === hash;
-    const { message, suggestion } = describeReuse(request, original, sameRequest !== false);
-    super(message, {
-      suggestion,
-      details: {
-        key,
-        originalRequest: original.request,
-        originalRequestAt: iso(original.atMs),
-        originalStatusCode: original.status,
-        sameRequest,
-        ...(sameRequest === false || original.response === null
-          ? {}
-          : { originalResponse: JSON.parse(original.response) }),
-      },
-    });
-  }
-}
-
-function describeReuse(request: string, original: OriginalRequest, isSame: boolean) {
-  const used = `The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}`;
-  if (!isSame) {
-    const lost =
-      request === "POST /v1/send"
-        ? "This request had no effect: its mail did not go out"
-        : "This request had no effect";
-    const other = original.request === request ? ", with another body" : "";
-    return { message: `${used}${other}. ${lost}.`, suggestion: "Send it again with a key of its own." };
-  }
-  const suggestion =
-    original.status === null
-      ? "That request is still running. Repeat this call in a few seconds to see its answer."
-      : "To see what that request did, read details.originalResponse. For another request, use another key.";
-  return { message: `${used}.`, suggestion };
-}
-
-export class InvalidIdempotencyKey extends Refusal {
-  constructor() {
-    super("The Idempotency-Key header must be 1 to 255 printable ASCII characters.");
-  }
-}
 
 export class RateLimited extends Refusal {
   constructor(
@@ -279,37 +185,6 @@ export class Unavailable extends Refusal {
     super(message, advice);
     this.retryAfterSeconds = retryAfterSeconds;
   }
-}
-
-/** A storage that does not answer now. `effect` is the effect of the request: none, perhaps all of it, or all. */
-interface Away {
-  what: "database" | "file storage";
-  effect: "none" | "unknown" | "done";
-  hasKey: boolean;
-  cause: unknown;
-}
-
-export class StorageOutOfReach extends Unavailable {
-  constructor({ what, effect, hasKey, cause }: Away) {
-    const happened = {
-      none: "This request had no effect.",
-      unknown: "This request may have had its effect, or not.",
-      done: "This request had its effect, and only its answer is lost.",
-    }[effect];
-    const suggestion = adviceAfter(effect, hasKey);
-    super(`The ${what} does not answer at the moment. ${happened}`, {
-      retryAfterSeconds: 2,
-      suggestion,
-      details: { effect },
-      cause,
-    });
-  }
-}
-
-function adviceAfter(effect: "none" | "unknown" | "done", hasKey: boolean): string {
-  if (effect === "none") return "Send it again in two seconds.";
-  if (hasKey) return "Send it again in two seconds with the same Idempotency-Key: it has its effect once.";
-  return "Read what is there before you send it again. With an Idempotency-Key, a repeated request has its effect once.";
 }
 
 /** The most faults that the message of an error describes; `errors` lists all. */

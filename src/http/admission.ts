@@ -1,6 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
-import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
+import { RateLimited, Unavailable } from "../core/errors";
 import {
   type Claim,
   isIdempotencyKey,
@@ -9,6 +9,7 @@ import {
   type OriginalRequest,
   redactedFor,
 } from "../core/idempotency";
+import { InvalidIdempotencyKey, KeyReused } from "../core/idempotency-errors";
 import { isTrouble } from "../db/trouble";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";

@@ -1,6 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { openBookmark, sealBookmark } from "../core/bookmark";
-import { BadRequest, KeyReused } from "../core/errors";
+import { BadRequest } from "../core/errors";
+import { KeyReused } from "../core/idempotency-errors";
 import { anyCopy, openStates, type States } from "../db/states";
 import type { Context } from "../platform/context";
 import { isForProject } from "./policy";

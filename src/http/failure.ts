@@ -5,10 +5,7 @@ import {
   Conflict,
   Gone,
   Invalid,
-  InvalidIdempotencyKey,
-  KeyReused,
   MethodNotAllowed,
-  MonthlyLimitReached,
   NotAuthenticated,
   NotFound,
   ProjectDisabled,
@@ -16,16 +13,15 @@ import {
   ReadOnlyKey,
   Refusal,
   type Resource,
-  SendingPaused,
-  StorageOutOfReach,
   TooLarge,
-  TooManySending,
   TooSlow,
   Unavailable,
   UnknownRoute,
   Untrusted,
-  UnverifiedSender,
 } from "../core/errors";
+import { InvalidIdempotencyKey, KeyReused } from "../core/idempotency-errors";
+import { MonthlyLimitReached, SendingPaused, TooManySending, UnverifiedSender } from "../core/mail/errors";
+import { StorageOutOfReach } from "../core/storage-errors";
 import { DatabaseAway, troubleOf } from "../db/trouble";
 import { FilesAway } from "../platform/blobs";
 import { log, reasonOf, traceOf } from "../platform/log";

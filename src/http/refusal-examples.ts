@@ -2,8 +2,6 @@ import {
   type FieldFault,
   Gone,
   Invalid,
-  KeyReused,
-  MonthlyLimitReached,
   NotFound,
   ProjectDisabled,
   RateLimited,
@@ -11,10 +9,11 @@ import {
   TooLarge,
   TooSlow,
   UnknownRoute,
-  UnverifiedSender,
 } from "../core/errors";
 import { reservedEvent } from "../core/events/names";
+import { KeyReused } from "../core/idempotency-errors";
 import { readId } from "../core/ids";
+import { MonthlyLimitReached, UnverifiedSender } from "../core/mail/errors";
 import { unreadableCursor } from "../core/page";
 import { requiredText } from "../core/required";
 import { neverFresh } from "../db/fresh";

@@ -5,7 +5,6 @@ import {
   type FieldFault,
   Invalid,
   MethodNotAllowed,
-  MonthlyLimitReached,
   NotAuthenticated,
   NotFound,
   ProjectDisabled,
@@ -13,9 +12,9 @@ import {
   TooLarge,
   TooSlow,
   UnknownRoute,
-  UnverifiedSender,
 } from "../../src/core/errors";
 import { readId } from "../../src/core/ids";
+import { MonthlyLimitReached, UnverifiedSender } from "../../src/core/mail/errors";
 
 const cause = new Error("UNIQUE constraint failed: contacts.email");
 

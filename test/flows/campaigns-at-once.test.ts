@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TooManySending } from "../../src/core/errors";
 import { newId, publicId, readId } from "../../src/core/ids";
+import { TooManySending } from "../../src/core/mail/errors";
 import { queueDueCampaigns } from "../../src/features/campaigns/queue-due";
 import { retryCampaign } from "../../src/features/campaigns/retry";
 import { sendCampaign } from "../../src/features/campaigns/send";

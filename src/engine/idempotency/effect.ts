@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { KeyReused } from "../../core/errors";
 import { type KeyEffect, redactedFor } from "../../core/idempotency";
+import { KeyReused } from "../../core/idempotency-errors";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";

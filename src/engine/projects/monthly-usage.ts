@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { MonthlyLimitReached } from "../../core/errors";
 import type { Id } from "../../core/ids";
+import { MonthlyLimitReached } from "../../core/mail/errors";
 import { monthOf } from "../../core/time";
 import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { Conflict, Gone, MonthlyLimitReached } from "../../core/errors";
+import { Conflict, Gone } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
+import { MonthlyLimitReached } from "../../core/mail/errors";
 import type { EmailStatus } from "../../core/mail/status";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { KeyReused, SendingPaused } from "../../core/errors";
+import { KeyReused } from "../../core/idempotency-errors";
+import { SendingPaused } from "../../core/mail/errors";
 import type { EmailType } from "../../core/mail/status";
 import { asOneOf, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
-import { NotFound, Refusal, UnverifiedSender } from "../../core/errors";
+import { NotFound, Refusal } from "../../core/errors";
 import { type Id, newIdAt, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
+import { UnverifiedSender } from "../../core/mail/errors";
 import type { Priority } from "../../core/mail/priority";
 import { openBatch } from "../../db/batch";
 import { asText, columns } from "../../db/rows";

@@ -1,6 +1,7 @@
-import { Refusal, UnverifiedSender } from "../../core/errors";
+import { Refusal } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
+import { UnverifiedSender } from "../../core/mail/errors";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import type { VersionRow } from "../../db/tables";

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { Refusal, UnverifiedSender } from "../../core/errors";
+import { Refusal } from "../../core/errors";
 import { type Id, newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
+import { UnverifiedSender } from "../../core/mail/errors";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";

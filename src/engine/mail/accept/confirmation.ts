@@ -4,10 +4,11 @@ import {
   confirmationsPerDay,
   confirmationsPerHour,
 } from "../../../core/contacts/confirmation";
-import { Conflict, UnverifiedSender } from "../../../core/errors";
+import { Conflict } from "../../../core/errors";
 import { mayLearnIds } from "../../../core/idempotency";
 import { firstIdAt, type Id, newIdAt } from "../../../core/ids";
 import { domainOf } from "../../../core/mail/address";
+import { UnverifiedSender } from "../../../core/mail/errors";
 import { dayMs, hourMs, monthOf } from "../../../core/time";
 import type { Warning } from "../../../core/warning";
 import type { Batch } from "../../../db/batch";

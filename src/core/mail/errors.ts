@@ -1,0 +1,47 @@
+import { Refusal } from "../errors";
+import { iso } from "../time";
+
+/** The reputation brake has paused the project's marketing mail. */
+export class SendingPaused extends Refusal {
+  constructor({ reason, at }: { reason: string; at: number }) {
+    super(`The marketing email of this project is paused: ${reason} Nothing was sent.`, {
+      suggestion:
+        "Remove the addresses that bounce, and mail only people who asked for it. Then ask the operator to lift the pause. " +
+        "Transactional email still goes out.",
+      details: { reason, at: iso(at) },
+    });
+  }
+}
+
+/** The domain of the sender's address is not a verified domain of the project. */
+export class UnverifiedSender extends Refusal {
+  constructor(domain: string) {
+    super(`The sender domain ${domain} is not a verified domain of this project.`, {
+      suggestion:
+        "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED. It must be " +
+        "a domain that you own: those of public mail providers cannot be verified.",
+      // The contract fixes the code of this answer, which does not name the reason.
+      details: { reason: "domain_not_verified", domain },
+    });
+  }
+}
+
+export class MonthlyLimitReached extends Refusal {
+  constructor(limit: number) {
+    super(`This call would exceed the project's limit of ${limit} emails a month. Nothing was sent.`, {
+      suggestion: "Send to fewer recipients, wait for the next month (UTC), or ask the operator for a higher limit.",
+      details: { monthlySendLimit: limit },
+    });
+  }
+}
+
+/** The project has as many SENDING campaigns as it may. */
+export class TooManySending extends Refusal {
+  constructor(limit: number) {
+    super(`${limit} campaigns of this project are SENDING, and more cannot be at once. Nothing was changed.`, {
+      suggestion:
+        "Wait until one of them is SENT, or cancel one. A campaign with a scheduledFor waits by itself, and starts when another one has ended.",
+      details: { limit },
+    });
+  }
+}
