@@ -1,4 +1,4 @@
-/** What a campaign's email to one contact has come to, or would. */
+/** The outcomes of a campaign's email to one contact, whether it was sent or not. */
 export const recipientOutcomes = ["SENT", "WAITING", "LEFT_OUT", "WITHHELD", "NOT_IN_AUDIENCE", "NO_CONTACT"] as const;
 export type RecipientOutcome = (typeof recipientOutcomes)[number];
 
@@ -23,7 +23,7 @@ export interface Reason {
 }
 
 /** Whether one contact gets a campaign, and why. */
-export interface Verdict {
+export interface RecipientVerdict {
   inAudience: boolean;
   outcome: RecipientOutcome;
   reasons: Reason[];

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { filterText, shownValue } from "../../core/audience/filter-text";
-import type { Reason, Verdict } from "../../core/campaigns/verdict";
+import type { Reason, RecipientVerdict } from "../../core/campaigns/verdict";
 import { textOf } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
 import { asFlag, asText, columns, orNull } from "../../db/rows";
@@ -19,7 +19,11 @@ import { findRun } from "./run-row";
  * Returns the verdict on a contact without an email in the ledger, from the frozen audience and the contact as it is
  * now.
  */
-export async function verdictOfContact(ctx: Context, campaign: CampaignRow, contact: ContactRow): Promise<Verdict> {
+export async function verdictOfContact(
+  ctx: Context,
+  campaign: CampaignRow,
+  contact: ContactRow,
+): Promise<RecipientVerdict> {
   const isFrozen = campaign.frozen !== null;
   const frozen = isFrozen ? Frozen.parse(campaign.frozen) : await freeze(ctx, campaign);
   const about = { basis: isFrozen ? ("FROZEN" as const) : ("DRAFT" as const), asOf: ctx.now.toISOString() };
@@ -124,7 +128,7 @@ async function whatAwaits(
   campaign: CampaignRow,
   contact: ContactRow,
   { withheld: error }: Obstacles,
-): Promise<Pick<Verdict, "outcome" | "reasons">> {
+): Promise<Pick<RecipientVerdict, "outcome" | "reasons">> {
   const coming = await whatIsComing(ctx, campaign, contact);
   if (coming === null) {
     const message =

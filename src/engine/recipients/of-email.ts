@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Reason, ReasonCode, Verdict } from "../../core/campaigns/verdict";
+import type { Reason, ReasonCode, RecipientVerdict } from "../../core/campaigns/verdict";
 import type { Id } from "../../core/ids";
 import type { EmailStatus } from "../../core/mail/status";
 import { isWhyUnrendered } from "../../core/templating/errors";
@@ -63,7 +63,7 @@ export function findJudgedEmails(ctx: Context, found: SQL): Promise<JudgedEmail[
 }
 
 /** Returns the verdict on an email of the ledger. */
-export function verdictOfEmail(email: JudgedEmail): Verdict {
+export function verdictOfEmail(email: JudgedEmail): RecipientVerdict {
   const { outcome, ...reason } = verdictOfStatus(email);
   const reasons = [(outcome === "WAITING" && whyWaits(email)) || reason];
   return { inAudience: true, outcome, reasons, basis: "EMAIL", asOf: iso(email.at) };
@@ -79,7 +79,7 @@ function whyWaits({ heldReason, awaitsCanary }: JudgedEmail): Reason | null {
   return { code: "canary", message: "The email waits until the campaign's canary is out, and its hold is over" };
 }
 
-type StatusVerdict = Pick<Verdict, "outcome"> & Reason;
+type StatusVerdict = Pick<RecipientVerdict, "outcome"> & Reason;
 
 /** Returns what became of an email, of whatever source. */
 export function verdictOfStatus({ status, error }: Pick<JudgedEmail, "status" | "error">): StatusVerdict {

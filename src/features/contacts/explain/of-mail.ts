@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Reason, ReasonCode, Verdict } from "../../../core/campaigns/verdict";
+import type { Reason, ReasonCode, RecipientVerdict } from "../../../core/campaigns/verdict";
 import { NotFound } from "../../../core/errors";
 import { type Id, publicId } from "../../../core/ids";
 import { iso } from "../../../core/time";
@@ -79,7 +79,7 @@ function otherAddress({ id, email }: ContactRow, { toEmail }: JudgedEmail): Beca
 }
 
 /** Returns the answer to whether the mail reached the contact. */
-export function answerOf({ outcome, reasons }: { outcome: Verdict["outcome"]; reasons: Reason[] }): Answer {
+export function answerOf({ outcome, reasons }: { outcome: RecipientVerdict["outcome"]; reasons: Reason[] }): Answer {
   const code = reasons[0]?.code;
   if (code !== undefined && (outcome === "SENT" || outcome === "WAITING")) return answers[code] ?? "NOT_RECEIVED";
   return "NOT_RECEIVED";

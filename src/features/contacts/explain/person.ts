@@ -17,7 +17,7 @@ const readFacts = columns({
   leftFor: orNull(asText),
 });
 
-/** What is known of a contact that keeps mail from it. */
+/** The facts about a contact that may keep mail from it. */
 export type Person = ReturnType<typeof readFacts> & { contact: ContactRow; topicId: Id | null };
 
 /** Reads when and why a contact left, was suppressed, and left a topic. */
@@ -74,7 +74,7 @@ function whyUnsubscribed({ contact, leftFor }: Person): string {
   return "The contact was never subscribed";
 }
 
-/** By the `reason` in the data of `contact.unsubscribed`. */
+/** Why a contact left, by the `reason` in the data of `contact.unsubscribed`. */
 const whyLeft: Record<string, string> = {
   unsubscribe_page: "The contact unsubscribed on a page, or by one click in its mail program",
   bounce: "A bounce of an earlier email unsubscribed the contact",

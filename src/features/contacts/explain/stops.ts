@@ -11,7 +11,7 @@ import { pauseOf } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
 import type { Because } from "./schema";
 
-/** What is known of mail that was not accepted yet. Null is not known. */
+/** Facts about mail that was not accepted yet. Null is not known. */
 export interface PlannedMail {
   type: EmailType | null;
   fromEmail: string | null;
