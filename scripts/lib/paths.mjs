@@ -9,6 +9,9 @@ export const ASSETS = join(ROOT, ".assets");
 export const CLIENT = join(ROOT, "clients", "node");
 export const CLIENT_BUILD = join(ROOT, "scripts", "lib", "client", "build-tool.mjs");
 
+/** The package `petrel-cli`. */
+export const CLI = join(ROOT, "clients", "cli");
+
 /** npm puts our own `.bin` first on PATH; without it, `npm` and `node` are the machine's. */
 export const machinePath = (process.env.PATH ?? "")
   .split(delimiter)

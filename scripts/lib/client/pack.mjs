@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../failure.mjs";
-import { CLIENT, CLIENT_BUILD, machinePath } from "../paths.mjs";
+import { CLI, CLIENT, CLIENT_BUILD, machinePath } from "../paths.mjs";
 import { captureTool } from "../tools.mjs";
 
-/** Builds the client into `clients/node/dist`. */
+/** Builds the client into `clients/node/dist`, and the command line into `clients/cli/dist`. */
 export async function buildClient() {
   const { code, output } = await captureTool(CLIENT_BUILD, []);
   if (code !== 0) throw new Failure(`The client could not be built:\n\n${output}`);
@@ -14,8 +14,17 @@ export async function buildClient() {
 /** Packs the client as npm would publish it. Returns the package's file. */
 export async function packClient(folder = CLIENT) {
   await buildClient();
+  return pack(CLIENT, folder);
+}
+
+/** Packs the command line, which has been built together with the client. Returns the package's file. */
+export function packCli(folder = CLI) {
+  return pack(CLI, folder);
+}
+
+async function pack(source, folder) {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--silent", "--pack-destination", folder], {
-    cwd: CLIENT,
+    cwd: source,
     env: { ...process.env, PATH: machinePath },
   });
   return join(folder, stdout.trim());

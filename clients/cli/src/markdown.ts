@@ -1,0 +1,23 @@
+import markdownIt from "markdown-it";
+
+const liquid = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
+const markdown = markdownIt({ html: true });
+
+/**
+ * Returns the HTML of a Markdown body. Liquid stays as it is written, also in links, and a tag that stands alone in its
+ * paragraph gets no paragraph.
+ */
+export function htmlOf(source: string): string {
+  const tags: string[] = [];
+  // A word that Markdown and addresses leave alone, and that the source does not have.
+  let word = "liquidtag";
+  while (source.includes(word)) word += "x";
+  const text = source.replace(liquid, (tag) => `${word}${tags.push(tag) - 1}z`);
+  const html = markdown.render(text);
+  const alone = new RegExp(`<p>((?:\\s*${word}\\d+z\\s*)+)</p>`, "g");
+  const unwrapped = html.replace(alone, (whole, inside: string) => {
+    const isLogic = [...inside.matchAll(/(\d+)z/g)].every(([, at]) => tags[Number(at)]?.startsWith("{%"));
+    return isLogic ? inside : whole;
+  });
+  return unwrapped.replace(new RegExp(`${word}(\\d+)z`, "g"), (_, at) => tags[Number(at)] ?? "");
+}

@@ -1,0 +1,29 @@
+import colours from "picocolors";
+
+export function say(text = ""): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function warn(text: string): void {
+  process.stderr.write(`${colours.yellow("!")} ${text}\n`);
+}
+
+/** 10000 as people read it. */
+export function thousands(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** Returns `1 contact` or `2 contacts`. */
+export function counted(count: number, noun: string): string {
+  return `${thousands(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Shows on a terminal, in one line that changes, how far work has come. A script's log has none of it. */
+export function progress(label: string) {
+  const isShown = process.stderr.isTTY;
+  const write = (text: string) => isShown && process.stderr.write(`\u001b[K${text}\r`);
+  return {
+    at: (share: number) => write(`  ${label}  ${colours.dim(`${Math.floor(100 * share)} %`)}`),
+    end: () => write(""),
+  };
+}
