@@ -32,6 +32,7 @@ export default defineConfig(async () => ({
           testTimeout: 20_000,
           include: [
             "test/core/**/*.test.ts",
+            "test/cli/**/*.test.ts",
             "test/house/{bundle,floors,databases,deliverability,deploy*,english,install,lock,lockfile,schema,tenant-check}.test.ts",
           ],
         },

@@ -1,4 +1,4 @@
-import { packCli, packClient } from "../lib/client/pack.mjs";
+import { buildClient, packCli, packClient } from "../lib/client/pack.mjs";
 import { writeSnippet } from "../lib/client/snippet.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 
@@ -6,6 +6,7 @@ import { ensureInstalled } from "../lib/install.mjs";
 export async function main() {
   await ensureInstalled();
   await writeSnippet();
+  await buildClient();
   console.log(await packClient());
   console.log(await packCli());
 }

@@ -1,57 +1,13 @@
-import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { buildClient, packCli } from "../../scripts/lib/client/pack.mjs";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { BIN, machinePath } from "../../scripts/lib/paths.mjs";
+import { folder, installCli, newDesk, petrel } from "./cli";
 
-const { base, adminToken } = inject("product");
-const run = promisify(execFile);
-/** A user's project that has installed the package. */
-const folder = mkdtempSync(join(tmpdir(), "petrel-cli-"));
+const { base } = inject("product");
 
-beforeAll(async () => {
-  await buildClient();
-  const file = await packCli(folder);
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
-  const onThisMachine = { cwd: folder, env: { ...process.env, PATH: machinePath } };
-  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", file], onThisMachine);
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function admin(path: string, body: unknown) {
-  const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
-  const response = await fetch(`${base}/admin${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  return response.json();
-}
-
-/** A project, and a folder of files for it. */
-async function newDesk() {
-  const { keys } = await admin("/projects", { name: "Command line" });
-  const domain = `cli-${crypto.randomUUID()}.test`;
-  const call = async (method: string, path: string, body?: unknown) => {
-    const headers = { Authorization: `Bearer ${keys.secret}`, "Content-Type": "application/json" };
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await fetch(base + path, init);
-    return response.status === 204 ? null : response.json();
-  };
-  await call("POST", "/domains", { domain });
-  const desk = mkdtempSync(join(folder, "desk-"));
-  const env = { ...process.env, PATH: machinePath, PETREL_URL: base, PETREL_KEY: keys.secret, NO_COLOR: "1" };
-  return { call, from: `hello@${domain}`, folder: desk, env, petrel: (...args: string[]) => petrel(args, desk, env) };
-}
-
-/** Runs the installed command, as npx does. */
-function petrel(args: string[], cwd: string, env: NodeJS.ProcessEnv) {
-  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    execFile(join(folder, "node_modules", ".bin", "petrel"), args, { cwd, env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    );
-  });
-}
+beforeAll(installCli);
 
 describe("the command line", () => {
   it("has no dependencies", () => {
@@ -91,7 +47,7 @@ describe("the command line", () => {
       code: 0,
       out: expect.stringContaining("✓ ada@example.com  QUEUED"),
     });
-    const { data } = await desk.call("GET", "/emails");
+    const { data } = await desk.call<{ data: unknown[] }>("GET", "/emails");
     expect(data).toMatchObject([{ to: "ada@example.com", subject: "Hi Ada" }]);
     const refused = await petrel([...args, "--from", "hello@nobody.example.org"], desk.folder, env);
     expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("nobody.example.org") });
@@ -128,7 +84,7 @@ describe("the command line", () => {
       0,
       ["✓ 2 rows: 1 new, 0 updated, 1 skipped", "  row 3  invalid_email  nope"],
     ]);
-    const { data } = await desk.call("GET", "/contacts");
+    const { data } = await desk.call<{ data: unknown[] }>("GET", "/contacts");
     expect(data).toMatchObject([{ email: "ada@example.com", subscribed: false, data: { plan: "pro" } }]);
     expect(await desk.petrel("import", "none.csv")).toMatchObject({
       code: 1,

@@ -7,7 +7,7 @@ export interface FrontMatter {
   body: string;
 }
 
-const fence = /^---[ \t]*\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\n|$)/;
+const fence = /^---[ \t]*\n((?:[\s\S]*?\n)?)---[ \t]*(?:\n|$)/;
 
 /** Throws Refusal with the line of what is wrong. */
 export function readFrontMatter(text: string, file: string): FrontMatter {

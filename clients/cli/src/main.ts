@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { ConnectionError, PetrelError } from "petrel-client";
 import colours from "picocolors";
 import { type Command, columns, helpOf, Refusal, readGiven, UsageError } from "./command";
+import { diff } from "./commands/diff";
 import { importCommand } from "./commands/import";
+import { pull } from "./commands/pull";
+import { push } from "./commands/push";
 import { send } from "./commands/send";
 import { tail } from "./commands/tail";
 import { say } from "./screen";
 
-const commands: Record<string, Command> = { send, tail, import: importCommand };
+const commands: Record<string, Command> = { push, pull, diff, send, tail, import: importCommand };
 
 /** Runs a command line, and returns its exit code: 0 done, 1 refused or failed, 2 not understood. */
 async function main([name, ...args]: string[]): Promise<number> {
@@ -56,7 +59,8 @@ function failed(error: unknown, name: string): number {
 function described(error: unknown): string {
   if (error instanceof ConnectionError) return `${error.message}\n  Is PETREL_URL right, and does the service run?`;
   if (error instanceof PetrelError) {
-    const faults = error.fields.map(({ field, message }) => `\n  ${colours.bold(field)}: ${message}`);
+    const untold = error.fields.filter(({ message }) => !error.message.includes(message));
+    const faults = untold.map(({ field, message }) => `\n  ${colours.bold(field)}: ${message}`);
     const request = error.requestId ? colours.dim(`\n  request ${error.requestId}`) : "";
     return error.message + faults.join("") + request;
   }

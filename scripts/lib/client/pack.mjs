@@ -11,13 +11,12 @@ export async function buildClient() {
   if (code !== 0) throw new Failure(`The client could not be built:\n\n${output}`);
 }
 
-/** Packs the client as npm would publish it. Returns the package's file. */
-export async function packClient(folder = CLIENT) {
-  await buildClient();
+/** Packs the built client as npm would publish it. Returns the package's file. */
+export function packClient(folder = CLIENT) {
   return pack(CLIENT, folder);
 }
 
-/** Packs the command line, which has been built together with the client. Returns the package's file. */
+/** Packs the built command line likewise. */
 export function packCli(folder = CLI) {
   return pack(CLI, folder);
 }
