@@ -81,6 +81,7 @@ export const features: readonly Feature[] = [
   },
   { segments: ["jobs"], load: lazily(async () => (await import("./features/jobs/routes")).jobs.router) },
   { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me.router) },
+  { segments: ["mcp"], load: lazily(async () => (await import("./features/mcp/routes")).mcpRoutes(answerRequest)) },
 ];
 
 /** Apps by the first segment of the paths that they answer. */

@@ -82,6 +82,16 @@ export class NotAuthenticated extends Refusal {}
 /** A report without a valid signature by its provider. */
 export class Untrusted extends Refusal {}
 
+/** A call of a page of another site, where only programs and our own pages call. */
+export class ForeignOrigin extends Refusal {
+  constructor(origin: string) {
+    super("Pages of other sites may not call this endpoint. Nothing was done.", {
+      suggestion: "Call it from a server or from a program on your machine, which send no Origin header.",
+      details: { origin: origin.slice(0, 200) },
+    });
+  }
+}
+
 export class ProjectDisabled extends Refusal {
   constructor() {
     super("This project is disabled: it can be read but not changed, and it sends no mail.", {

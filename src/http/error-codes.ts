@@ -10,6 +10,7 @@ export const errorCodes = {
     403,
     "Too much of the project's mail bounced or drew complaints, so its marketing email is paused. Nothing was sent.",
   ],
+  ORIGIN_NOT_ALLOWED: [403, "A page of another site called `/mcp`. Nothing was done."],
   INVALID_SIGNATURE: [403, "A report to `/hooks` has no valid signature of its provider."],
   RESOURCE_NOT_FOUND: [404, "There is no such endpoint or resource. `details` says which."],
   CONTACT_NOT_FOUND: [404, "No such contact in this project."],

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import {
   BadRequest,
   Conflict,
+  ForeignOrigin,
   Gone,
   Invalid,
   MethodNotAllowed,
@@ -41,6 +42,7 @@ const answers = new Map<unknown, Answer>([
   [InvalidIdempotencyKey, { status: 400, code: "INVALID_IDEMPOTENCY_KEY" }],
   [NotAuthenticated, { status: 401, code: "INVALID_API_KEY" }],
   [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
+  [ForeignOrigin, { status: 403, code: "ORIGIN_NOT_ALLOWED" }],
   [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],
   [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
   [ReadOnlyKey, { status: 403, code: "READ_ONLY_KEY" }],

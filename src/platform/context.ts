@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Cpu, openCpu } from "../core/cpu";
+import type { Section } from "../core/documents/find-sections";
 import type { KeyKind } from "../core/keys";
 import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
@@ -13,6 +14,7 @@ export type { Project };
 
 import { type Blobs, openBlobs } from "./blobs";
 import { type Dns, openDns } from "./dns";
+import { openDocuments } from "./documents";
 import { openDomainLists } from "./domain-lists";
 import { type Config, type Env, readConfig } from "./env";
 import { type Gate, openGate } from "./gate";
@@ -63,6 +65,8 @@ export interface Platform {
   dns: Dns;
   /** Loads the lists of disposable and personal domains. */
   domainLists(): Promise<DomainLists>;
+  /** Loads the sections of the documents in `docs`. */
+  documents(): Promise<Section[]>;
   pace: Pace;
   /** The number of calls to the provider that this work may have open at once. */
   callsAtOnce: number;
@@ -179,6 +183,7 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
     reporterOf: (provider) => config.mail.reporters.get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
     domainLists: openDomainLists(env.ASSETS),
+    documents: openDocuments(env.ASSETS),
     pace: openPace(
       objectsAt(config.dataLocation, env.PACE),
       mailer.name,

@@ -1,0 +1,75 @@
+import type { Context as HonoContext } from "hono";
+import { ForeignOrigin } from "../../core/errors";
+import { isJsonObject, type JsonObject } from "../../core/json";
+import { lazily } from "../../core/lazily";
+import { answerFailure } from "../../http/failure";
+import { notJson } from "../../http/not-json";
+import { policy } from "../../http/policy";
+import { type AppEnv, createRouter } from "../../http/router";
+import { apiVersion } from "../../http/version";
+import type { Env } from "../../platform/env";
+import { openApi } from "./api";
+
+type Answer = (request: Request, env: Env, execution: ExecutionContext) => Promise<Response>;
+
+/** The protocol and the tools, which are loaded with the first call: the document of all routes does not need them. */
+const protocol = lazily(async () => ({ ...(await import("./serve")), ...(await import("./tools")) }));
+
+/**
+ * `POST /mcp`: the Model Context Protocol. It is not in the API's document, because the protocol defines the format.
+ * `answer` is the whole Worker, by which tools call the API.
+ */
+export function mcpRoutes(answer: Answer) {
+  const mcp = createRouter();
+  // The routes that a tool calls have policies of their own, so this one admits every secret key.
+  mcp.post("/mcp", policy({ isRead: true }), async (c) => {
+    requireOwnOrigin(c);
+    const { serve, refusal, tools } = await protocol();
+    const { ctx, key, requestId } = c.var;
+    const text = await c.req.text();
+    const message = parsed(text);
+    if (message === undefined) {
+      const { message: what, suggestion } = notJson(text, c.req.header("Content-Type") ?? "");
+      return refusal(400, { code: -32700, text: `${what} ${suggestion}` });
+    }
+    // Hono passes on what the platform gave it, and has a narrower type for it.
+    const execution = c.executionCtx as ExecutionContext;
+    const api = openApi((request) => answer(request, c.env, execution), c.req.raw, requestId);
+    const response = await serve({
+      request: c.req.raw,
+      message,
+      version: apiVersion,
+      tools: tools.filter(({ reads }) => reads || key.kind !== "read"),
+      desk: { api, documents: ctx.documents },
+      describe: (thrown) => describe(thrown, c),
+    });
+    return c.newResponse(response.body, response);
+  });
+  return mcp;
+}
+
+/**
+ * The protocol asks for this check, against pages that resolve their own name to this machine. Such a page has no key, so
+ * the check is a second lock.
+ */
+function requireOwnOrigin(c: HonoContext<AppEnv>): void {
+  const origin = c.req.header("Origin");
+  if (origin === undefined || origin === new URL(c.req.url).origin) return;
+  if (origin === c.get("platform").config.baseUrl) return;
+  throw new ForeignOrigin(origin);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the API would answer, in the log too. */
+async function describe(thrown: unknown, c: HonoContext<AppEnv>): Promise<JsonObject> {
+  const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const { error } = await answerFailure(failure, c).json<JsonObject>();
+  return isJsonObject(error) ? error : {};
+}

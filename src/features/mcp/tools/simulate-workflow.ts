@@ -1,0 +1,42 @@
+import { z } from "zod";
+import type { JsonObject } from "../../../core/json";
+import { pick } from "../fields";
+import { contactOf, idOf } from "../named";
+import { readingTool } from "../tool";
+import { Contact, Data, Workflow } from "./arguments";
+
+const Happening = z.strictObject({
+  name: z.string().min(1).describe("The event's name."),
+  at: z.string().optional().describe("When it happens, as a time with its zone. Pass this or after."),
+  after: z.string().optional().describe("How long after the start it happens, such as 0m, 36h or 3d."),
+  data: Data.optional(),
+});
+
+export const simulateWorkflow = readingTool({
+  name: "simulate_workflow",
+  title: "Simulate a workflow",
+  description:
+    "Show the path that a contact would take through a workflow, with every wait and email, and what you say happens " +
+    "meanwhile. Nothing is sent, called or changed. The simulated contact is a real one of the project.",
+  input: z.strictObject({
+    workflow: Workflow,
+    contact: Contact,
+    events: z
+      .array(Happening)
+      .max(100)
+      .optional()
+      .describe("What happens to the contact. The first with the name of the workflow's trigger starts it."),
+    until: z.string().optional().describe("When to stop, as a time with its zone. Default: the end."),
+  }),
+  async run({ api }, { workflow, contact, events, until }) {
+    const [id, person] = await Promise.all([idOf(api, "workflow", workflow), contactOf(api, contact)]);
+    // The arguments of a call came as JSON.
+    const asked = { contactId: String(person.id), ...(events && { events }), ...(until && { until }) } as JsonObject;
+    const [simulated, row] = await Promise.all([
+      api.post(`/workflows/${id}/simulate`, asked),
+      api.get(`/workflows/${id}`),
+    ]);
+    const names = { workflow: pick(row, "id", "name", "enabled", "issues"), contact: pick(person, "id", "email") };
+    return { data: { ...names, ...simulated } };
+  },
+});
