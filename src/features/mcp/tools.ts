@@ -4,6 +4,7 @@ import { findContacts } from "./tools/find-contacts";
 import { preflightCampaign } from "./tools/preflight-campaign";
 import { previewTemplate } from "./tools/preview-template";
 import { searchDocs } from "./tools/search-docs";
+import { sendEmail } from "./tools/send-email";
 import { simulateWorkflow } from "./tools/simulate-workflow";
 import { statistics } from "./tools/statistics";
 import { whyNotDelivered } from "./tools/why-not-delivered";
@@ -18,4 +19,5 @@ export const tools: readonly Tool[] = [
   preflightCampaign,
   simulateWorkflow,
   searchDocs,
+  sendEmail,
 ];
