@@ -18,6 +18,7 @@ import type { Env } from "../src/platform/env";
 export { WorkflowShardObject } from "../src/engine/workflows/shard/shard-object";
 export { PaceObject } from "../src/platform/mailer/pace-object";
 export { ProjectGateObject } from "../src/platform/project-gate-object";
+export { SweepObject } from "../src/sweep-object";
 
 const recipient = "recorded@example.com";
 
