@@ -1,6 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeDocsIndex } from "./docs-index.mjs";
 import { ASSETS, ROOT } from "./paths.mjs";
 
 /** What lies beside the Worker's bundle, each file from a package: the script of /docs/reference, and lists of domains. */
@@ -10,13 +9,9 @@ const COPIES = {
   "mailbox-providers.json": "email-providers/all.json",
 };
 
-/**
- * Puts the files where the Worker serves them from, with an index of the documents. Returns the packages' files that are
- * not installed.
- */
+/** Puts the files where the Worker serves them from. Returns the packages' files that are not installed. */
 export function copyAssets() {
   mkdirSync(ASSETS, { recursive: true });
-  writeDocsIndex(join(ASSETS, "docs-index.json"));
   const missing = [];
   for (const [name, path] of Object.entries(COPIES)) {
     const source = join(ROOT, "node_modules", path);

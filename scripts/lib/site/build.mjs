@@ -3,14 +3,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { ASSETS, ROOT } from "../paths.mjs";
 import { readPages, sectionsOf } from "./outline.mjs";
+import { searchIndexOf } from "./search-index.mjs";
 
 const SITE = join(ASSETS, "docs");
+const SEARCH_INDEX = join(ASSETS, "docs-index.json");
 /** Says of which sources the site was built. Not among the assets, which a deploy uploads. */
 const STAMP = join(ROOT, ".wrangler", "docs-built-of");
 const SOURCES = [join(ROOT, "scripts", "lib", "site"), join(ROOT, "clients", "site")];
 
 /**
- * Builds the documents for the Worker to serve, unless they are there already, built of the same sources. The product works
+ * Builds the documents for the Worker to serve and to search, unless they are there already, built of the same sources. The product works
  * without them, so nothing that fails here fails a start or a deploy.
  */
 export async function ensureDocs() {
@@ -26,7 +28,8 @@ async function buildDocs() {
   const version = versionOf(pages);
   if (isBuiltOf(version)) return;
   const { renderSite } = await import("./site.mjs");
-  write(await renderSite(pages, sectionsOf(pages)));
+  writeSite(await renderSite(pages, sectionsOf(pages)));
+  writeChanged(SEARCH_INDEX, searchIndexOf(pages));
   mkdirSync(join(ROOT, ".wrangler"), { recursive: true });
   writeFileSync(STAMP, version);
 }
@@ -40,16 +43,19 @@ function versionOf(pages) {
 }
 
 function isBuiltOf(version) {
-  return existsSync(join(SITE, "index.html")) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === version;
+  const isThere = [join(SITE, "index.html"), SEARCH_INDEX, STAMP].every((file) => existsSync(file));
+  return isThere && readFileSync(STAMP, "utf8") === version;
 }
 
-/** Writes what has changed, and deletes what is no more: a Worker that runs reloads with each file. */
-function write(files) {
+/** Writes the pages, and deletes those that are no more. */
+function writeSite(files) {
   mkdirSync(SITE, { recursive: true });
   for (const name of readdirSync(SITE))
     if (!files.has(name)) rmSync(join(SITE, name), { recursive: true, force: true });
-  for (const [name, content] of files) {
-    const path = join(SITE, name);
-    if (!existsSync(path) || readFileSync(path, "utf8") !== content) writeFileSync(path, content);
-  }
+  for (const [name, content] of files) writeChanged(join(SITE, name), content);
+}
+
+/** A Worker that runs reloads when a file is written. */
+function writeChanged(path, content) {
+  if (!existsSync(path) || readFileSync(path, "utf8") !== content) writeFileSync(path, content);
 }

@@ -1,13 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { readPages } from "./site/outline.mjs";
-
-/**
- * Writes the sections of the documents as JSON, from which `POST /mcp` answers questions about them. Nothing is written
- * when the documents have not changed, because a Worker that runs reloads when a file is written.
- */
-export function writeDocsIndex(file) {
-  const json = JSON.stringify(readPages().flatMap(sectionsOf));
-  if (!existsSync(file) || readFileSync(file, "utf8") !== json) writeFileSync(file, json);
+/** Returns the sections of the documents as JSON, in which `POST /mcp` finds what a question is about. */
+export function searchIndexOf(pages) {
+  return JSON.stringify(pages.flatMap(sectionsOf));
 }
 
 /** One section for each heading of a page. Lines of a code block that begin with # are no headings. */
