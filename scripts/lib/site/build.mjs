@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ASSETS, ROOT } from "../paths.mjs";
-import { readPages, sectionsOf } from "./outline.mjs";
+import { hasPages, readPages, sectionsOf } from "./outline.mjs";
 import { searchIndexOf } from "./search-index.mjs";
 
 const SITE = join(ASSETS, "docs");
@@ -12,10 +12,11 @@ const STAMP = join(ROOT, ".wrangler", "docs-built-of");
 const SOURCES = [join(ROOT, "scripts", "lib", "site"), join(ROOT, "clients", "site")];
 
 /**
- * Builds the documents for the Worker to serve and to search, unless they are there already, built of the same sources. The product works
- * without them, so nothing that fails here fails a start or a deploy.
+ * Builds the documents for the Worker to serve and to search, unless they are there already, built of the same sources. The
+ * product works without them: a checkout may leave them out, and nothing that fails here fails a start or a deploy.
  */
 export async function ensureDocs() {
+  if (!hasPages()) return;
   try {
     await buildDocs();
   } catch (error) {

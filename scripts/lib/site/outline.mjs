@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { CLIENT, ROOT } from "../paths.mjs";
 
@@ -6,6 +6,10 @@ const FOLDER = join(ROOT, "docs");
 const HOME = "README.md";
 /** Pages whose source lies elsewhere, by the name that they have on the site. */
 const ELSEWHERE = { client: join(CLIENT, "README.md") };
+
+export function hasPages() {
+  return existsSync(join(FOLDER, HOME));
+}
 
 /**
  * Reads every page of the documents. The first page is docs/README.md, whose sections and links are the order of all others.
