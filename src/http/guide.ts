@@ -1,6 +1,7 @@
 import { movedNamesListed } from "../core/contacts/csv-moved";
 import { serviceEventList } from "../core/events/service-event";
 import { meteredFilters } from "../core/templating/filters";
+import { definitionOf, stepTypes } from "../core/workflows/step";
 import { errorCodes } from "./error-codes";
 import { snippetPath } from "./snippet";
 import { snippet } from "./snippet-script";
@@ -24,6 +25,15 @@ const eventTable = [
   "| Event | When |",
   "| --- | --- |",
   ...serviceEventList.map(([name, { when }]) => `| \`${name}\` | ${when[0]?.toUpperCase()}${when.slice(1)} |`),
+].join("\n");
+
+const stepTable = [
+  "| Type of step | What it does | Branches of the transitions out of it |",
+  "| --- | --- | --- |",
+  ...stepTypes.map((type) => {
+    const { does, branches } = definitionOf(type);
+    return `| \`${type}\` | ${does[0]?.toUpperCase()}${does.slice(1)} | ${branches?.are ?? ""} |`;
+  }),
 ].join("\n");
 
 /** The introduction of the document, in Markdown: everything that is not about one operation. */
@@ -229,7 +239,9 @@ curl ${origin}/workflows \\
   }'
 \`\`\`
 
-It is made whole or not at all, and a fault names its place: \`steps[1].config.eventName\`. Keep the document beside your code. A
+${stepTable}
+
+A workflow is made whole or not at all, and a fault names its place: \`steps[1].config.eventName\`. Keep the document beside your code. A
 deployment asks first what would change, and then replaces the workflow:
 
 \`\`\`sh

@@ -5,12 +5,12 @@ import type { Filter } from "../../src/core/audience/filter";
 import { eventOperators, fieldOperators } from "../../src/core/audience/operators";
 import { asId, newId, newIdAt, publicId } from "../../src/core/ids";
 import type { JsonObject, JsonValue } from "../../src/core/json";
-import type { ConditionConfig } from "../../src/core/workflows/config";
+import type { ConditionConfig } from "../../src/core/workflows/steps/condition-config";
 import { audienceOf } from "../../src/db/audience";
 import { asText, columns } from "../../src/db/rows";
 import { select } from "../../src/db/statement";
 import type { Scope } from "../../src/engine/workflows/steps/arrival";
-import { takeBranches } from "../../src/engine/workflows/steps/condition";
+import { condition } from "../../src/engine/workflows/steps/condition";
 import { type Decision, decide } from "../../src/engine/workflows/steps/decide";
 import { getProject } from "../../src/features/projects/project";
 import { forProject } from "../../src/platform/context";
@@ -84,7 +84,7 @@ async function branchesTaken(
 ) {
   const { ctx } = await world.context(project);
   const step = newStep("CONDITION", config);
-  const outcomes = await takeBranches(
+  const outcomes = await condition.run(
     ctx,
     runs.map(([contactId, scope]) => arrivalAt(step, contactId, scope)),
   );
@@ -234,12 +234,12 @@ describe("a CONDITION", () => {
     const step = newStep("CONDITION", { field: "event.n", operator: "greaterThan", value: 49 });
     const arrivals = Array.from({ length: 100 }, (_, n) => arrivalAt(step, id, { event: eventOf({ n }) }));
     const { ctx, process } = await world.context(project);
-    const outcomes = await takeBranches(ctx, arrivals);
+    const outcomes = await condition.run(ctx, arrivals);
     expect(process.steps).toEqual(["query"]);
     expect(outcomes.map((outcome) => outcome.kind === "done" && outcome.branch)).toEqual(
       arrivals.map((_, n) => (n > 49 ? "yes" : "no")),
     );
-    expect([await takeBranches(ctx, arrivals), process.rowsWritten]).toEqual([outcomes, 0]);
+    expect([await condition.run(ctx, arrivals), process.rowsWritten]).toEqual([outcomes, 0]);
   });
 
   it("holds values of any size that events may have", async () => {
@@ -249,7 +249,7 @@ describe("a CONDITION", () => {
     const list = [...Array.from({ length: 6_000 }, (_, n) => n + 10_000), 7];
     const arrivals = Array.from({ length: 100 }, () => arrivalAt(step, id, { event: eventOf({ list }) }));
     const { ctx, process } = await world.context(project);
-    expect((await takeBranches(ctx, arrivals)).every((one) => one.kind === "done" && one.branch === "yes")).toBe(true);
+    expect((await condition.run(ctx, arrivals)).every((one) => one.kind === "done" && one.branch === "yes")).toBe(true);
     expect(process.steps.length).toBeGreaterThan(1);
   });
 
@@ -317,7 +317,7 @@ describe("a CONDITION", () => {
       },
     });
     const { ctx } = await world.context(project);
-    const [outcome] = await takeBranches(ctx, [arrivalAt(step, id, { event: eventOf({ amount: 42 }) })]);
+    const [outcome] = await condition.run(ctx, [arrivalAt(step, id, { event: eventOf({ amount: 42 }) })]);
     expect(outcome).toEqual({
       kind: "done",
       branch: "no",

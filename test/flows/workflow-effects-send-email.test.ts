@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { asId, publicId } from "../../src/core/ids";
-import type { SendEmailConfig } from "../../src/core/workflows/config";
+import type { SendEmailConfig } from "../../src/core/workflows/steps/send-email";
 import { forgetContents } from "../../src/engine/mail/forget/contents";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import type { Arrival, Scope } from "../../src/engine/workflows/steps/arrival";
-import { sendStepEmails } from "../../src/engine/workflows/steps/send-email";
+import { sendEmail } from "../../src/engine/workflows/steps/send-email";
 import { arrivalAt, eventOf, newStep } from "../support/arrivals";
 import { type Death, wasKilled } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -19,7 +19,7 @@ const origin = "https://petrel.example";
 
 async function send(world: World, project: TestProject, arrivals: Arrival<"SEND_EMAIL">[], death?: Death) {
   const { ctx, process } = await world.context(project, death);
-  return { outcomes: await sendStepEmails({ ...ctx, origin }, arrivals), process };
+  return { outcomes: await sendEmail.run({ ...ctx, origin }, arrivals), process };
 }
 
 async function stepOf(project: TestProject, template: Record<string, unknown> = {}, config: SendEmailConfig = {}) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { UpdateContactConfig } from "../../src/core/workflows/config";
+import type { UpdateContactConfig } from "../../src/core/workflows/steps/update-contact";
 import type { Arrival, Scope } from "../../src/engine/workflows/steps/arrival";
-import { updateStepContacts } from "../../src/engine/workflows/steps/update-contact";
+import { updateContact } from "../../src/engine/workflows/steps/update-contact";
 import { arrivalAt, eventOf, newStep } from "../support/arrivals";
 import { type Death, wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
@@ -11,7 +11,7 @@ import { World } from "../support/world";
 
 async function update(world: World, project: TestProject, arrivals: Arrival<"UPDATE_CONTACT">[], death?: Death) {
   const { ctx, process } = await world.context(project, death);
-  return { outcomes: await updateStepContacts(ctx, arrivals), process };
+  return { outcomes: await updateContact.run(ctx, arrivals), process };
 }
 
 async function setUp(config: UpdateContactConfig, contact: Record<string, unknown> = {}) {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Id, publicId, textOf } from "../../src/core/ids";
 import { hourMs, minuteMs } from "../../src/core/time";
-import type { WebhookConfig } from "../../src/core/workflows/config";
 import type { StepOutcome } from "../../src/core/workflows/outcome";
+import type { WebhookConfig } from "../../src/core/workflows/steps/webhook-config";
 import { drainOutbound } from "../../src/engine/outbound/drain";
 import { queueDue } from "../../src/engine/outbound/sweeps";
 import { workflowCalls } from "../../src/engine/workflows/calls/calls";
 import type { Settle, WaitingStep } from "../../src/engine/workflows/calls/report";
 import { type Arrival, effectIdOf, type Scope } from "../../src/engine/workflows/steps/arrival";
-import { storeStepCalls } from "../../src/engine/workflows/steps/webhook";
+import { webhook } from "../../src/engine/workflows/steps/webhook";
 import { TrackEvent } from "../../src/features/events/schema";
 import { trackEvent } from "../../src/features/events/track";
 import { webhookCalls } from "../../src/features/webhooks/calls";
@@ -49,7 +49,7 @@ class Executions {
 
 async function store(world: World, project: TestProject, arrivals: Arrival<"WEBHOOK">[], death?: Death) {
   const { ctx, process } = await world.context(project, death);
-  return { outcomes: await storeStepCalls(ctx, arrivals), process };
+  return { outcomes: await webhook.run(ctx, arrivals), process };
 }
 
 async function drain(world: World, executions: Executions, death?: Death): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSweeps } from "../../src/cron";
-import { storeStepCalls } from "../../src/engine/workflows/steps/webhook";
+import { webhook } from "../../src/engine/workflows/steps/webhook";
 import { arrivalAt, newStep } from "../support/arrivals";
 import { intruded } from "../support/intrude";
 import { Outside } from "../support/outside";
@@ -31,7 +31,7 @@ async function hostsOf({ db, number }: TestProject): Promise<string[]> {
 async function calling(world: World, project: TestProject, host: string) {
   const { id } = await newContact(project, "ada@example.com");
   const step = newStep("WEBHOOK", { url: `https://${host}/hook`, method: "POST" });
-  const call = async () => storeStepCalls((await world.context(project)).ctx, [arrivalAt(step, id)]);
+  const call = async () => webhook.run((await world.context(project)).ctx, [arrivalAt(step, id)]);
   return { call };
 }
 

@@ -1,6 +1,5 @@
 import { asId, type Id, newId, readId } from "../../src/core/ids";
-import type { StepConfigs } from "../../src/core/workflows/config";
-import type { StepType } from "../../src/core/workflows/step";
+import type { StepConfigs, StepType } from "../../src/core/workflows/step";
 import type { Arrival, Scope } from "../../src/engine/workflows/steps/arrival";
 import { storedId } from "./as-seen";
 

@@ -1,14 +1,26 @@
 import { serviceEventsThat } from "../events/service-event";
-import type { StepType } from "./step";
+import { definitionOf, type Step, type StepType, stepTypes } from "./step";
 
-const ofMail: readonly string[] = serviceEventsThat(({ causedBy }) => causedBy === "SEND_EMAIL");
-
-/** Returns the events that a step of this type may cause. */
-export function causedBy(type: StepType, subscribed: boolean | null | undefined): readonly string[] {
-  if (type === "SEND_EMAIL") return ofMail;
-  if (type !== "UPDATE_CONTACT" || typeof subscribed !== "boolean") return [];
-  return [subscribed ? "contact.subscribed" : "contact.unsubscribed"];
+/** Returns the events that a step may cause. */
+export function causedEvents({ type, config }: Pick<Step, "type" | "config">): readonly string[] {
+  const { causes } = definitionOf(type);
+  return causes ? causedBy(type, causes.key === null ? null : Reflect.get(config, causes.key)) : [];
 }
+
+/** Returns the events that a step of this type may cause. `value` is that of the key in its config on which it depends. */
+export function causedBy(type: StepType, value: unknown): readonly string[] {
+  const { causes } = definitionOf(type);
+  if (!causes || (causes.key !== null && (value === undefined || value === null))) return [];
+  return causes.events(value);
+}
+
+/** The types of step that may cause events, each with the key of its config on which that depends. */
+export const causingKeys: Partial<Record<StepType, string | null>> = Object.fromEntries(
+  stepTypes.flatMap((type) => {
+    const { causes } = definitionOf(type);
+    return causes ? [[type, causes.key]] : [];
+  }),
+);
 
 /** All events that a step of any type may cause. */
 export const causable: readonly string[] = serviceEventsThat(({ causedBy }) => causedBy);

@@ -1,60 +1,33 @@
-import type { FilterCondition } from "../audience/condition";
-import type { Filter } from "../audience/filter";
-import type { JsonObject, JsonValue } from "../json";
+import { z } from "zod";
+import { type FieldFault, Invalid } from "../errors";
+import { faultsOf } from "../faults";
+import { foreignFaults } from "../foreign-names";
+import { type JsonObject, utf8Bytes } from "../json";
+import { nameMisspelt } from "../misspelt";
+import { definitionOf, type StepConfigs, type StepType, stepTypes } from "./step";
+import { stepDefinitions } from "./step-definitions";
 
-/** The config of each type of step, as it is stored and returned. */
-export interface StepConfigs {
-  TRIGGER: Record<string, never>;
-  SEND_EMAIL: SendEmailConfig;
-  DELAY: DelayConfig;
-  WAIT_FOR_EVENT: WaitConfig;
-  CONDITION: ConditionConfig;
-  WEBHOOK: WebhookConfig;
-  UPDATE_CONTACT: UpdateContactConfig;
-  EXIT: { reason?: string };
+const maxConfigBytes = 32 * 1024;
+
+/** The config of any step. */
+export const StepConfig = z.union(stepTypes.map((type) => stepDefinitions[type].config));
+
+/** Reads a step's config by the schema of its type. Throws Invalid, with fields such as `config.amount`. */
+export function readConfig<T extends StepType>(type: T, sent: JsonObject): StepConfigs[T] {
+  const { config, formOf, foreignNames = [] } = definitionOf(type);
+  const foreign = foreignFaults(foreignNames, sent);
+  const read = (formOf?.(sent) ?? config).safeParse(sent);
+  if (!read.success || foreign.length > 0) {
+    const own = read.success ? [] : nameMisspelt(faultsOf(read.error, sent), Object.keys(sent));
+    throw new Invalid([...foreign, ...own].map(inConfig));
+  }
+  const bytes = utf8Bytes(JSON.stringify(read.data));
+  // Safe cast: the schema is that of this type.
+  if (bytes <= maxConfigBytes) return read.data as StepConfigs[T];
+  const message = `The config of a step may have at most ${maxConfigBytes} bytes of JSON; this one has ${bytes}`;
+  throw new Invalid([{ field: "config", code: "too_big", message }]);
 }
 
-export interface SendEmailConfig {
-  /** A public id. The step's own `templateId` overrides it. */
-  templateId?: string;
-  /** The execution's contact by default. A custom address is literal, never Liquid. */
-  recipient?: { type: "CONTACT" } | { type: "CUSTOM"; customEmail: string };
-}
-
-export interface DelayConfig {
-  /** More than 0, and at most 365 days in total. */
-  amount: number;
-  unit: "minutes" | "hours" | "days";
-}
-
-export interface WaitConfig {
-  eventName: string;
-  /** In seconds. Without a timeout the execution waits until the event comes. */
-  timeout?: number;
-}
-
-/** One filter, one whole condition, or a field whose value decides among several branches. */
-export type ConditionConfig = Filter | { condition: FilterCondition } | MultiConfig;
-
-export interface MultiConfig {
-  mode: "multi";
-  field: string;
-  /** Evaluated in this order: the first branch that holds is taken, otherwise `default`. */
-  branches: (Omit<Filter, "field"> & { id: string; name: string })[];
-}
-
-export interface WebhookConfig {
-  /** May have Liquid in its path and query only. */
-  url: string;
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The values may have Liquid. */
-  headers?: Record<string, string>;
-  /** Every text in it may have Liquid. */
-  body?: JsonValue;
-}
-
-export interface UpdateContactConfig {
-  /** Texts may contain Liquid. The rules for contacts' data apply. */
-  data?: JsonObject;
-  subscribed?: boolean;
+function inConfig(fault: FieldFault): FieldFault {
+  return { ...fault, field: fault.field === "" ? "config" : `config.${fault.field}` };
 }

@@ -1,19 +1,7 @@
 import { type Id, textOf } from "../ids";
-import type { Graph, StepType } from "./step";
-import { type NamedTemplate, stepText } from "./step-text";
+import { definitionOf, type Graph } from "./step";
+import type { NamedTemplate } from "./steps/definition";
 import type { Trigger } from "./trigger";
-
-/** The shape of each type of step: the brackets of a node in Mermaid. */
-const shapes: Record<StepType, [open: string, close: string]> = {
-  TRIGGER: ["([", "])"],
-  SEND_EMAIL: ["[", "]"],
-  DELAY: ["{{", "}}"],
-  WAIT_FOR_EVENT: ["{{", "}}"],
-  CONDITION: ["{", "}"],
-  WEBHOOK: ["[[", "]]"],
-  UPDATE_CONTACT: ["[", "]"],
-  EXIT: ["([", "])"],
-};
 
 /** How many executions came to a step, are at it, and took each branch. */
 interface DrawnCounts {
@@ -25,7 +13,7 @@ interface DrawnCounts {
 /** The parts of a diagram in addition to the graph. */
 export interface DiagramParts {
   trigger: Trigger;
-  /** The templates of the SEND_EMAIL steps, by step. */
+  /** The templates of the steps that mail one, by step. */
   templates: ReadonlyMap<Id, NamedTemplate>;
   counts: ReadonlyMap<Id, DrawnCounts>;
 }
@@ -40,11 +28,11 @@ const maxTextLength = 80;
 export function drawDiagram({ steps, transitions }: Graph, { trigger, templates, counts }: DiagramParts): string {
   const ordered = steps.toSorted((a, b) => (textOf(a.id) < textOf(b.id) ? -1 : 1));
   const nodeOf = new Map(ordered.map(({ id }, place) => [id, `s${place}`]));
-  const nodes = ordered.map((step) => {
-    const { id, type, name } = step;
-    const [open, close] = shapes[type];
+  const nodes = ordered.map(({ id, type, name, config }) => {
+    const definition = definitionOf(type);
+    const [open, close] = definition.shape;
     const kind = name === type ? [] : [type];
-    const text = stepText(step, trigger, templates.get(id));
+    const text = definition.text(config, { trigger, template: templates.get(id) });
     const lines = [label(name), ...kind, ...(text === "" ? [] : [label(text)]), ...countsText(counts.get(id))];
     return `  ${nodeOf.get(id)}${open}"${lines.join("<br>")}"${close}`;
   });

@@ -1,8 +1,8 @@
 import type { References } from "../audience/references";
 import { segmentOfEvent } from "../events/activity-types";
 import { type Id, publicId } from "../ids";
-import { type CausingWorkflow, causedBy, pathTo } from "./circles";
-import type { Graph, Step } from "./step";
+import { type CausingWorkflow, causedEvents, pathTo } from "./circles";
+import { definitionOf, type Graph, type Step } from "./step";
 import { reachableFrom } from "./structure";
 import type { Trigger } from "./trigger";
 
@@ -46,31 +46,9 @@ function triggerIssues({ triggerType, triggerConfig }: Trigger): string[] {
     : [];
 }
 
-function ownIssues(step: Step, graph: Graph): string[] {
-  const out = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
-  const isDrawn = (wanted: string | null) => out.some(({ branch }) => branch === wanted);
-  switch (step.type) {
-    case "TRIGGER":
-      return out.length === 0 ? ["Nothing comes after the trigger, so an execution ends at once."] : [];
-    case "SEND_EMAIL":
-      return step.templateId === null && step.config.templateId === undefined
-        ? ["It has no template: set templateId. Until then the step fails."]
-        : [];
-    case "CONDITION":
-      return out.length === 0 ? ["None of its branches is drawn, so an execution ends here."] : [];
-    case "WAIT_FOR_EVENT":
-      return isDrawn("timeout") && step.config.timeout === undefined
-        ? ["Its branch timeout is never taken: the step has no timeout."]
-        : [];
-    case "UPDATE_CONTACT":
-      return step.config.subscribed === undefined && Object.keys(step.config.data ?? {}).length === 0
-        ? ["It changes nothing: set data or subscribed."]
-        : [];
-    case "DELAY":
-    case "WEBHOOK":
-    case "EXIT":
-      return [];
-  }
+function ownIssues({ id, type, config, templateId }: Step, graph: Graph): string[] {
+  const drawn = graph.transitions.filter(({ fromStepId }) => fromStepId === id).map(({ branch }) => branch);
+  return definitionOf(type).issues?.(config, { templateId, drawn }) ?? [];
 }
 
 /** Returns the issues of a step that may cause the event by which the workflow starts. */
@@ -102,15 +80,9 @@ function causes(
   ];
 }
 
-function causedEvents(step: Step): readonly string[] {
-  return causedBy(step.type, step.type === "UPDATE_CONTACT" ? step.config.subscribed : null);
-}
-
 /** Whether a step may bring a contact into the segment or out of it. */
 function movesIn(step: Step, { references: { fields, events } }: TriggerSegment): boolean {
   if (causedEvents(step).some((name) => events.includes(name))) return true;
-  if (step.type !== "UPDATE_CONTACT") return false;
-  const written = Object.keys(step.config.data ?? {}).map((key) => `data.${key}`);
-  if (step.config.subscribed !== undefined) written.push("subscribed");
+  const written = definitionOf(step.type).writes?.(step.config) ?? [];
   return written.some((field) => fields.some((named) => named === field || named === "updatedAt"));
 }

@@ -1,10 +1,11 @@
 import { type Backoff, backoffMs } from "../backoff";
-import { type Id, timeOf } from "../ids";
-import { dayMs, hourMs, minuteMs, secondMs } from "../time";
-import type { DelayConfig } from "./config";
-import { type ExecutionPosition, isActive, type StepRecord } from "./execution";
+import type { Id } from "../ids";
+import { minuteMs, secondMs } from "../time";
+import type { ExecutionPosition, StepRecord } from "./execution";
 import type { StepOutcome } from "./outcome";
-import type { Graph, Step } from "./step";
+import { arrived, brief, ended, paused } from "./position";
+import { definitionOf, type Graph, type Step } from "./step";
+import { recordOf } from "./step-record";
 
 /**
  * The machine of workflows. It is pure, so real executions, simulations and tests behave the same. An execution is at a
@@ -18,73 +19,31 @@ export interface Move {
   record: StepRecord | null;
 }
 
-const unitMs: Record<DelayConfig["unit"], number> = { minutes: minuteMs, hours: hourMs, days: dayMs };
-
-/**
- * Returns the position of an execution that has just started. `since` is the event that started it, if there was one.
- */
-export function startPosition(now: number, since: Id | null): ExecutionPosition {
-  return {
-    status: "RUNNING",
-    stepId: null,
-    enteredAt: now,
-    place: 0,
-    pause: null,
-    wakeAt: null,
-    awaits: null,
-    since,
-    outcome: null,
-    attempts: 0,
-    exitReason: null,
-    error: null,
-    completedAt: null,
-  };
-}
-
 /** Returns the step that the execution is at; null if it was removed. */
 export function stepOf({ steps }: Graph, { stepId }: ExecutionPosition): Step | null {
   if (stepId === null) return steps.find(({ type }) => type === "TRIGGER") ?? null;
   return steps.find(({ id }) => id === stepId) ?? null;
 }
 
-/**
- * Returns the outcome of a step if the graph and the clock alone decide it; null for a step that has an effect, reads
- * something, or waits for an event.
- */
-export function decide(step: Step, { enteredAt }: ExecutionPosition): StepOutcome | null {
-  switch (step.type) {
-    case "TRIGGER":
-      return { kind: "done" };
-    case "DELAY":
-      return { kind: "sleeps", until: wholeMs(enteredAt + step.config.amount * unitMs[step.config.unit]) };
-    case "EXIT":
-      return { kind: "exits", reason: step.config.reason ?? null };
-    case "WAIT_FOR_EVENT":
-    case "SEND_EMAIL":
-    case "CONDITION":
-    case "UPDATE_CONTACT":
-    case "WEBHOOK":
-      return null;
-  }
+/** Returns the outcome of a step if the graph and the clock alone decide it; null for any other step. */
+export function decide({ type, config }: Step, { enteredAt }: ExecutionPosition): StepOutcome | null {
+  return definitionOf(type).decide?.(config, enteredAt) ?? null;
 }
 
 /**
- * Returns the outcome of a step that waits for an event. Its event and timeout are fixed on entry, even if the step
- * changes later.
+ * Returns the outcome of a step that waits for an event; null for any other step. Event and timeout are fixed on entry,
+ * even if the step changes later.
  */
-export function beginWait(
-  step: Extract<Step, { type: "WAIT_FOR_EVENT" }>,
-  position: ExecutionPosition,
-  since: Id,
-): StepOutcome {
-  const { eventName, timeout } = step.config;
-  const until = timeout === undefined ? null : wholeMs(position.enteredAt + timeout * secondMs);
-  return { kind: "waits", eventName, since, until };
+export function beginWait({ type, config }: Step, { enteredAt }: ExecutionPosition, since: Id): StepOutcome | null {
+  const wait = definitionOf(type).wait?.(config);
+  if (!wait) return null;
+  // Clocks show whole milliseconds, so a wake time in between would be later than a clock that shows it.
+  const until = wait.timeoutMs === null ? null : Math.ceil(enteredAt + wait.timeoutMs);
+  return { kind: "waits", eventName: wait.eventName, since, until };
 }
 
-/** Clocks show whole milliseconds, so a wake time in between would be later than a clock that shows it. */
-function wholeMs(time: number): number {
-  return Math.ceil(time);
+export function isWait({ type }: Pick<Step, "type">): boolean {
+  return definitionOf(type).wait !== undefined;
 }
 
 /** Moves the execution by the outcome of its step. */
@@ -114,53 +73,6 @@ export function advance(graph: Graph, position: ExecutionPosition, outcome: Step
     case "failed":
       return { position: ended(rested, "FAILED", now, { error: brief(outcome.reason) }), record };
   }
-}
-
-/** Long enough for a sentence. The limit keeps the statements that mirror hundreds of executions together small. */
-const maxReason = 500;
-
-function brief(reason: string): string {
-  return reason.length > maxReason ? `${reason.slice(0, maxReason - 1).toWellFormed()}…` : reason;
-}
-
-/**
- * Returns the execution's position at its wake time. It stays the same if the execution waits for something else, or
- * not at all.
- */
-export function wakeByTime(position: ExecutionPosition, now: number): ExecutionPosition {
-  if (position.status !== "WAITING" || position.wakeAt === null || position.wakeAt > now) return position;
-  switch (position.pause) {
-    case "sleep":
-      return resumed(position, { kind: "done" });
-    case "event":
-      return { ...resumed(position, { kind: "done", branch: "timeout" }), since: null };
-    // No report came, or the time for another attempt has come: the step runs again.
-    case "call":
-    case "retry":
-    case null:
-      return resumed(position, null);
-  }
-}
-
-/**
- * Returns the execution's position after the event that it waits for. Events up to its own `since` do not count, nor do
- * events from its timeout on, even if the timeout was not processed yet: the event's own time decides, not the order of
- * delivery.
- */
-export function wakeByEvent(position: ExecutionPosition, event: { id: Id; name: string }): ExecutionPosition {
-  const { status, pause, awaits, since, wakeAt } = position;
-  const isAwaited = status === "WAITING" && pause === "event" && awaits === event.name;
-  const isLate = wakeAt !== null && timeOf(event.id) >= wakeAt;
-  if (!isAwaited || isLate || (since !== null && event.id <= since)) return position;
-  return { ...resumed(position, { kind: "done", branch: "event" }), since: event.id };
-}
-
-/**
- * Returns the execution's position after the report of its step's call, even if the call is just about to be repeated.
- */
-export function wakeByReport(position: ExecutionPosition, stepId: Id, outcome: StepOutcome): ExecutionPosition {
-  const isOpen = isActive(position.status) && position.stepId === stepId && position.outcome === null;
-  return isOpen ? resumed(position, outcome) : position;
 }
 
 /** Ends an execution from outside, whatever step it is at. */
@@ -195,7 +107,7 @@ export function afterFailedTry(
 /** Whether a wait may come directly after this step. The log must then be asked before the step has its effect. */
 export function leadsToWait({ steps, transitions }: Graph, stepId: Id): boolean {
   const next = new Set(transitions.filter(({ fromStepId }) => fromStepId === stepId).map(({ toStepId }) => toStepId));
-  return steps.some(({ id, type }) => type === "WAIT_FOR_EVENT" && next.has(id));
+  return steps.some((step) => isWait(step) && next.has(step.id));
 }
 
 /**
@@ -216,89 +128,5 @@ function nextPosition(
   if (!transition) return ended(position, "COMPLETED", now);
   const next = graph.steps.find(({ id }) => id === transition.toStepId);
   if (!next) return vacated(position, null, now);
-  return { ...arrived(position, next.id, now), since: next.type === "WAIT_FOR_EVENT" ? position.since : null };
-}
-
-function arrived(position: ExecutionPosition, stepId: Id, now: number): ExecutionPosition {
-  return {
-    ...position,
-    status: "RUNNING",
-    stepId,
-    enteredAt: now,
-    place: position.place + 1,
-    pause: null,
-    wakeAt: null,
-    awaits: null,
-    since: null,
-    attempts: 0,
-  };
-}
-
-function paused(
-  position: ExecutionPosition,
-  pause: ExecutionPosition["pause"],
-  wakeAt: number | null,
-): ExecutionPosition {
-  return { ...position, status: "WAITING", pause, wakeAt, awaits: null };
-}
-
-function resumed(position: ExecutionPosition, outcome: StepOutcome | null): ExecutionPosition {
-  return { ...position, status: "RUNNING", pause: null, wakeAt: null, awaits: null, outcome };
-}
-
-function ended(
-  position: ExecutionPosition,
-  status: "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED",
-  now: number,
-  why: { exitReason?: string | null; error?: string } = {},
-): ExecutionPosition {
-  return {
-    ...position,
-    status,
-    pause: null,
-    wakeAt: null,
-    awaits: null,
-    since: null,
-    outcome: null,
-    exitReason: why.exitReason ?? null,
-    error: why.error ?? null,
-    completedAt: now,
-  };
-}
-
-function recordOf(step: Step, { enteredAt, place }: ExecutionPosition, outcome: StepOutcome, now: number): StepRecord {
-  const base: StepRecord = {
-    stepId: step.id,
-    place,
-    type: step.type,
-    name: step.name,
-    status: "COMPLETED",
-    output: null,
-    branch: null,
-    reason: null,
-    error: null,
-    startedAt: enteredAt,
-    completedAt: now,
-    scheduledFor: null,
-  };
-  switch (outcome.kind) {
-    case "done": {
-      const { branch = null, output = null, skipped = null, because = null } = outcome;
-      const status = skipped === null ? "COMPLETED" : "SKIPPED";
-      return { ...base, status, branch, output, reason: skipped ?? because };
-    }
-    case "sleeps":
-    case "waits":
-      return { ...base, status: "WAITING", completedAt: null, scheduledFor: outcome.until };
-    case "called":
-      return { ...base, status: "RUNNING", completedAt: null };
-    case "later":
-      return { ...base, status: "WAITING", completedAt: null, scheduledFor: outcome.at, reason: outcome.reason };
-    case "exits":
-      return { ...base, reason: outcome.reason };
-    case "cancelled":
-      return { ...base, status: "SKIPPED", reason: outcome.reason };
-    case "failed":
-      return { ...base, status: "FAILED", error: brief(outcome.reason) };
-  }
+  return { ...arrived(position, next.id, now), since: isWait(next) ? position.since : null };
 }

@@ -1,6 +1,6 @@
 import type { Id } from "../ids";
-import { branchNames } from "./branches";
 import type { Graph, Step, Transition } from "./step";
+import { branchNames } from "./structure";
 
 /** Whether an execution at a step comes to a SEND_EMAIL: on every way, on some, or on none. */
 export type MailAhead = "always" | "perhaps" | "never";
@@ -26,6 +26,6 @@ function lookFrom(step: Step, ways: Transition[], look: (id: Id) => MailAhead): 
   if (ahead.every((one) => one === "never")) return "never";
   // An execution ends at a branch that leads nowhere.
   const drawn = ways.map(({ branch }) => branch);
-  const mayEnd = !drawn.includes(null) && branchNames(step).some((name) => !drawn.includes(name));
+  const mayEnd = !drawn.includes(null) && branchNames(step).names.some((name) => !drawn.includes(name));
   return !mayEnd && ahead.every((one) => one === "always") ? "always" : "perhaps";
 }

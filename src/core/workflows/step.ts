@@ -1,18 +1,26 @@
+import type { z } from "zod";
 import type { Id } from "../ids";
-import type { StepConfigs } from "./config";
+import { stepDefinitions } from "./step-definitions";
+import type { StepDefinition } from "./steps/definition";
 
-/** Every execution begins at TRIGGER: each workflow has exactly one, created with it. */
-export const stepTypes = [
-  "TRIGGER",
-  "SEND_EMAIL",
-  "DELAY",
-  "WAIT_FOR_EVENT",
-  "CONDITION",
-  "WEBHOOK",
-  "UPDATE_CONTACT",
-  "EXIT",
-] as const;
-export type StepType = (typeof stepTypes)[number];
+type Definitions = typeof stepDefinitions;
+
+export type StepType = keyof Definitions;
+
+/** The types with an effect. The graph and the clock decide the others, or an event does. */
+export type EffectType = {
+  [T in StepType]: Definitions[T] extends { decide: unknown } | { wait: unknown } ? never : T;
+}[StepType];
+
+// Safe cast: these are the keys of the list, which is not empty.
+export const stepTypes = Object.keys(stepDefinitions) as [StepType, ...StepType[]];
+
+/** The config of each type of step, as it is stored and returned. */
+export type StepConfigs = { [T in StepType]: z.infer<Definitions[T]["config"]> };
+
+export function definitionOf(type: StepType): StepDefinition<unknown> {
+  return stepDefinitions[type];
+}
 
 /** A step with the config of its type. */
 export type Step = { [T in StepType]: StepOf<T> }[StepType];
@@ -23,7 +31,7 @@ export interface StepOf<T extends StepType> {
   /** Need not be unique: if two steps share a name, `steps.<name>` is the one that ran last. */
   name: string;
   config: StepConfigs[T];
-  /** For a SEND_EMAIL step only. Overrides the template in `config`. */
+  /** For a step that mails a template only. Overrides the template in `config`. */
   templateId: Id | null;
 }
 
@@ -41,7 +49,7 @@ export interface Transition {
   priority: number;
 }
 
-/** A workflow's steps and transitions. There are no circles, and no transition leads into TRIGGER or out of EXIT. */
+/** A workflow's steps and transitions. There are no circles, and no transition leads into TRIGGER or out of an end. */
 export interface Graph {
   steps: readonly Step[];
   transitions: readonly Transition[];

@@ -1,17 +1,14 @@
 import type { FieldFault } from "../errors";
 import { type Id, textOf } from "../ids";
-import { branchesOf } from "./branches";
-import type { Graph, Step, Transition } from "./step";
+import { definitionOf, type Graph, type Step, type Transition } from "./step";
 
 /** A transition to be drawn. */
 export type Drawing = Pick<Transition, "fromStepId" | "toStepId" | "branch">;
 
-/** Returns the branches of a step. If `isPlain`, it may also have a transition without a branch. */
-export function branchNames(step: Step): { names: string[]; isPlain: boolean } {
-  if (step.type === "WAIT_FOR_EVENT") return { names: ["event", "timeout"], isPlain: true };
-  if (step.type !== "CONDITION") return { names: [], isPlain: true };
-  const { branches, otherwise } = branchesOf(step.config);
-  return { names: [...branches.map(({ branch }) => branch), otherwise], isPlain: false };
+/** Returns the branches of a step; most types have none. If `isPlain`, it may also have a transition without a branch. */
+export function branchNames({ type, config }: Step): { names: string[]; isPlain: boolean } {
+  const { branches } = definitionOf(type);
+  return branches ? { names: branches.namesOf(config), isPlain: branches.areOptional } : { names: [], isPlain: true };
 }
 
 export function stepOf({ steps }: Graph, id: Id): Step | undefined {
@@ -26,7 +23,9 @@ export function drawingFault(graph: Graph, { fromStepId, toStepId, branch }: Dra
   const [from, to] = [stepOf(graph, fromStepId), stepOf(graph, toStepId)];
   if (from === undefined || to === undefined) throw new Error("A transition must join two steps of its workflow");
   if (from.id === to.id) return fault("toStepId", "A step cannot lead to itself");
-  if (from.type === "EXIT") return fault("fromStepId", "EXIT ends an execution: nothing leads out of it");
+  if (definitionOf(from.type).isEnd) {
+    return fault("fromStepId", `${from.type} ends an execution: nothing leads out of it`);
+  }
   if (to.type === "TRIGGER") return fault("toStepId", "Executions begin at TRIGGER: nothing leads into it");
   const taken = branchFault(from, branch) ?? doubleFault(graph, from, branch);
   if (taken !== null) return taken;
@@ -80,7 +79,7 @@ export function splice({ transitions }: Graph, step: Step): Splice | null {
   const into = transitions.filter(({ toStepId }) => toStepId === step.id);
   const out = transitions.filter(({ fromStepId }) => fromStepId === step.id);
   const [next, ...others] = new Set(out.map(({ toStepId }) => toStepId));
-  if (step.type === "CONDITION" || others.length > 0) return null;
+  if (!branchNames(step).isPlain || others.length > 0) return null;
   if (next === undefined) return { removed: into, moved: [] };
   return { removed: out, moved: into.map((transition) => ({ ...transition, toStepId: next })) };
 }

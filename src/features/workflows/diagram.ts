@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
-import { type Id, readId } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { drawDiagram } from "../../core/workflows/diagram";
-import type { Step } from "../../core/workflows/step";
-import type { NamedTemplate } from "../../core/workflows/step-text";
+import type { NamedTemplate } from "../../core/workflows/steps/definition";
 import { asId, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
+import type { WorkflowStepRow } from "../../db/tables";
 import { countSteps } from "../../engine/workflows/count-steps";
 import { graphOf, triggerOf } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
@@ -19,18 +19,14 @@ export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {
   const workflow = await getWorkflow(ctx, id);
   const graph = graphOf(workflow);
   const ids = graph.steps.map((step) => step.id);
-  const [counted, templates] = await Promise.all([countSteps(ctx, id, ids), findTemplates(ctx, graph.steps)]);
+  const [counted, templates] = await Promise.all([countSteps(ctx, id, ids), findTemplates(ctx, workflow.steps)]);
   const counts = new Map(counted.map((one) => [one.stepId, one]));
   return drawDiagram(graph, { trigger: triggerOf(workflow.row), templates, counts });
 }
 
 /** Keyed by the steps that send them. */
-async function findTemplates(ctx: Context, steps: readonly Step[]): Promise<Map<Id, NamedTemplate>> {
-  const named = steps.flatMap((step) => {
-    if (step.type !== "SEND_EMAIL") return [];
-    const templateId = step.templateId ?? (step.config.templateId ? readId(step.config.templateId) : null);
-    return templateId === null ? [] : [[step.id, templateId]];
-  });
+async function findTemplates(ctx: Context, steps: readonly WorkflowStepRow[]): Promise<Map<Id, NamedTemplate>> {
+  const named = steps.flatMap(({ id, templateId }) => (templateId === null ? [] : [[id, templateId]]));
   if (named.length === 0) return new Map();
   const found = await select(
     ctx.db,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Invalid } from "../../../src/core/errors";
 import type { JsonObject } from "../../../src/core/json";
+import { readConfig } from "../../../src/core/workflows/config";
 import { configNames, foreignNames } from "../../../src/core/workflows/config-names";
-import { readConfig } from "../../../src/core/workflows/config-schema";
 import type { StepType } from "../../../src/core/workflows/step";
 
 type Case = [what: string, type: StepType, sent: JsonObject, kept?: JsonObject];

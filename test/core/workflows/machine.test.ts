@@ -8,13 +8,11 @@ import {
   cancelled,
   decide,
   leadsToWait,
-  startPosition,
-  wakeByEvent,
-  wakeByReport,
-  wakeByTime,
 } from "../../../src/core/workflows/machine";
 import type { StepOutcome } from "../../../src/core/workflows/outcome";
+import { startPosition } from "../../../src/core/workflows/position";
 import type { Graph, Step } from "../../../src/core/workflows/step";
+import { wakeByEvent, wakeByReport, wakeByTime } from "../../../src/core/workflows/wake";
 
 const now = Date.UTC(2026, 0, 1);
 const [trigger, delay, wait, mail, exit] = [1, 2, 3, 4, 5].map((n) => newIdAt(n)) as [
@@ -120,7 +118,7 @@ describe("a run", () => {
 describe("a wait", () => {
   const since = event(1_000);
   const step = steps[2] as Extract<Step, { type: "WAIT_FOR_EVENT" }>;
-  const waiting = through(line, standing(wait), beginWait(step, standing(wait), since));
+  const waiting = through(line, standing(wait), beginWait(step, standing(wait), since) as StepOutcome);
 
   test("takes name, deadline and beginning on entry", () => {
     expect(waiting).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Id, newId } from "../../../src/core/ids";
-import type { ConditionConfig } from "../../../src/core/workflows/config";
 import type { Graph, Step, Transition } from "../../../src/core/workflows/step";
+import type { ConditionConfig } from "../../../src/core/workflows/steps/condition-config";
 import { drawingFault, lostBranches, reachableFrom, splice } from "../../../src/core/workflows/structure";
 
 const ids = new Map<string, Id>();

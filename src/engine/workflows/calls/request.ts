@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../../core/json";
 import type { Budget } from "../../../core/templating/budget";
 import { parseTemplate, renderTemplate } from "../../../core/templating/render";
 import { renderJson } from "../../../core/templating/render-json";
-import type { WebhookConfig } from "../../../core/workflows/config";
+import type { WebhookConfig } from "../../../core/workflows/steps/webhook-config";
 import type { Arrival } from "../steps/arrival";
 import { type RenderedContact, variablesOf } from "../steps/render-step";
 

@@ -8,14 +8,15 @@ import {
   beginWait,
   cancelled,
   decide,
+  isWait,
   leadsToWait,
   type Move,
   stepOf,
-  wakeByTime,
 } from "../../../core/workflows/machine";
 import type { StepOutcome } from "../../../core/workflows/outcome";
-import type { Step } from "../../../core/workflows/step";
+import { wakeByTime } from "../../../core/workflows/wake";
 import type { Context } from "../../../platform/context";
+import { effectOf } from "../step-effects";
 import { type Arrival, effectIdOf } from "../steps/arrival";
 import { type BrokenOff, runEffect } from "../steps/run-effect";
 import { chunksByEvents, type Standing } from "./arrivals";
@@ -183,10 +184,9 @@ async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promi
   if (!first) return;
   const { step, workflow } = first;
   const { store } = shard;
-  const isWait = step.type === "WAIT_FOR_EVENT";
-  if (isWait || leadsToWait(workflow.graph, step.id)) await recordWaitStart(ctx, store, group);
-  if (isWait) {
-    enterWaits(store, group, step, ctx.clock().getTime());
+  if (isWait(step) || leadsToWait(workflow.graph, step.id)) await recordWaitStart(ctx, store, group);
+  if (isWait(step)) {
+    enterWaits(store, group, ctx.clock().getTime());
     return;
   }
   const unmoved = new Set(
@@ -212,7 +212,7 @@ interface Acting {
  * steps only query.
  */
 async function runEffects(ctx: Context, store: ShardStore, all: Acting[]): Promise<void> {
-  const isRendering = all.some(({ arrival: { step } }) => step.type === "UPDATE_CONTACT" || step.type === "WEBHOOK");
+  const isRendering = all.some(({ arrival: { step } }) => effectOf(step.type)?.renders);
   if (!isRendering) return runAndMove(ctx, store, all);
   const { deaths } = store;
   for (const group of deaths.inGroups(all, ({ arrival }) => effectIdOf(arrival))) {
@@ -265,7 +265,7 @@ async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[
     asking.map(({ execution: { contactId, place, startedAt, enteredAt }, step }) => {
       // An execution that was started by hand and comes to a wait at once has waited since its start.
       const waitsSince = place === 1 ? startedAt : enteredAt;
-      return { contactId, upTo: step.type === "WAIT_FOR_EVENT" ? waitsSince : null };
+      return { contactId, upTo: isWait(step) ? waitsSince : null };
     }),
   );
   const now = ctx.clock().getTime();
@@ -284,14 +284,10 @@ async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[
   });
 }
 
-function enterWaits(
-  store: ShardStore,
-  group: Standing[],
-  step: Extract<Step, { type: "WAIT_FOR_EVENT" }>,
-  now: number,
-): void {
-  const changes = group.map(({ execution, workflow: { graph, hearsPublic } }): ExecutionChange => {
+function enterWaits(store: ShardStore, group: Standing[], now: number): void {
+  const changes = group.flatMap(({ execution, step, workflow: { graph, hearsPublic } }): ExecutionChange | [] => {
     const wait = beginWait(step, execution, execution.since ?? belowAllIds);
+    if (wait === null) return [];
     const { position, record } = advance(graph, execution, wait, now);
     return { read: execution, position, records: record ? [record] : [], extra: { hearsPublic, needs: "log" } };
   });

@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { belowAllIds, type Id } from "../../../core/ids";
 import { isActive } from "../../../core/workflows/execution";
-import { cancelled, wakeByReport } from "../../../core/workflows/machine";
+import { cancelled } from "../../../core/workflows/machine";
+import { wakeByReport } from "../../../core/workflows/wake";
 import { type Context, forProject, openPlatform, type Platform } from "../../../platform/context";
 import type { Env } from "../../../platform/env";
 import { letOthersIn } from "../../../platform/let-others-in";

@@ -1,7 +1,8 @@
 import { firstIdAt, type Id, newIdAt, textOf, timeOf } from "../../../core/ids";
 import { dayMs, hourMs, minuteMs } from "../../../core/time";
 import { joinEvents } from "../../../core/workflows/joined-events";
-import { startPosition, wakeByEvent } from "../../../core/workflows/machine";
+import { startPosition } from "../../../core/workflows/position";
+import { wakeByEvent } from "../../../core/workflows/wake";
 import { asFlag, asId, asNumber, columns, orNull } from "../../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../../platform/workflow-shards";
 import { type ExtraColumns, moveExecution } from "./moves";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { aboveAllIds, firstIdAt, type Id } from "../../../core/ids";
-import { wakeByTime } from "../../../core/workflows/machine";
+import { wakeByTime } from "../../../core/workflows/wake";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asId, asJson, asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";

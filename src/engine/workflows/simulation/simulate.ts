@@ -3,22 +3,15 @@ import type { JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
 import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
 import { joinEvents, publicKeysOf } from "../../../core/workflows/joined-events";
-import {
-  advance,
-  beginWait,
-  decide,
-  startPosition,
-  stepOf,
-  wakeByEvent,
-  wakeByTime,
-} from "../../../core/workflows/machine";
+import { advance, beginWait, decide, stepOf } from "../../../core/workflows/machine";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import { startPosition } from "../../../core/workflows/position";
 import type { Graph, Step } from "../../../core/workflows/step";
+import { wakeByEvent, wakeByTime } from "../../../core/workflows/wake";
 import type { ContactRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
+import { effectOf } from "../step-effects";
 import type { Arrival } from "../steps/arrival";
-import type { EffectType } from "../steps/step-types";
-import { simulatedEffects } from "./effects";
 import { advanceTo, type GivenEvent, type NotedMail, type SimulatedWorld } from "./world";
 
 /** The inputs of a simulation. */
@@ -103,17 +96,11 @@ async function outcomeAt(ctx: Context, state: SimulationState): Promise<StepOutc
   if (position.outcome) return position.outcome;
   const step = stepOf(graph, position);
   if (step === null) return { kind: "done" };
-  if (step.type === "WAIT_FOR_EVENT") return beginWait(step, position, position.since ?? newestOf(world));
-  return decide(step, position) ?? (await effectOf(step)(ctx, arrivalAt(state, step), world));
-}
-
-/** Every step type that the machine does not decide has an entry. */
-function effectOf(step: Step): (ctx: Context, arrival: Arrival, world: SimulatedWorld) => Promise<StepOutcome> {
-  return simulatedEffects[step.type as EffectType] as (
-    ctx: Context,
-    arrival: Arrival,
-    world: SimulatedWorld,
-  ) => Promise<StepOutcome>;
+  const decided = beginWait(step, position, position.since ?? newestOf(world)) ?? decide(step, position);
+  if (decided) return decided;
+  const effect = effectOf(step.type);
+  if (!effect) throw new Error(`This version cannot simulate a step of type ${step.type}`);
+  return effect.simulate(ctx, arrivalAt(state, step), world);
 }
 
 function newestOf({ events, happened }: SimulatedWorld): Id {

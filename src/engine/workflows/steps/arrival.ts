@@ -1,6 +1,6 @@
 import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
-import type { Step, StepType } from "../../../core/workflows/step";
+import type { StepOf, StepType } from "../../../core/workflows/step";
 import type { EventSource } from "../../events/record";
 
 export type { EventSource };
@@ -26,7 +26,7 @@ export interface Arrival<T extends StepType = StepType> {
   executionId: Id;
   workflow: { id: Id; name: string; linkBase: string | null };
   contactId: Id;
-  step: Extract<Step, { type: T }>;
+  step: StepOf<T>;
   scope: Scope;
   /** Whether an event of a public key has started or woken it. */
   isPublic: boolean;
@@ -36,6 +36,9 @@ export interface Arrival<T extends StepType = StepType> {
    */
   causes: string[];
 }
+
+/** The reason of an outcome without a contact. */
+export const contactDeleted = "The contact was deleted";
 
 /** Returns the id of a step's effect: unique, and the same at every repeat. */
 export function effectIdOf({ executionId, step }: Pick<Arrival, "executionId" | "step">): string {

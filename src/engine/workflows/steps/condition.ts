@@ -1,23 +1,45 @@
-import { branchesOf } from "../../../core/workflows/branches";
+import { type FieldFault, Invalid } from "../../../core/errors";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import { branchesOf, inSegmentTerms, wholeCondition } from "../../../core/workflows/steps/condition-branches";
+import type { ConditionConfig } from "../../../core/workflows/steps/condition-config";
+import type { Statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import type { Arrival } from "./arrival";
-import { ConditionTooLarge, decide } from "./decide";
+import { checkCondition } from "../../audience/named-segments";
+import { type Arrival, contactDeleted } from "./arrival";
+import { type Asking, ConditionTooLarge, decide } from "./decide";
+import type { StepEffect } from "./effect";
 
-/** Decides which branch each execution takes. It only reads, so a repeat decides again by the data of that time. */
-export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[]): Promise<StepOutcome[]> {
+export const condition = {
+  run: (ctx, arrivals) => takeBranches(ctx, arrivals),
+  async simulate(ctx, arrival, { contact, events, happened, now }) {
+    const instead = { contact, events: events.slice(0, happened).map(({ id, name }) => ({ id, name })) };
+    const [outcome] = await takeBranches(ctx, [arrival], { instead, now: new Date(now) });
+    return outcome ?? gone;
+  },
+  check: async (ctx, config) => [await checkNames(ctx, config)],
+} satisfies StepEffect<"CONDITION">;
+
+const gone: StepOutcome = { kind: "cancelled", reason: contactDeleted };
+
+/**
+ * Decides which branch each execution takes. It only reads, so a repeat decides again by the data of that time.
+ * `simulated` replaces what is stored about the contact, and the time.
+ */
+async function takeBranches(
+  ctx: Context,
+  arrivals: Arrival<"CONDITION">[],
+  simulated: { instead?: Asking["instead"]; now?: Date } = {},
+): Promise<StepOutcome[]> {
   const [first] = arrivals;
   if (!first) return [];
   const { branches, otherwise } = branchesOf(first.step.config);
-  const runs = arrivals.map(({ contactId, scope }) => ({ contactId, values: scope }));
+  const { instead, now } = simulated;
+  const asking = arrivals.map(({ contactId, scope }) => ({ contactId, values: scope, ...(instead && { instead }) }));
+  const conditions = branches.map(({ condition }) => condition);
   try {
-    const decisions = await decide(
-      ctx,
-      branches.map(({ condition }) => condition),
-      runs,
-    );
+    const decisions = await decide(ctx, conditions, asking, now);
     return decisions.map((decision): StepOutcome => {
-      if (decision === "gone") return { kind: "cancelled", reason: contactDeleted };
+      if (decision === "gone") return gone;
       const { first: place, because } = decision;
       const branch = place === null ? otherwise : (branches[place]?.branch ?? otherwise);
       return { kind: "done", branch, output: { branch }, because };
@@ -28,4 +50,22 @@ export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[
   }
 }
 
-export const contactDeleted = "The contact was deleted";
+/** Returns the guard that the segments and topics of a condition are unchanged. */
+async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statement> {
+  try {
+    const { unmoved } = await checkCondition(ctx, inSegmentTerms(wholeCondition(config)), { at: "config.condition" });
+    return unmoved;
+  } catch (error) {
+    if (error instanceof Invalid) throw new Invalid(error.faults.map((fault) => placed(fault, config)));
+    throw error;
+  }
+}
+
+/** Returns a fault at its field in the config. The condition was made from the config, in the same order. */
+function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
+  if ("condition" in config) return fault;
+  const [, place, key] = /\.groups\.(\d+)\.filters\.0\.(\w+)$/.exec(fault.field) ?? [];
+  if (key === undefined) return { ...fault, field: "config" };
+  const isOfBranch = "mode" in config && key !== "field";
+  return { ...fault, field: isOfBranch ? `config.branches.${place}.${key}` : `config.${key}` };
+}

@@ -1,12 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import type { StepType } from "../../../core/workflows/step";
 import { asNumber, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import { isTrouble, troubleOf } from "../../../db/trouble";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
+import { effectOf } from "../step-effects";
 import type { Arrival } from "./arrival";
-import { type Effect, type EffectType, stepTypes } from "./step-types";
+import type { StepEffect } from "./effect";
 
 /** An attempt that threw, and why. */
 export interface BrokenOff {
@@ -20,8 +22,7 @@ export interface BrokenOff {
  */
 export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(StepOutcome | BrokenOff | null)[]> {
   try {
-    // The machine decides all other steps, so only steps with an effect get here.
-    return await effectOf(arrivals)(ctx, arrivals as Arrival<EffectType>[]);
+    return await effectAt(arrivals).run(ctx, arrivals);
   } catch (error) {
     // A query that exhausts the database may be the step's own.
     if (isTrouble(error) && troubleOf(error) !== "exhausted") throw error;
@@ -39,11 +40,10 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Ste
   return results;
 }
 
-function effectOf([first]: Arrival[]): Effect<EffectType> {
-  const type = first?.step.type;
-  // All arrivals are at the same step, so its type's effect accepts them all.
-  const effect = type === undefined ? undefined : (stepTypes[type as EffectType] as Effect<EffectType> | undefined);
-  if (!effect) throw new Error(`This version cannot do a step of type ${type}`);
+/** Returns the effect of the step that all these executions are at. The machine decides steps without one. */
+function effectAt([first]: Arrival[]): StepEffect<StepType> {
+  const effect = first && effectOf(first.step.type);
+  if (!effect) throw new Error(`This version cannot do a step of type ${first?.step.type}`);
   return effect;
 }
 

@@ -1,10 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { chunksOfBytes } from "../../../core/chunks";
-import { type Id, newIdAt, publicId, readId } from "../../../core/ids";
-import { domainOf, normalizeEmail } from "../../../core/mail/address";
+import { type Id, newIdAt, publicId } from "../../../core/ids";
 import type { EmailStatus, EmailType } from "../../../core/mail/status";
-import { minuteMs } from "../../../core/time";
-import type { SendEmailConfig } from "../../../core/workflows/config";
 import type { StepOutcome } from "../../../core/workflows/outcome";
 import { storedValues } from "../../../core/workflows/run-variables";
 import { openBatch } from "../../../db/batch";
@@ -21,7 +18,8 @@ import { type KindOfMail, whyWithheld } from "../../mail/withhold";
 import { insertUsage, monthIsOver } from "../../projects/monthly-usage";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import { type Arrival, effectIdOf } from "./arrival";
-import { contactDeleted } from "./condition";
+import type { StepEffect } from "./effect";
+import { later, noTemplate, recipientOf, templateOf, whyRefused } from "./mail-of-step";
 import {
   inPlaces,
   isPublicMail,
@@ -31,6 +29,9 @@ import {
   waitsForLimit,
   withoutPublicLinks,
 } from "./public-mail";
+import { simulateEmail } from "./simulate-email";
+
+export const sendEmail = { run: sendStepEmails, simulate: simulateEmail } satisfies StepEffect<"SEND_EMAIL">;
 
 /** An email that an execution is to send, unless it was sent already. */
 interface Wanted {
@@ -51,22 +52,18 @@ interface Wanted {
 /** The most bytes of execution values that one batch carries. */
 const maxBytes = 1_000_000;
 
-/** How long an execution waits before it checks again whether its project may send. */
-const pauseMs = 30 * minuteMs;
-
 /**
  * Accepts the emails of a group of executions: one content for all, and a row for each execution without an email for
  * this step. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch, so
  * a repeat returns the same.
  */
-export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
+async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
   const [first] = arrivals;
   if (!first) return [];
   // No request is being answered here, so links use the origin where the workflow was made.
   const ctx = { ...given, now: given.clock(), origin: first.workflow.linkBase ?? given.origin };
-  const { config, templateId } = first.step;
-  const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
-  if (template === null) return arrivals.map(() => ({ kind: "failed", reason: "The step has no template" }));
+  const template = templateOf(first.step);
+  if (template === null) return arrivals.map(() => noTemplate);
   if (ctx.project.disabled) return arrivals.map(() => later(ctx, "The project is disabled"));
   const isPaused = await isMarketingPaused(ctx, ctx.project);
   const wanted = arrivals.map((arrival) => wantedBy(ctx, arrival));
@@ -89,12 +86,6 @@ function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">): Wanted {
     isByEvent: scope.event !== null,
     causes,
   };
-}
-
-function recipientOf({ recipient }: SendEmailConfig): Pick<Wanted, "to" | "written"> {
-  if (recipient?.type !== "CUSTOM") return { to: null, written: null };
-  const { customEmail } = recipient;
-  return { to: normalizeEmail(customEmail) ?? customEmail, written: customEmail };
 }
 
 async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<StepOutcome[]> {
@@ -210,30 +201,4 @@ function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): StepOutcome {
   if (refused === null && isPublic) return waitsForLimit(ctx, found.lastOfDay);
   if (refused === null) throw new Error("An email of a workflow was neither written nor refused");
   return refused;
-}
-
-/** Returns the outcome of a step whose email is not accepted; null if it is accepted. */
-export function whyRefused(
-  ctx: Context,
-  found: Omit<Sent, "emailId" | "status" | "error" | "isPublic" | "lastOfDay">,
-  isPaused: boolean,
-): StepOutcome | null {
-  const { type, fromEmail } = found;
-  if (!found.isThere) return skipped(contactDeleted);
-  if (type === null || fromEmail === null) return { kind: "failed", reason: "The template no longer exists" };
-  if (type !== "TRANSACTIONAL") {
-    if (!found.isSubscribed) return skipped("The contact is not subscribed");
-    if (!found.isInTopic) return skipped("The contact does not get mail of this topic");
-  }
-  if (!found.isVerified)
-    return { kind: "failed", reason: `The sender domain ${domainOf(fromEmail)} is not verified in this project` };
-  return isPaused && type === "MARKETING" ? later(ctx, "The marketing email of this project is paused") : null;
-}
-
-function skipped(reason: string): StepOutcome {
-  return { kind: "done", skipped: reason };
-}
-
-function later(ctx: Context, reason: string): StepOutcome {
-  return { kind: "later", at: ctx.now.getTime() + pauseMs, reason };
 }

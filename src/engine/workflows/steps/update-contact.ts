@@ -1,21 +1,34 @@
 import { chunksOfBytes } from "../../../core/chunks";
-import { ContactData, dataTooBig, readData } from "../../../core/contacts/data";
+import { ContactData, dataTooBig, readData, reservedWarnings } from "../../../core/contacts/data";
 import { Invalid } from "../../../core/errors";
 import { type Id, newId, textOf } from "../../../core/ids";
-import type { JsonObject } from "../../../core/json";
+import { isJsonObject, type JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
 import { renderJson } from "../../../core/templating/render-json";
-import type { UpdateContactConfig } from "../../../core/workflows/config";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import type { UpdateContactConfig } from "../../../core/workflows/steps/update-contact";
 import { openBatch } from "../../../db/batch";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
-import { type Arrival, effectIdOf } from "./arrival";
-import { contactDeleted } from "./condition";
+import { happen, type SimulatedWorld, withData } from "../simulation/world";
+import { type Arrival, contactDeleted, effectIdOf } from "./arrival";
+import type { StepEffect } from "./effect";
+import { warnOfForeign } from "./foreign-placeholders";
 import { isUnrenderable, type RenderedContact, selectContacts, variablesOf } from "./render-step";
 import { type Planned, selectResults, writeUpdates } from "./update-statements";
 
 type Update = Arrival<"UPDATE_CONTACT">;
+
+export const updateContact = {
+  run: updateStepContacts,
+  simulate: async (_, arrival, world) => changeSimulated(arrival, world),
+  renders: true,
+  async check(ctx, _, { data }) {
+    if (isJsonObject(data)) ctx.warnings.push(...reservedWarnings(data, "config.data"));
+    warnOfForeign(ctx, { data });
+    return [];
+  },
+} satisfies StepEffect<"UPDATE_CONTACT">;
 
 /** The most bytes of new data that one batch carries. */
 const maxBytes = 1_000_000;
@@ -24,7 +37,7 @@ const maxBytes = 1_000_000;
  * Updates the contacts of a group of executions. A row in `workflow_effects` is the claim: the batch that inserts it
  * makes the change, and a repeat returns the row's stored result. So each value is rendered and written only once.
  */
-export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(StepOutcome | null)[]> {
+async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(StepOutcome | null)[]> {
   const ctx = { ...given, now: given.clock() };
   const { cpu } = given;
   const outcomes = new Map<Update, StepOutcome>();
@@ -85,7 +98,7 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, S
 /**
  * Returns the change that an execution is to make, or the outcome if there is nothing to change or the data is invalid.
  */
-export function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
+function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
   const { config } = arrival.step;
   try {
     const rendered = renderJson(config.data ?? {}, variablesOf(contact, arrival.scope), budget);
@@ -150,4 +163,21 @@ function skipped(reason: string): Extract<StepOutcome, { kind: "done" }> {
 
 function whyInvalid(issues: readonly { path: PropertyKey[]; message: string }[]): string {
   return issues.map(({ path, message }) => ["data", ...path.map(String)].join(".").concat(`: ${message}`)).join(". ");
+}
+
+/** Changes the contact of a simulation. */
+function changeSimulated(arrival: Update, world: SimulatedWorld): StepOutcome {
+  const { contact } = world;
+  const plan = planOf(arrival, contact, world.budget);
+  if ("kind" in plan) return plan;
+  const hasSaidNo = plan.subscribed === true && contact.optedOutBy === "PERSON";
+  world.contact = withData(contact, plan.patch, world.now);
+  if (plan.subscribed !== null && !hasSaidNo) {
+    const optedOutAt = plan.subscribed ? null : (contact.optedOutAt ?? world.now);
+    world.contact = { ...world.contact, subscribed: plan.subscribed, optedOutAt };
+    if (plan.subscribed !== contact.subscribed) {
+      happen(world, plan.subscribed ? "contact.subscribed" : "contact.unsubscribed");
+    }
+  }
+  return hasSaidNo ? plan.ifOptedOut : plan.result;
 }

@@ -6,20 +6,38 @@ import { nudge } from "../../../core/nudge";
 import { Budget } from "../../../core/templating/budget";
 import { minuteMs } from "../../../core/time";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import { literalUrl } from "../../../core/workflows/steps/webhook-config";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
+import { checkOutboundUrl } from "../../../platform/check-outbound-url";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
 import { judgeOutboundUrl } from "../../../platform/outbound";
 import { type CallRequest, requestOf } from "../calls/request";
 import { upsertHosts } from "../calls/rows";
-import { type Arrival, effectIdOf } from "./arrival";
-import { contactDeleted } from "./condition";
+import { type Arrival, contactDeleted, effectIdOf } from "./arrival";
+import type { StepEffect } from "./effect";
+import { warnOfForeign } from "./foreign-placeholders";
 import { isUnrenderable, type RenderedContact, selectContacts } from "./render-step";
 
 type Call = Arrival<"WEBHOOK">;
+
+export const webhook = {
+  run: storeStepCalls,
+  simulate: async () => ({
+    kind: "done",
+    output: { statusCode: 200, success: true, response: "" },
+    because: "Nothing was called: a simulation takes it as answered with 200",
+  }),
+  renders: true,
+  async check(ctx, { url, headers, body }) {
+    checkOutboundUrl(ctx, { field: "config.url", url, judged: literalUrl(url) });
+    warnOfForeign(ctx, { url, headers, body });
+    return [];
+  },
+} satisfies StepEffect<"WEBHOOK">;
 
 interface Planned {
   arrival: Call;
@@ -39,7 +57,7 @@ const askAgainMs = 15 * minuteMs;
  * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
  * stored row: the call is under way, or its outcome is there and the report was lost.
  */
-export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
+async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
   // Calls are made by the real clock, while the execution waits by its project's clock.
   const ctx = { ...given, now: given.realClock() };
   const reading = openBatch(ctx);

@@ -3,15 +3,15 @@ import { NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import type { Warning } from "../../../core/warning";
-import { readConfig } from "../../../core/workflows/config-schema";
+import { readConfig } from "../../../core/workflows/config";
 import { Stale } from "../../../db/fresh";
 import { asId, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { guard, type Statement, select } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
-import { checkConfig, insistOnMail } from "../steps/check-config";
-import { insistOnType, templateIn } from "../steps/update";
+import { checkConfig, insistOnMail, templateIn } from "../steps/check-config";
+import { insistOnType } from "../steps/update";
 import type { SentStep } from "./graph-schema";
 
 /** A step of a document that may be saved, with the guards for what its config names. */
@@ -41,7 +41,7 @@ export async function checkStep(
   const { config, guards } =
     row && isKept ? { config: row.config, guards: [] } : await checkConfig({ ...ctx, warnings }, type, sent ?? {});
   ctx.warnings.push(...warnings.map((warning) => ({ ...warning, field: `steps[${index}].${warning.field}` })));
-  const inConfig = type === "SEND_EMAIL" ? templateIn(config) : null;
+  const inConfig = templateIn(type, config);
   const templateField = `steps[${index}].${templateId ? "templateId" : "config.templateId"}`;
   const ids = { templateId: templateId ?? inConfig, templateField };
   return { key, type, name: name ?? type, config, ...ids, position, guards };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { StepConfig } from "../../../core/workflows/config-schema";
+import { StepConfig } from "../../../core/workflows/config";
 import { StepKey } from "../../../core/workflows/document";
 import { stepTypes } from "../../../core/workflows/step";
 import { oneOfTypes, shapesByType } from "../steps/by-type";

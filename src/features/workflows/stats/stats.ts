@@ -1,5 +1,5 @@
 import { type Id, publicId } from "../../../core/ids";
-import { branchNames } from "../../../core/workflows/branches";
+import { branchNames } from "../../../core/workflows/structure";
 import { countMails } from "../../../engine/workflows/count-mails";
 import { countSteps } from "../../../engine/workflows/count-steps";
 import { graphOf } from "../../../engine/workflows/graph";
@@ -23,7 +23,7 @@ export async function workflowStats(ctx: Context, id: Id): Promise<WorkflowStats
     const counts = counted[place];
     if (counts === undefined) return [];
     const named = { stepId: publicId(step.id), name: step.name, type: step.type };
-    const branches = allBranches(branchNames(step), counts.branches);
+    const branches = allBranches(branchNames(step).names, counts.branches);
     return [{ ...counts, ...named, branches, ...(step.type === "SEND_EMAIL" && (await mailsOf(ctx, counts))) }];
   });
   return { steps: (await Promise.all(withMails)).flat() };

@@ -1,9 +1,5 @@
 import { z } from "zod";
-import { documentedConfigs } from "../../../core/workflows/config-schema";
-import type { StepType } from "../../../core/workflows/step";
-
-/** Types whose config may be left out. */
-const withoutConfig: ReadonlySet<StepType> = new Set(["TRIGGER", "SEND_EMAIL", "UPDATE_CONTACT", "EXIT"]);
+import { definitionOf, type StepType } from "../../../core/workflows/step";
 
 /**
  * Where a step appears: in responses of a step and of a document, in the call that creates a step, and in the one that
@@ -18,8 +14,9 @@ type Place = "" | "Create" | "Document" | "PutDocument";
 export function shapesByType(place: Place, types: readonly StepType[], fields: z.ZodRawShape) {
   const isSent = place === "Create" || place === "PutDocument";
   return types.map((type) => {
-    const Config = documentedConfigs[type];
-    const config = isSent && withoutConfig.has(type) ? Config.nullish() : Config;
+    const Config = definitionOf(type).config;
+    const mayBeLeftOut = isSent && Config.safeParse({}).success;
+    const config = mayBeLeftOut ? Config.nullish() : Config;
     return [nameOf(place, type), z.object({ ...fields, type: z.literal(type), config })] as const;
   });
 }

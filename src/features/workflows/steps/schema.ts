@@ -2,8 +2,8 @@ import { z } from "zod";
 import { readId } from "../../../core/ids";
 import { isJsonObject, type JsonObject } from "../../../core/json";
 import { Name } from "../../../core/name";
-import { documentedConfigs, StepConfig } from "../../../core/workflows/config-schema";
-import { stepTypes } from "../../../core/workflows/step";
+import { StepConfig } from "../../../core/workflows/config";
+import { definitionOf, stepTypes } from "../../../core/workflows/step";
 import { oneOfTypes, shapesByType } from "./by-type";
 
 const maxPosition = 1_000_000;
@@ -64,7 +64,7 @@ const Config = z
   .custom<JsonObject>(isJsonObject, { error: "Must be an object", params: { code: "invalid_type" } })
   .meta({
     type: "object",
-    anyOf: stepTypes.map((type) => ({ $ref: `#/components/schemas/${documentedConfigs[type].meta()?.id}` })),
+    anyOf: stepTypes.map((type) => ({ $ref: `#/components/schemas/${definitionOf(type).config.meta()?.id}` })),
     description: "The config of the step's type. At most 32 KB.",
   });
 

@@ -1,5 +1,5 @@
 import { Invalid } from "../../../core/errors";
-import { type Id, readId } from "../../../core/ids";
+import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { foreignNames } from "../../../core/workflows/config-names";
 import { lostBranches } from "../../../core/workflows/structure";
@@ -10,7 +10,7 @@ import type { Context } from "../../../platform/context";
 import { changeWorkflow } from "../change";
 import { updateSteps } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
-import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
+import { checkConfig, guardTemplate, insistOnMail, templateIn } from "./check-config";
 import type { UpdateStep } from "./schema";
 import { guardBranches } from "./standing";
 
@@ -62,14 +62,9 @@ export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
  * template of the config changes with the config; one of the step's own stays.
  */
 function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }: UpdateStep): Id | null {
-  if (step.type !== "SEND_EMAIL") return null;
-  const [had, has] = [templateIn(step.config), templateIn(config)];
+  const [had, has] = [templateIn(step.type, step.config), templateIn(step.type, config)];
   if (templateId !== undefined) return templateId ?? has;
   return step.templateId === had ? has : step.templateId;
-}
-
-export function templateIn({ templateId }: JsonObject): Id | null {
-  return typeof templateId === "string" ? readId(templateId) : null;
 }
 
 /** Returns the guards for a change of branches: drawn branches must stay, and no execution may be at the step. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readId } from "../../../core/ids";
+import { definitionOf, stepTypes } from "../../../core/workflows/step";
 import { stepExample, triggerStepExample } from "../steps/schema";
 
 const maxPriority = 1_000_000;
@@ -28,13 +29,14 @@ export const Transition = z
 
 const StepId = z.string().min(1).transform(readId);
 const Branch = z.string().min(1).nullish();
-const whichBranch =
-  "Out of a CONDITION: `yes` or `no`; with several branches the id of one, or `default`. Out of a WAIT_FOR_EVENT: " +
-  "`event`, `timeout`, or none for whichever of them is not drawn. Out of other steps: none.";
+const whichBranch = stepTypes.flatMap((type) => {
+  const { branches } = definitionOf(type);
+  return branches ? `Out of a ${type}: ${branches.are}. ` : [];
+});
 
 /** The fields of a transition that a call sets, in addition to its ends. */
 export const fields = {
-  branch: Branch.meta({ description: whichBranch }),
+  branch: Branch.meta({ description: `${whichBranch.join("")}Out of other steps: none.` }),
   priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
 };
 

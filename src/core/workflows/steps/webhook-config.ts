@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { isDeeperThan, type JsonValue } from "../json";
-import { headerFault } from "../outbound/headers";
-import { isStorable, unstorableText } from "../storable";
-import type { WebhookConfig as Config } from "./config";
-import { hasLiquid, liquidFault, textsIn } from "./liquid";
+import { isDeeperThan, type JsonValue } from "../../json";
+import { headerFault } from "../../outbound/headers";
+import { isStorable, unstorableText } from "../../storable";
+import { hasLiquid, liquidFault, textsIn } from "../liquid";
 
 const maxUrlLength = 2_000;
 const maxHeaders = 50;
@@ -104,14 +103,12 @@ export const WebhookConfig = z
       check.addIssue({ code: "custom", path: ["body"], message: "A GET has no body", params: { code: "custom" } });
     }
   })
-  .transform(
-    ({ url, method, headers, body }): Config => ({
-      url,
-      method,
-      ...(headers && { headers }),
-      ...(body !== undefined && body !== null && { body }),
-    }),
-  )
+  .transform(({ url, method, headers, body }) => ({
+    url,
+    method,
+    ...(headers && { headers }),
+    ...(body !== undefined && body !== null && { body }),
+  }))
   .meta({
     id: "WebhookStepConfig",
     description:
@@ -119,3 +116,4 @@ export const WebhookConfig = z
       "it is called again, up to three times in all. The answer is available to later steps as `steps.<name of the step>`.",
     example: { url: "https://example.com/hooks/signups", method: "POST", body: { email: "{{ contact.email }}" } },
   });
+export type WebhookConfig = z.infer<typeof WebhookConfig>;

@@ -1,8 +1,7 @@
-import { conditionOf, type FilterCondition } from "../audience/condition";
-import { parseFilter } from "../audience/filter";
-import type { ConditionConfig } from "./config";
-import { contactFieldOf } from "./run-fields";
-import type { Step } from "./step";
+import { conditionOf, type FilterCondition } from "../../audience/condition";
+import { parseFilter } from "../../audience/filter";
+import { contactFieldOf } from "../run-fields";
+import { type ConditionConfig, otherwise } from "./condition-config";
 
 /** A branch of a CONDITION, taken if its condition is the first that holds. */
 interface Branch {
@@ -19,18 +18,10 @@ export function branchesOf(config: ConditionConfig): { branches: Branch[]; other
       branch: id,
       condition: conditionOf({ ...filter, field: config.field }),
     }));
-    return { branches, otherwise: "default" };
+    return { branches, otherwise };
   }
   const condition = "condition" in config ? config.condition : conditionOf(config);
   return { branches: [{ branch: "yes", condition }], otherwise: "no" };
-}
-
-/** Returns the branches that a step may take. Most types have none. */
-export function branchNames(step: Step): string[] {
-  if (step.type === "WAIT_FOR_EVENT") return ["event", "timeout"];
-  if (step.type !== "CONDITION") return [];
-  const { branches, otherwise } = branchesOf(step.config);
-  return [...branches.map(({ branch }) => branch), otherwise];
 }
 
 /** Combines all conditions of a CONDITION into one, to find what they name and how large they are. */

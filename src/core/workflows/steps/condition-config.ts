@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { conditionSchema, filterSchema } from "../audience/condition";
-import { units } from "../audience/dates";
-import { filterFields } from "../audience/fields";
-import { maxFieldLength, readFilter } from "../audience/filter";
-import { operators } from "../audience/operators";
-import { isJsonObject } from "../json";
-import { storable } from "../storable";
-import type { ConditionConfig as Config, MultiConfig as Multi } from "./config";
-import { executionFields, isExecutionField } from "./run-fields";
+import { conditionSchema, filterSchema } from "../../audience/condition";
+import { units } from "../../audience/dates";
+import { filterFields } from "../../audience/fields";
+import { maxFieldLength, readFilter } from "../../audience/filter";
+import { operators } from "../../audience/operators";
+import type { JsonObject } from "../../json";
+import { storable } from "../../storable";
+import { executionFields, isExecutionField } from "../run-fields";
 
 const maxBranches = 20;
 const maxNameLength = 100;
@@ -50,7 +49,7 @@ const MultiConfig = z
       .min(1)
       .max(maxBranches),
   })
-  .transform(({ mode, field, branches }, check): Multi => {
+  .transform(({ mode, field, branches }, check) => {
     const seen = new Set<string>();
     const read = branches.map(({ id, name, ...filter }, place) => {
       const fault =
@@ -89,13 +88,13 @@ export const ConditionConfig = z.union([Filter, Whole, MultiConfig]).meta({
   description: "One filter or a whole condition, with the branches `yes` and `no`, or several branches of your own.",
   example: { field: "data.plan", operator: "equals", value: "pro" },
 });
+export type ConditionConfig = z.infer<typeof ConditionConfig>;
 
 /**
  * Returns the schema of the form that the sender meant, judged by its distinctive key, so that the faults are those of
  * that form.
  */
-export function conditionForm(sent: unknown): z.ZodType<Config> {
-  if (!isJsonObject(sent)) return Filter;
+export function formOf(sent: JsonObject): z.ZodType<ConditionConfig> {
   if ("mode" in sent) return MultiConfig;
   return "condition" in sent ? Whole : Filter;
 }

@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import type { References } from "../../audience/references";
+import type { ForeignName } from "../../foreign-names";
+import type { Id } from "../../ids";
+import type { JsonObject } from "../../json";
+import type { StepOutcome } from "../outcome";
+import type { Trigger } from "../trigger";
+
+/**
+ * Everything about one type of step that is true without a database. A type with neither `decide` nor `wait` has an
+ * effect, which `engine/workflows/steps` holds.
+ */
+export interface StepDefinition<Config> {
+  /** Its effect, as the guide describes it: a verb first, in the third person. */
+  does: string;
+  /** The brackets of its node in a diagram. */
+  shape: readonly [open: string, close: string];
+  /** The schema of its config, with an id and an example for the OpenAPI document. */
+  config: z.ZodType<Config>;
+  /** If a config has several forms: the schema of the form that was meant, so that the faults are those of that form. */
+  formOf?(sent: JsonObject): z.ZodType<Config>;
+  /** The names that other tools use for parts of its config. */
+  foreignNames?: readonly ForeignName[];
+  /** It mails a template: the step's own, or that of its config. */
+  hasTemplate?: true;
+  /** No transition leads out of it. */
+  isEnd?: true;
+  branches?: BranchesOf<Config>;
+  /** Returns the outcome of a step that the graph and the clock alone decide. */
+  decide?(config: Config, enteredAt: number): StepOutcome;
+  /** Returns the event that a step waits for. */
+  wait?(config: Config): Wait;
+  /** Describes in a few words what a step does; an empty text if there is nothing to say. */
+  text(config: Config, workflow: { trigger: Trigger; template: NamedTemplate | undefined }): string;
+  /** Returns probable mistakes in a step. `drawn` are the branches of the transitions out of it. */
+  issues?(config: Config, step: { templateId: Id | null; drawn: (string | null)[] }): string[];
+  /** Returns what its config names. */
+  references?(config: Config): Partial<References>;
+  /** Returns the fields of the contact that it writes. */
+  writes?(config: Config): string[];
+  causes?: CausesOf;
+}
+
+/** The branches that a step may take. */
+interface BranchesOf<Config> {
+  /** Their names in the OpenAPI document and in the guide. */
+  are: string;
+  namesOf(config: Config): string[];
+  /** Whether a transition without a branch may lead out of the step as well. */
+  areOptional: boolean;
+}
+
+/** The events that a step may cause. */
+interface CausesOf {
+  /** The key of its config that decides which; null if they are always the same. Without a value it causes none. */
+  key: string | null;
+  events(value: unknown): readonly string[];
+}
+
+interface Wait {
+  eventName: string;
+  /** Null if the execution waits until the event comes. */
+  timeoutMs: number | null;
+}
+
+/** A template as a diagram shows it. */
+export interface NamedTemplate {
+  name: string;
+  subject: string;
+}
