@@ -1,4 +1,5 @@
 import { asId, type Id, publicId, textOf } from "./ids";
+import { iso } from "./time";
 
 /** An error in one field of a request. `field` is a dot path: `attachments.0.filename`. */
 export interface FieldFault {
@@ -151,6 +152,16 @@ export class MethodNotAllowed extends Refusal {
 }
 
 export class Conflict extends Refusal {}
+
+/** The call names a version, and the resource has been changed since. */
+export class VersionMismatch extends Refusal {
+  constructor(sent: number, { version, updatedAt }: { version: number; updatedAt: number }) {
+    super(`The call is about version ${sent}, and the current one is ${version}. Nothing was changed.`, {
+      suggestion: "Read it again, make your change in what you find, and send that version in If-Match.",
+      details: { sent, current: version, changedAt: iso(updatedAt) },
+    });
+  }
+}
 
 /** The resource existed, but is no longer stored. */
 export class Gone extends Refusal {}

@@ -23,12 +23,13 @@ const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
 
 /**
  * Repeats an attempt to read, decide and commit while other requests are faster, up to `maxTries` times. Waits a random
- * time before each repeat, because calls that collided once would otherwise collide again.
+ * time before each repeat, because calls that collided once would otherwise collide again. `attempt` learns which of its
+ * tries it is, from 1: after a lost answer to its commit, a call finds its own change and must not refuse itself.
  */
-export async function untilFresh<T>(attempt: () => Promise<T>, random: () => number): Promise<T> {
+export async function untilFresh<T>(attempt: (tries: number) => Promise<T>, random: () => number): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt();
+      return await attempt(tries);
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (tries === maxTries) {

@@ -12,7 +12,8 @@ import type { PlacedOperation } from "./routes";
  * Idempotency-Key header, and the errors.
  */
 export function describeOperation(operation: PlacedOperation): RouteConfig {
-  const { method, path, id, tag, summary, description, legacy, key, once } = operation;
+  const { method, path, id, tag, summary, description, legacy, key, once, isVersioned } = operation;
+  const headers = [...(once ? [idempotencyKey] : []), ...(isVersioned ? [ifMatch] : [])];
   const refusals = errorsOf(operation).map((status) => [status, describeRefusal(status)]);
   return {
     method,
@@ -28,7 +29,7 @@ export function describeOperation(operation: PlacedOperation): RouteConfig {
       ...(legacy ? { 400: legacyBadRequest(legacy) } : {}),
     },
     ...security[key],
-    ...(once ? { parameters: [idempotencyKey] } : {}),
+    ...(headers.length > 0 ? { parameters: headers } : {}),
   };
 }
 
@@ -67,6 +68,16 @@ const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
   outbox: { security: [{}, { operatorToken: [] }] },
   signed: { security: [] },
   open: { security: [] },
+};
+
+const ifMatch = {
+  name: "If-Match",
+  in: "header" as const,
+  schema: { type: "string" as const },
+  // Without an example, as below.
+  description:
+    'The `version` that the call is about, such as `"7"`. When the current one is another, the call is a 412 and ' +
+    "changes nothing.",
 };
 
 const idempotencyKey = {

@@ -27,6 +27,10 @@ export const errorCodes = {
     "This key was used before. `details.sameRequest` says whether by this very request, whose first answer is `details.originalResponse`.",
   ],
   CONTENT_GONE: [410, "The content of this email is no longer stored. Its record and its events are."],
+  VERSION_MISMATCH: [
+    412,
+    "`If-Match` names another version than the current one, which `details.current` has. Nothing was changed.",
+  ],
   PAYLOAD_TOO_LARGE: [413, "The body is larger than this endpoint takes."],
   VALIDATION_ERROR: [422, "Some fields are not valid. `errors` lists each."],
   RATE_LIMIT_EXCEEDED: [429, "A rate limit is used up. `Retry-After` says when to try again."],

@@ -19,6 +19,7 @@ import {
   Unavailable,
   UnknownRoute,
   Untrusted,
+  VersionMismatch,
 } from "../core/errors";
 import { InvalidIdempotencyKey, KeyReused } from "../core/idempotency-errors";
 import { MonthlyLimitReached, SendingPaused, TooManySending, UnverifiedSender } from "../core/mail/errors";
@@ -56,6 +57,7 @@ const answers = new Map<unknown, Answer>([
   [TooManySending, { status: 409, code: "CONFLICT" }],
   [KeyReused, { status: 409, code: "IDEMPOTENCY_KEY_REUSED" }],
   [Gone, { status: 410, code: "CONTENT_GONE" }],
+  [VersionMismatch, { status: 412, code: "VERSION_MISMATCH" }],
   [TooLarge, { status: 413, code: "PAYLOAD_TOO_LARGE" }],
   [Invalid, { status: 422, code: "VALIDATION_ERROR" }],
   [RateLimited, { status: 429, code: "RATE_LIMIT_EXCEEDED" }],

@@ -37,6 +37,8 @@ export interface Policy {
   isUpload: boolean;
   /** The route accepts an `Idempotency-Key`. */
   once: boolean;
+  /** The route accepts `If-Match` with a version. */
+  isVersioned: boolean;
   /** The rate limit of the route, in addition to that of the whole project. */
   bucket: RouteBucket | null;
   /** The route changes nothing, so a disabled project may call it. */
@@ -62,6 +64,7 @@ export const usualPolicy: Policy = {
   maxBody: megabyte,
   isUpload: false,
   once: false,
+  isVersioned: false,
   bucket: null,
   isRead: false,
   readsCopies: false,

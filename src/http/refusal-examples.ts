@@ -9,6 +9,7 @@ import {
   TooLarge,
   TooSlow,
   UnknownRoute,
+  VersionMismatch,
 } from "../core/errors";
 import { reservedEvent } from "../core/events/names";
 import { KeyReused } from "../core/idempotency-errors";
@@ -62,6 +63,8 @@ function refusalOf(status: number, route: ExampleRoute): Refusal | null {
       return policy.once ? reusedKey(`${method.toUpperCase()} ${path}`) : neverFresh();
     case 410:
       return new Gone("The content of this email is no longer stored.");
+    case 412:
+      return new VersionMismatch(7, { version: 8, updatedAt: Date.parse(exampleTime) });
     case 413:
       return new TooLarge(typeof policy.maxBody === "function" ? policy.maxBody(config) : (policy.maxBody ?? 0));
     case 422:

@@ -1,6 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { RouterRoute } from "hono/types";
 import type { z } from "zod";
+import { readIfMatch } from "../core/if-match";
 import type { Context, Platform } from "../platform/context";
 import { readInput } from "./input";
 import { refuseMissing } from "./legacy";
@@ -100,6 +101,7 @@ function answerTo<O extends Operation>(
     if (refused) return refused;
     // Each part is the output of its schema.
     const input = (await readInput(c, operation)) as InputOf<O>;
+    if (operation.isVersioned) c.set("ctx", { ...c.get("ctx"), ifMatch: readIfMatch(c.req.header("If-Match")) });
     const answer = await handle(input, c);
     if (answer instanceof Response) return answer;
     return success === undefined ? c.body(null, 204) : c.json(answer ?? null, successes[success].status);

@@ -109,6 +109,8 @@ export interface Context extends Platform {
   idempotencyKey: string | null;
   /** The hash of a request with a key, over its method, path and body. Empty without a key. */
   requestHash: string;
+  /** The version that the call is about; null for any. */
+  ifMatch: number | null;
   /** The kind of the request's API key. Our own work counts as a server. */
   keyKind: KeyKind;
   /** Warnings that the answer contains in addition to its result. A verb adds to them. */
@@ -202,7 +204,7 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
  */
 export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;
-  const unkeyed = { idempotencyKey: null, requestHash: "" };
+  const unkeyed = { idempotencyKey: null, requestHash: "", ifMatch: null };
   return { ...world, ...unkeyed, project, db: platform.databaseOf(project.shard), keyKind, warnings: [] };
 }
 

@@ -57,6 +57,7 @@ describe("POST /campaigns", () => {
         openedCount: 0,
         clickedCount: 0,
         bouncedCount: 0,
+        version: 1,
         projectId: project.id,
         sentAt: null,
         completedAt: null,
@@ -264,7 +265,7 @@ describe("PUT /campaigns/{id}", () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       success: true,
-      data: { ...made, subject: "Other", fromName: null, updatedAt: body.data.updatedAt },
+      data: { ...made, subject: "Other", fromName: null, version: 2, updatedAt: body.data.updatedAt },
     });
   });
 

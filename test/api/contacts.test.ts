@@ -52,6 +52,7 @@ describe("POST /contacts", () => {
       confirmedAt: null,
       source: "API",
       data: { plan: "pro" },
+      version: 1,
       createdAt: expect.stringMatching(isoTime),
       updatedAt: answer.body.createdAt,
       _meta: { isNew: true, isUpdate: false },
@@ -231,6 +232,8 @@ describe("PATCH /contacts/{id}", () => {
       confirmedAt: null,
       source: "API",
       data: { plan: "pro" },
+      // One for the address, and one for the subscription.
+      version: 3,
       createdAt: before.createdAt,
       updatedAt: expect.stringMatching(isoTime),
     });

@@ -41,6 +41,7 @@ describe("POST /segments", () => {
       condition: { logic: "AND", groups: [{ filters: [{ field: "data.plan", operator: "equals", value: "pro" }] }] },
       trackMembership: false,
       memberCount: 1,
+      version: 1,
       projectId: project.id,
       createdAt: expect.stringMatching(isoTime),
       updatedAt: body.createdAt,
@@ -233,7 +234,7 @@ describe("PATCH /segments/{id}", () => {
     const made = await newSegment(project, { description: "Note" });
     const { status, body } = await project.api.patch(`/segments/${made.id}`, { name: "Payers" });
     expect(status).toBe(200);
-    expect(body).toEqual({ ...made, name: "Payers", updatedAt: expect.stringMatching(isoTime) });
+    expect(body).toEqual({ ...made, name: "Payers", version: 2, updatedAt: expect.stringMatching(isoTime) });
     expect((await project.api.get(`/segments/${made.id}`)).body).toEqual(body);
     expect(await referencesOf(project)).toEqual([["field", "data.plan", "Payers"]]);
     expect((await project.api.patch(`/segments/${made.id}`, { description: "" })).body.description).toBeNull();

@@ -59,6 +59,7 @@ describe("POST /templates", () => {
       previewText: null,
       type: "MARKETING",
       topicId: null,
+      version: 1,
       projectId: project.id,
       createdAt: expect.stringMatching(isoTime),
       updatedAt: body.createdAt,
@@ -365,7 +366,8 @@ describe("PATCH /templates/{id}", () => {
     ]) {
       const before = (await project.api.get(`/templates/${made.id}`)).body;
       const { status, body } = await project.api.patch(`/templates/${made.id}`, change);
-      expect([status, body]).toEqual([200, { ...before, ...change, updatedAt: expect.stringMatching(isoTime) }]);
+      const after = { ...before, ...change, version: before.version + 1, updatedAt: expect.stringMatching(isoTime) };
+      expect([status, body]).toEqual([200, after]);
       expect((await project.api.get(`/templates/${made.id}`)).body).toEqual(body);
     }
   });

@@ -85,6 +85,7 @@ describe("POST /workflows", () => {
       triggerConfig: { eventName: "signup", publicEvents: true },
       allowReentry: false,
       issues: [{ stepId: body.steps[0].id, message: expect.stringContaining("Nothing comes after the trigger") }],
+      version: 1,
       projectId: project.id,
       createdAt: expect.stringMatching(isoTime),
       updatedAt: body.createdAt,
@@ -187,7 +188,7 @@ describe("PATCH /workflows/{id}", () => {
     const { steps, transitions, ...before } = await newWorkflow(project, { description: "Old" });
     const { status, body } = await project.api.patch(`/workflows/${before.id}`, { name: "Hello", allowReentry: true });
     expect(status).toBe(200);
-    expect(body).toEqual({ ...before, name: "Hello", allowReentry: true, updatedAt: body.updatedAt });
+    expect(body).toEqual({ ...before, name: "Hello", allowReentry: true, version: 2, updatedAt: body.updatedAt });
     expect((await project.api.patch(`/workflows/${before.id}`, { description: null })).body.description).toBeNull();
     expect((await project.api.patch(`/workflows/${before.id}`, {})).body.name).toBe("Hello");
     const { body: whole } = await project.api.get(`/workflows/${before.id}`);

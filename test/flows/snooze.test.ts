@@ -69,6 +69,7 @@ describe("POST /contacts/{id}/snooze", () => {
       confirmedAt: null,
       source: "API",
       data: { plan: "pro" },
+      version: 2,
       createdAt: before.createdAt,
       updatedAt: expect.stringMatching(isoTime),
     });

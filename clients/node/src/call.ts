@@ -26,6 +26,11 @@ export interface KeyedOptions extends Options {
   idempotencyKey?: string;
 }
 
+export interface VersionedOptions extends Options {
+  /** The `version` that you have read. If there is a newer one, nothing is changed: a `VersionMismatchError`. */
+  ifMatch?: number;
+}
+
 /** A query. Words for yes and no may be booleans. */
 export type QueryOf<Query> = {
   [Name in keyof Query]: "true" extends Query[Name] ? Query[Name] | boolean : Query[Name];

@@ -88,6 +88,11 @@ export class KeyReusedError extends ConflictError {
   override name = "KeyReusedError";
 }
 
+/** The resource has been changed since the version in `ifMatch`: `details.current` is the present one. */
+export class VersionMismatchError extends PetrelError {
+  override name = "VersionMismatchError";
+}
+
 /** A rate limit is used up: `retryAfter` says for how long. */
 export class RateLimitError extends PetrelError {
   override name = "RateLimitError";
@@ -116,6 +121,7 @@ const byStatus: Record<number, typeof PetrelError> = {
   403: PermissionError,
   404: NotFoundError,
   409: ConflictError,
+  412: VersionMismatchError,
   422: ValidationError,
   429: RateLimitError,
 };

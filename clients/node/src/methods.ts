@@ -1,4 +1,4 @@
-import type { KeyedOptions } from "./call.js";
+import type { KeyedOptions, VersionedOptions } from "./call.js";
 import { isObject } from "./errors.js";
 import { type Answered, type Request, request, type Settings } from "./request.js";
 
@@ -16,7 +16,13 @@ export function methodsOf(settings: Settings, group: string, paths: Record<strin
       const body = flags.includes("b") ? given.shift() : undefined;
       // The interface of the operations says what comes where.
       const query = flags.includes("q") ? (given.shift() as Query | undefined) : undefined;
-      return start(settings, { ...own, path: filled, body, query, options: (given.shift() ?? {}) as KeyedOptions });
+      return start(settings, {
+        ...own,
+        path: filled,
+        body,
+        query,
+        options: (given.shift() ?? {}) as KeyedOptions & VersionedOptions,
+      });
     }
     return [name, run] as const;
   });

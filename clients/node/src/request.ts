@@ -1,4 +1,4 @@
-import type { KeyedOptions } from "./call.js";
+import type { KeyedOptions, VersionedOptions } from "./call.js";
 import { ConnectionError, errorOf, isObject, KeyReusedError, type PetrelError } from "./errors.js";
 
 export interface Settings extends Required<Pick<KeyedOptions, "timeoutMs" | "maxRetries">> {
@@ -16,7 +16,7 @@ export interface Request {
   isForm: boolean;
   /** The call takes an `Idempotency-Key`. */
   isKeyed: boolean;
-  options: KeyedOptions;
+  options: KeyedOptions & VersionedOptions;
 }
 
 export interface Answered {
@@ -34,7 +34,10 @@ export async function request(settings: Settings, call: Request): Promise<Answer
   const headers: Record<string, string> = { Authorization: `Bearer ${settings.key}` };
   if (typeof body === "string") headers["Content-Type"] = "application/json";
   if (call.isKeyed) headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID();
-  const isSafe = call.isKeyed || method === "GET" || method === "PUT" || method === "DELETE";
+  const isVersioned = options.ifMatch !== undefined;
+  if (isVersioned) headers["If-Match"] = `"${options.ifMatch}"`;
+  // A repeat would find the version that the first attempt has made.
+  const isSafe = !isVersioned && (call.isKeyed || method === "GET" || method === "PUT" || method === "DELETE");
   const maxRetries = isSafe ? (options.maxRetries ?? settings.maxRetries) : 0;
   for (let retries = 0; ; retries++) {
     const answered = await attempt(settings, url, { method, headers, body: body ?? null }, options);

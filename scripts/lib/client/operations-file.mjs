@@ -4,12 +4,12 @@ import { operationsOf } from "./operations.mjs";
 export function operationsFile({ document, errorCodes }) {
   const groups = Object.entries(Object.groupBy(operationsOf(document), ({ group }) => group));
   return `// Generated from the OpenAPI document: do not edit.
-import type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf } from "../call.js";
+import type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf, VersionedOptions } from "../call.js";
 import type * as api from "./types.gen.js";
 
 export type { api };
 
-/** Every operation: method and path, then b for a body, f for one that is a form, q for a query, k for an \`Idempotency-Key\`. */
+/** Every operation: method and path, then b for a body, f for one that is a form, q for a query, k for an \`Idempotency-Key\`, v for a version in \`If-Match\`. */
 export const operations = {
 ${groups.map(([group, list]) => `  ${group}: {\n${list.map(entry).join("")}  },\n`).join("")}};
 
@@ -23,8 +23,10 @@ ${groups.map(([group, [{ tags }]]) => `  /** ${about(document, tags[0])} */\n  r
 `;
 }
 
-function entry({ name, method, path, body, query, hasKey }) {
-  const flags = [body && "b", body?.isForm && "f", query && "q", hasKey && "k"].filter(Boolean).join("");
+function entry({ name, method, path, body, query, hasKey, hasVersion }) {
+  const flags = [body && "b", body?.isForm && "f", query && "q", hasKey && "k", hasVersion && "v"]
+    .filter(Boolean)
+    .join("");
   return `    ${name}: "${[method.toUpperCase(), path, flags].join(" ").trimEnd()}",\n`;
 }
 
@@ -38,7 +40,7 @@ function typeOf(group) {
 }
 
 function signature(operation) {
-  const { name, operationId, inPath, body, query, hasKey, plan } = operation;
+  const { name, operationId, inPath, body, query, hasKey, hasVersion, plan } = operation;
   const id = operationId[0].toUpperCase() + operationId.slice(1);
   const isBodyOptional = body && !body.required && !query?.required;
   const bodyType = body?.schema ? `api.${body.schema}` : `api.${id}Data["body"]`;
@@ -47,7 +49,7 @@ function signature(operation) {
     ...inPath.map((one) => `${one}: string`),
     body && `body${isBodyOptional ? "?" : ""}: ${body.isForm ? `FormOf<${bodyType}>` : bodyType}`,
   ];
-  const options = `options?: ${hasKey ? "KeyedOptions" : "Options"}`;
+  const options = `options?: ${hasKey ? "KeyedOptions" : hasVersion ? "VersionedOptions" : "Options"}`;
   const method = (queryParameter, result) =>
     `${comment(operation)}  ${name}(${[...first, queryParameter, options].filter(Boolean).join(", ")}): ${result};\n`;
   const usual = query && `query${query.required ? "" : "?"}: ${queryType}`;

@@ -50,6 +50,7 @@ function describe(operation, document) {
       schema: nameIn(Object.values(requestBody.content)[0].schema),
     },
     query: query.length > 0 && { required: query.some(({ required }) => required) },
+    hasVersion: parameters.some((parameter) => parameter.name === "If-Match"),
     hasKey: parameters.some((parameter) => parameter.name === "Idempotency-Key"),
     ...(query.some((parameter) => parameter.name === "dryRun") ? answersOf(operation) : answerOf(operation, document)),
   };

@@ -67,6 +67,7 @@ export async function campaignJson(
     scheduledFor: isoOrNull(row.scheduledFor),
     totalRecipients: totalOf(counts),
     ...countersJson(counts),
+    version: row.version,
     projectId: ctx.project.id,
     sentAt: isoOrNull(row.sentAt),
     completedAt: isoOrNull(row.completedAt),

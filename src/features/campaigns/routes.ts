@@ -83,6 +83,7 @@ campaigns.put(
   "/campaigns/{id}",
   {
     id: "replaceCampaign",
+    isVersioned: true,
     summary: "Change a campaign",
     description: "Fields left out keep their values. Only while it is DRAFT or SCHEDULED; 409 after that.",
     maxBody: maxCampaignBytes,

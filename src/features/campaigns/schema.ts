@@ -10,6 +10,7 @@ import { Subject } from "../../core/mail/subject";
 import { templateId } from "../../core/mail/template-id";
 import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
+import { VersionNumber } from "../../core/version";
 import { Warnings } from "../../core/warning";
 import { CampaignProgress } from "./progress-schema";
 
@@ -58,6 +59,7 @@ const example = {
   openedCount: 0,
   clickedCount: 0,
   bouncedCount: 0,
+  version: 3,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   sentAt: null,
   completedAt: null,
@@ -132,6 +134,7 @@ export const Campaign = z
     openedCount: counter.meta({ description: "Recipients, each once." }),
     clickedCount: counter.meta({ description: "Recipients, each once." }),
     bouncedCount: counter,
+    version: VersionNumber,
     projectId: z.string(),
     sentAt: z.iso.datetime().nullable().meta({ description: "When sending began." }),
     completedAt: z.iso.datetime().nullable().meta({ description: "When the last email became final." }),

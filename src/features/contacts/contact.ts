@@ -9,5 +9,5 @@ export function contactJson(row: ContactRow): z.infer<typeof Contact> {
   const columns = columnNames.map((name) => [name, kindOf(name).shown(row[name])]);
   // Each column is shown as its schema in the list of columns says.
   const { createdAt, updatedAt, ...others } = Object.fromEntries(columns);
-  return { id: publicId(row.id), ...others, data: row.data, createdAt, updatedAt };
+  return { id: publicId(row.id), ...others, data: row.data, version: row.version, createdAt, updatedAt };
 }

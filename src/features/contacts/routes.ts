@@ -103,6 +103,7 @@ contacts.patch(
   "/contacts/{id}",
   {
     id: "updateContact",
+    isVersioned: true,
     summary: "Change a contact",
     description: "Only the fields sent change. Mail that was already accepted still goes to the earlier address.",
     bucket: "contacts",

@@ -5,6 +5,7 @@ import { columnNamed, columnNames } from "../../core/contacts/columns-with";
 import { Confirm, Confirmation } from "../../core/contacts/confirmation";
 import { ContactData } from "../../core/contacts/data";
 import { Email } from "../../core/mail/address-input";
+import { VersionNumber } from "../../core/version";
 import { Warnings } from "../../core/warning";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
 import { EventPage } from "../events/schema";
@@ -27,6 +28,7 @@ const example = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
   ...otherExamples,
   data: { firstName: "Ada", plan: "pro" },
+  version: 3,
   createdAt: created,
   updatedAt: updated,
 };
@@ -36,6 +38,7 @@ export const Contact = z
     id: z.string(),
     ...otherAnswers,
     data: z.record(z.string(), z.unknown()),
+    version: VersionNumber,
     createdAt,
     updatedAt,
   })
@@ -71,7 +74,7 @@ export const ContactPage = z
 /** `?limit=` of a list is clamped too. */
 export const QueryContacts = z
   .object({
-    condition: FilterCondition.nullish(),
+    condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
     search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
     sort: z.enum(["createdAt", "email"]).nullish().meta({ description: "createdAt by default, and with a condition." }),
     dir: z.enum(["asc", "desc"]).nullish().meta({ description: "desc by default." }),

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
-import { Conflict, NotFound } from "../../core/errors";
+import { Conflict, NotFound, VersionMismatch } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { openBatch } from "../../db/batch";
+import { neverFresh } from "../../db/fresh";
 import { changesData, mergedData } from "../../db/merge-data";
 import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { noRows, type Statement, type StatementRefusal, statement } from "../../db/statement";
+import { noRows, type Statement, type StatementRefusal, selectFirst, statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import { upsertCounts } from "../../engine/contacts/counts";
 import { refuseLargeData } from "../../engine/contacts/data-limit";
@@ -29,8 +30,10 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   const isContact = sql`${inProject(ctx)} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;
   const batch = openBatch(ctx);
-  // A second run finds the contact as the first one left it, and changes and flips nothing.
-  batch.mayRepeat();
+  // A second run finds the contact as the first one left it, and changes and flips nothing. If the call names a
+  // version, a second run would refuse what the first one did.
+  if (ctx.ifMatch === null) batch.mayRepeat();
+  else batch.guard(isAtVersion(isContact, ctx.ifMatch), () => whyNotAtVersion(ctx, isContact, id));
   if (subscribed !== null) {
     batch.addAll(updateSubscription(ctx, { contactId: sql`SELECT ${id}`, subscribed, eventData: {}, at }));
   }
@@ -41,6 +44,17 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   await batch.commit();
   if (!after.first) throw new NotFound("contact", id);
   return after.first;
+}
+
+/** A condition: the contact has the version, or is not there. */
+function isAtVersion(isContact: SQL, version: number): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM contacts WHERE ${isContact} AND version <> ${version})`;
+}
+
+async function whyNotAtVersion(ctx: Context, isContact: SQL, id: Id): Promise<Error> {
+  const row = await selectFirst(ctx.db, sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts));
+  if (row === null) return new NotFound("contact", id);
+  return ctx.ifMatch === null || ctx.ifMatch === row.version ? neverFresh() : new VersionMismatch(ctx.ifMatch, row);
 }
 
 /** Updates the row only if a field differs. Returns no statement when the call sends nothing. */

@@ -73,6 +73,7 @@ segments.patch(
   "/segments/{id}",
   {
     id: "updateSegment",
+    isVersioned: true,
     summary: "Change a segment",
     description:
       "Only the fields sent change; the slug stays. Switching `trackMembership` on records the present members without " +

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FilterCondition } from "../../core/audience/condition";
 import { isJsonObject } from "../../core/json";
 import { Description, Name } from "../../core/name";
+import { VersionNumber } from "../../core/version";
 import { Warnings } from "../../core/warning";
 import { Contact } from "../contacts/schema";
 
@@ -19,6 +20,7 @@ const example = {
   condition: exampleCondition,
   trackMembership: false,
   memberCount: 1042,
+  version: 3,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
@@ -44,6 +46,7 @@ export const Segment = z
       .number()
       .int()
       .meta({ description: "Exact for a STATIC segment; the last count for a DYNAMIC one." }),
+    version: VersionNumber,
     projectId: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

@@ -27,6 +27,7 @@ export function segmentJson(project: Project, row: SegmentRow) {
     condition: row.condition,
     trackMembership: row.trackMembership,
     memberCount: row.memberCount,
+    version: row.version,
     projectId: project.id,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { movesWithTime, referencesOf } from "../../core/audience/references";
 import { Invalid } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
+import { requireVersion } from "../../core/if-match";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { inProject } from "../../db/scope";
@@ -26,7 +27,10 @@ import { getSegment, readSegmentAndTotal, type SegmentAndTotal } from "./segment
  * causes.
  */
 export async function updateSegment(ctx: Context, id: Id, change: UpdateSegment): Promise<SegmentRow> {
-  const { before, after, jobId, contacts } = await untilFresh(() => applyChange(ctx, id, change), ctx.random);
+  const { before, after, jobId, contacts } = await untilFresh(
+    (tries) => applyChange(ctx, id, change, tries),
+    ctx.random,
+  );
   // Any pass that ends after the commit above has recorded the present members.
   if (jobId !== null) await finishComputation(ctx, { jobId, generation: 1 }, contacts);
   return conditionText(before) === conditionText(after) ? after : withCount(ctx, after);
@@ -40,14 +44,16 @@ interface AppliedChange {
   contacts: number;
 }
 
-async function applyChange(ctx: Context, id: Id, change: UpdateSegment): Promise<AppliedChange> {
+async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: number): Promise<AppliedChange> {
   const before = await getSegment(ctx, id);
+  if (tries === 1) requireVersion(ctx, before);
   const after = changed(before, change);
   const isNewCondition = conditionText(before) !== conditionText(after);
   const areFieldsChanged = (["name", "description", "trackMembership"] as const).some(
     (key) => before[key] !== after[key],
   );
   if (!areFieldsChanged && !isNewCondition) return { before, after: before, jobId: null, contacts: 0 };
+  requireVersion(ctx, before);
 
   const checked =
     isNewCondition && after.condition ? await checkCondition(ctx, after.condition, { own: before }) : null;

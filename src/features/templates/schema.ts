@@ -7,6 +7,7 @@ import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
 import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
+import { VersionNumber } from "../../core/version";
 import { Warnings } from "../../core/warning";
 
 const maxBodyLength = 1_000_000;
@@ -27,6 +28,7 @@ const templateExample = {
   replyTo: null,
   previewText: null,
   topicId: null,
+  version: 3,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
@@ -50,6 +52,7 @@ export const Template = z
       .string()
       .nullable()
       .meta({ description: "The topic of its mail. Contacts who left the topic do not receive it." }),
+    version: VersionNumber,
     projectId: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

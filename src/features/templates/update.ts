@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Refusal } from "../../core/errors";
 import { type Id, newIdAt } from "../../core/ids";
+import { requireVersion } from "../../core/if-match";
 import { domainOf } from "../../core/mail/address";
 import { UnverifiedSender } from "../../core/mail/errors";
 import { searchText } from "../../core/search";
@@ -32,7 +33,7 @@ export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplat
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
   const isUsed = (template: StoredTemplate) => given === null || template.content.bodyKey === given.bodyKey;
   try {
-    const after = await untilFresh(() => applyChange(ctx, { id, versionId, change, given }), ctx.random);
+    const after = await untilFresh((tries) => applyChange(ctx, { id, versionId, change, given }, tries), ctx.random);
     if (given && !isUsed(after)) forgetBody(ctx, given);
     return after;
   } catch (error) {
@@ -49,8 +50,13 @@ interface TemplateChange {
   given: StoredBody | null;
 }
 
-async function applyChange(ctx: Context, { id, versionId, change, given }: TemplateChange): Promise<StoredTemplate> {
+async function applyChange(
+  ctx: Context,
+  { id, versionId, change, given }: TemplateChange,
+  tries: number,
+): Promise<StoredTemplate> {
   const before = await getTemplate(ctx, id);
+  if (tries === 1) requireVersion(ctx, before.row);
   const isSameBody = change.body === undefined || change.body === (await templateBody(ctx, before.content));
   const content = changedContent(before.content, change, isSameBody ? null : given);
   const name = change.name ?? before.row.name;
@@ -61,6 +67,7 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Templ
   const isSameRow =
     name === before.row.name && description === before.row.description && topicId === before.row.topicId;
   if (!isNewVersion && isSameRow) return before;
+  requireVersion(ctx, before.row);
 
   const now = ctx.now.getTime();
   const next = isNewVersion ? { ...content, id: versionId, number: content.number + 1, createdAt: now } : content;

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
+import { requireVersion } from "../../core/if-match";
 import { searchText } from "../../core/search";
 import { issuesOf } from "../../core/workflows/issues";
 import { awaitedEvents, workflowReferences } from "../../core/workflows/references";
@@ -46,10 +47,12 @@ export async function changeWorkflow(
   id: Id,
   decide: (before: WholeWorkflow) => Promise<WorkflowChange | null> | WorkflowChange | null,
 ): Promise<WholeWorkflow> {
-  return untilFresh(async () => {
+  return untilFresh(async (tries) => {
     const before = await getWorkflow(ctx, id);
+    if (tries === 1) requireVersion(ctx, before.row);
     const change = await decide(before);
     if (change === null) return before;
+    requireVersion(ctx, before.row);
     const { after, statements = [], guards = [], hasCommitted } = change;
     const saved = await decided(ctx, after);
     const batch = openBatch(ctx);
@@ -75,6 +78,7 @@ export async function tryChange(
 ): Promise<{ before: WholeWorkflow; after: WholeWorkflow }> {
   return untilFresh(async () => {
     const before = await getWorkflow(ctx, id);
+    requireVersion(ctx, before.row);
     const { guards = [], ...change } = await decide(before);
     const after = await decided(ctx, change.after);
     const batch = openBatch(ctx);

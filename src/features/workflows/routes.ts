@@ -95,6 +95,7 @@ workflows.patch(
   "/workflows/{id}",
   {
     id: "updateWorkflow",
+    isVersioned: true,
     summary: "Change a workflow, enable or disable it",
     description:
       "Only the fields sent change, also within `triggerConfig`; a new `triggerType` starts with an empty one. A workflow with " +

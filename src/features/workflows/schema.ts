@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 import { Description, Name } from "../../core/name";
+import { VersionNumber } from "../../core/version";
 import { Warnings } from "../../core/warning";
 import { AwaitedName } from "../../core/workflows/event-name";
 import { triggerTypes } from "../../core/workflows/trigger";
@@ -19,6 +20,7 @@ const workflowExample = {
   triggerConfig: { eventName: "signup", publicEvents: true },
   allowReentry: false,
   issues: [],
+  version: 3,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
@@ -59,6 +61,7 @@ const workflow = z.object({
   issues: z.array(Issue).meta({
     description: "Probable mistakes; empty if the workflow is sound. It can be enabled even so.",
   }),
+  version: VersionNumber,
   projectId: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

@@ -30,6 +30,7 @@ export function workflowJson(project: Project, row: WorkflowRow) {
     triggerConfig: row.triggerConfig,
     allowReentry: row.allowReentry,
     issues: row.issues,
+    version: row.version,
     projectId: project.id,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

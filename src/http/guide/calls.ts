@@ -94,6 +94,12 @@ ${Object.entries(errorCodes)
 \`POST /contacts\`, \`POST /templates\` and \`POST /segments\` answer a missing required field with 400 and a flat body:
 \`error\` is a string that names the first one, and \`message\`, \`errors\`, \`suggestion\` and \`requestId\` are as in the envelope.
 
+## Two who edit the same
+
+Templates, campaigns, segments, workflows and contacts have a \`version\`, which increases with every change. A \`PUT\` or \`PATCH\` with
+\`If-Match: "7"\` changes nothing unless 7 is still the current version: otherwise it is a 412 \`VERSION_MISMATCH\`, and its
+\`details\` have the \`current\` version and the time of the last change, \`changedAt\`. Without the header, the last call wins, field by field.
+
 ## Pages and cursors
 
 Most lists have a cursor: \`{ data, cursor, hasMore, total }\`. While \`hasMore\` is true, call again with \`?cursor=\`. Treat it as

@@ -30,6 +30,7 @@ document.put(
   "/workflows/{id}/document",
   {
     id: "putWorkflowDocument",
+    isVersioned: true,
     summary: "Replace a workflow with a document",
     description:
       "Everything changes together, or nothing does. A step with a known key remains the same step, so executions that wait " +

@@ -37,6 +37,7 @@ steps.patch(
   "/workflows/{id}/steps/{stepId}",
   {
     id: "updateWorkflowStep",
+    isVersioned: true,
     summary: "Change a step",
     description:
       "Only the fields sent change; a config is replaced whole. Executions follow the new config, except for values that are " +

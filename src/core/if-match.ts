@@ -1,0 +1,21 @@
+import { Invalid, VersionMismatch } from "./errors";
+
+/** A row that carries its version. */
+export interface Versioned {
+  version: number;
+  updatedAt: number;
+}
+
+/** Reads the header `If-Match`: a version, in quotes or without. Null when any version will do. Throws Invalid. */
+export function readIfMatch(header: string | undefined): number | null {
+  if (header === undefined || header.trim() === "*") return null;
+  const [, version] = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/.exec(header) ?? [];
+  if (version !== undefined) return Number(version);
+  const message = 'Must be the version of the resource in quotes, such as "7"';
+  throw new Invalid([{ field: "If-Match", code: "invalid_string", message, received: header }]);
+}
+
+/** Throws VersionMismatch when the call is about another version of the row than the one that is there. */
+export function requireVersion({ ifMatch }: { ifMatch: number | null }, row: Versioned): void {
+  if (ifMatch !== null && ifMatch !== row.version) throw new VersionMismatch(ifMatch, row);
+}
