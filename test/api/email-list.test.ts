@@ -1,9 +1,16 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { publicId } from "../../src/core/ids";
+import { listEmails } from "../../src/features/emails/list";
 import { framed } from "../support/framed";
+import { expectBounded } from "../support/plan";
 import { newProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
+import { newContact } from "../support/segment";
 import { emailIn } from "../support/send-and-wait";
+import { newTemplate } from "../support/template";
+import { newWorkflow } from "../support/workflow";
+import { World } from "../support/world";
 
 describe("GET /emails", () => {
   it("lists newest first, page by page, each once", async () => {
@@ -37,6 +44,90 @@ describe("GET /emails", () => {
     expect(await ids("source=CAMPAIGN")).toEqual([]);
     expect(await ids("templateId=none")).toEqual([]);
     expect((await project.api.get("/emails?status=FAILED")).body.total).toBe(1);
+  });
+
+  it("filters by the beginning of the subject as the recipient gets it, in capital or small letters", async () => {
+    const project = await newProject();
+    const to = "ada@example.com";
+    const [invoice, mine] = [
+      { subject: "Invoice 7", to },
+      { subject: "{{ word }}_100%", to, data: { word: "Mine" } },
+    ];
+    const sent = [(await project.api.send(invoice)).body.data.emails[0].email];
+    sent.push((await project.api.send(mine)).body.data.emails[0].email);
+    await emailIn(project, sent[1], "DELIVERED");
+    const found = async (subject: string) =>
+      (await project.api.get(`/emails?subject=${encodeURIComponent(subject)}`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await found("invoice")).toEqual([sent[0]]);
+    expect(await found("MINE_100%")).toEqual([sent[1]]);
+    expect(await found("nvoice")).toEqual([]);
+    expect(await found("%")).toEqual([]);
+    expect(await found("Mine_1000")).toEqual([]);
+    expectInvalid(await project.api.get("/emails?subject="), "subject", "too_small");
+  });
+
+  it("filters by the workflow whose step has sent it", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const { id: contactId } = await newContact(project, "ada@example.com");
+    const { id: templateId } = await newTemplate(project);
+    const mailing = {
+      steps: { mail: ["SEND_EMAIL", {}, { templateId }] as never },
+      ways: [["TRIGGER", "mail"]] as never,
+    };
+    const [one, other] = [await newWorkflow(project, mailing), await newWorkflow(project, mailing)];
+    await project.api.send();
+    const started = await project.api.post(`/workflows/${publicId(one.id)}/executions`, { contactId });
+    const executionId = started.body.id;
+    await vi.waitFor(async () => {
+      expect((await project.api.get(`/emails?executionId=${executionId}`)).body.total).toBe(1);
+    });
+    await world.drain();
+    const { body } = await project.api.get(`/emails?workflowId=${publicId(one.id)}`);
+    expect(body).toMatchObject({ total: 1, data: [{ workflowExecutionId: executionId, source: "WORKFLOW" }] });
+    expect((await project.api.get(`/emails?workflowId=${publicId(other.id)}`)).body).toMatchObject({
+      data: [],
+      total: 0,
+    });
+    const stranger = await newProject();
+    expect((await stranger.api.get(`/emails?workflowId=${publicId(one.id)}`)).body).toMatchObject({
+      data: [],
+      total: 0,
+    });
+  });
+
+  it("filters by dates, as from and to or as startDate and endDate", async () => {
+    const project = await newProject();
+    await project.api.send({ to: "ada@example.com" });
+    const today = new Date().toISOString().slice(0, 10);
+    const total = async (query: string) => (await project.api.get(`/emails?${query}`)).body.total;
+    for (const [from, to] of [
+      ["from", "to"],
+      ["startDate", "endDate"],
+    ]) {
+      expect(await total(`${from}=${today}&${to}=2999-01-01`)).toBe(1);
+      expect(await total(`${from}=2999-01-01`)).toBe(0);
+      expect(await total(`${to}=2000-01-01`)).toBe(0);
+    }
+    expect(await total("to=ada@example.com&endDate=2999-01-01")).toBe(1);
+    expect(await total("to=bob@example.com")).toBe(0);
+    expectInvalid(await project.api.get("/emails?from=2999-01-01&to=2000-01-01"), "endDate", "custom");
+    expectInvalid(await project.api.get("/emails?to=yesterday"), "to", "invalid_string");
+  });
+
+  it("reads no more than a window, whatever it filters by", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const { ctx } = await world.context(project);
+    const { id: workflowId } = await newWorkflow(project);
+    await listEmails(ctx, { workflowId, subject: "A", templateId: workflowId }, { limit: 20 });
+    await expectBounded(world.statements, [
+      // The newest 25,000, at the end of the key.
+      {
+        sql: /FROM emails WHERE project_id = \? ORDER BY id DESC LIMIT/,
+        step: /SEARCH emails USING PRIMARY KEY \(project_id=\?\)/,
+      },
+    ]);
   });
 
   it("shows nothing of another project", async () => {

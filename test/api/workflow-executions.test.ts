@@ -152,6 +152,32 @@ describe("the executions of a workflow", () => {
     expect((await api.get(`${path}?status=SLEEPING`)).status).toBe(422);
   });
 
+  it("are listed by the step that they are at, or ended at", async () => {
+    const { project, api, path, workflow, contactId } = await set();
+    const others = await Promise.all(["b@example.com", "c@example.com"].map((email) => newContact(project, email)));
+    const ids: string[] = [];
+    for (const each of [contactId, ...others])
+      ids.push((await api.post(path, { contactId: each, context: { each } })).body.id);
+    for (const id of ids) await settled(project, path, id);
+    await api.delete(`${path}/${ids[0]}`);
+    const at = (name: string) => `${path}?stepId=${publicId(workflow.steps[name] as never)}`;
+    await vi.waitFor(async () => expect((await api.get(`${at("later")}&status=WAITING`)).body.total).toBe(2));
+    const { body } = await api.get(`${at("later")}&pageSize=1&page=2`);
+    expect(body).toMatchObject({ total: 3, page: 2, pageSize: 1, totalPages: 3, data: [{ id: ids[1] }] });
+    expect(body.data[0]).toEqual({ ...(await api.get(`${path}/${ids[1]}`)).body, steps: undefined });
+    expect(body).not.toHaveProperty("approximate");
+    expect((await api.get(`${at("later")}&contactId=${others[1]}`)).body).toMatchObject({
+      total: 1,
+      data: [{ id: ids[2] }],
+    });
+    expect((await api.get(at("exit"))).body).toMatchObject({ total: 0, data: [], totalPages: 0 });
+    const stranger = await set();
+    expect((await stranger.api.get(at("later"))).status).toBe(404);
+    expect(
+      (await stranger.api.get(`${stranger.path}?stepId=${publicId(workflow.steps.later as never)}`)).body.data,
+    ).toEqual([]);
+  });
+
   it("are cancelled one by one, once", async () => {
     const { project, api, path, contactId } = await set();
     const { id } = (await api.post(path, { contactId })).body;

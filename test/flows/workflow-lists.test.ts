@@ -21,19 +21,21 @@ async function newList() {
   return {
     process,
     /** Adds executions that began at these times. Returns them, newest first. */
-    async add(times: number[], status: ExecutionStatus = "WAITING"): Promise<Id[]> {
+    async add(times: number[], status: ExecutionStatus = "WAITING", stepId: Id | null = null): Promise<Id[]> {
       const ids = times.map((time) => newIdAt(time));
       for (const some of chunksOf(ids, 10_000)) {
         await project.db
           .prepare(
-            `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, clock, started_at, updated_at)
-              SELECT ?, ?, value, value, 0, ?, 0, 0, 0 FROM json_each(?)`,
+            `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, current_step_id, clock, started_at, updated_at)
+              SELECT ?, ?, value, value, 0, ?, ?, 0, 0, 0 FROM json_each(?)`,
           )
-          .bind(project.number, textOf(id), status, JSON.stringify(some))
+          .bind(project.number, textOf(id), status, stepId, JSON.stringify(some))
           .run();
       }
       return newestFirst(ids);
     },
+    atStep: (stepId: Id, page: number, status?: ExecutionStatus) =>
+      listExecutions(ctx, id, { page, pageSize, stepId, ...(status && { status }) }),
     /** The page that has the n-th of these, from 0, is as it must be. Returns its round trips to the database. */
     async expectPageOf(n: number, all: Id[], status?: ExecutionStatus): Promise<number> {
       const page = Math.floor(n / pageSize) + 1;
@@ -112,5 +114,24 @@ describe("the executions of a workflow", () => {
     expect(await list.expectPageOf(all.length - 1, all)).toBe(4);
     const failed = await list.add([begun], "FAILED");
     expect(await list.expectPageOf(0, failed, "FAILED")).toBe(1);
+  });
+
+  it("at a step are found below windows full of others, and are said to be partly counted below 250,000", async () => {
+    const list = await newList();
+    const [here, there] = [newIdAt(begun), newIdAt(begun)];
+    const old = await list.add(times(150, begun, 1), "WAITING", here);
+    await list.add(times(2 * rowsPerPart, begun + 1_000, 1), "WAITING", there);
+    const recent = await list.add(times(60, begun + dayMs, 1), "WAITING", here);
+    const all = [...recent, ...old];
+    for (const page of [1, 2, 3]) {
+      const { total, executions, isPartial } = await list.atStep(here, page, "WAITING");
+      expect([total, isPartial, executions.map(({ id }) => id)]).toEqual([
+        ...[210, false],
+        all.slice((page - 1) * pageSize, page * pageSize),
+      ]);
+    }
+    expect(list.process.mostRowsRead).toBeLessThanOrEqual(2 * maxRowsPerStatement + 10);
+    await list.add(times(18 * rowsPerPart, begun + 1_000, 0.1), "WAITING", there);
+    expect(await list.atStep(here, 1)).toMatchObject({ total: 60, isPartial: true });
   });
 });

@@ -3,6 +3,7 @@ import { firstIdAt, asId as idOf, textOf } from "../../core/ids";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
+import type { CursorQuery } from "../../db/list-rows";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
@@ -20,13 +21,13 @@ const windowRows = maxRowsPerStatement;
 /** A page of emails, newest first. Throws BadRequest on an unreadable cursor. */
 export async function listEmails(
   ctx: Context,
-  search: EmailFilters & { cursor?: string; limit: number },
+  filters: EmailFilters,
+  { cursor, limit }: CursorQuery,
 ): Promise<Page<ReturnType<typeof emailJson>>> {
-  const { cursor, limit, ...filters } = search;
   const named = namedFilters(filters);
   const [after = null] = readCursor(cursor, ById, named) ?? [];
   const resolved = await withContact(ctx, filters);
-  const isMatch = filtersOf(resolved);
+  const isMatch = conditionOf(resolved);
   const window = windowOf(ctx, resolved, after);
   const batch = openBatch(ctx);
   const matches = batch.add(
@@ -79,7 +80,7 @@ function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQ
   const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
   const { index, isTheirs } = ownerOf(filters);
-  return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source FROM emails ${index}
+  return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source, effect_id, subject FROM emails ${index}
     WHERE ${inProject(ctx)} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
 }
 
@@ -92,22 +93,30 @@ function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isThei
   return { index: sql`INDEXED BY ux_emails_contact`, isTheirs: sql`AND contact_id = ${contactId}` };
 }
 
-function filtersOf({ status, contactId, campaignId, templateId, source, to }: EmailFilters): SQL {
-  const ofTemplate = sql`EXISTS (SELECT 1 FROM email_contents content WHERE content.project_id = e.project_id
-    AND content.id = e.content_id AND content.template_id = ${templateId})`;
-  const filters = [
+function conditionOf(filters: EmailFilters): SQL {
+  const { status, contactId, campaignId, templateId, workflowId, source, to, subject } = filters;
+  const ofContent = (value: SQL) => sql`(SELECT ${value} FROM email_contents content
+    WHERE content.project_id = e.project_id AND content.id = e.content_id)`;
+  // The effect of a workflow's email is `execution:step`.
+  const ofWorkflow = sql`e.effect_id IS NOT NULL AND EXISTS (SELECT 1 FROM workflow_steps step
+    WHERE step.project_id = e.project_id AND step.workflow_id = ${workflowId} AND step.id = substr(e.effect_id, 24))`;
+  const written = sql`coalesce(e.subject, ${ofContent(sql`content.subject`)})`;
+  const conditions = [
     ...(status === undefined ? [] : [sql`e.status = ${status}`]),
     ...(contactId === undefined ? [] : [sql`e.contact_id = ${contactId}`]),
     ...(campaignId === undefined ? [] : [sql`e.campaign_id IS ${campaignId}`]),
-    ...(templateId === undefined ? [] : [ofTemplate]),
+    ...(templateId === undefined ? [] : [sql`${ofContent(sql`content.template_id`)} = ${templateId}`]),
+    ...(workflowId === undefined ? [] : [ofWorkflow]),
+    ...(subject === undefined ? [] : [sql`substr(${written}, 1, length(${subject})) = ${subject} COLLATE NOCASE`]),
     ...(source === undefined ? [] : [sql`e.source = ${source}`]),
     ...(to === undefined ? [] : [sql`e.to_email = ${to}`]),
   ];
-  return filters.length === 0 ? sql`true` : sql`(${sql.join(filters, sql` AND `)})`;
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` AND `)})`;
 }
 
 /** The filters as text, for the cursor. */
-function namedFilters({ contactId, campaignId, templateId, executionId, startDate, endDate, ...others }: EmailFilters) {
+function namedFilters(filters: EmailFilters) {
+  const { contactId, campaignId, templateId, executionId, workflowId, startDate, endDate, ...others } = filters;
   return {
     ...others,
     startDate: startDate?.from,
@@ -116,5 +125,6 @@ function namedFilters({ contactId, campaignId, templateId, executionId, startDat
     campaignId: campaignId && textOf(campaignId),
     templateId: templateId && textOf(templateId),
     executionId: executionId && textOf(executionId),
+    workflowId: workflowId && textOf(workflowId),
   };
 }

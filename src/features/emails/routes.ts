@@ -7,7 +7,7 @@ import { notRendered, readContent } from "./content";
 import { emailEventJson, emailJson, findHappened, getEmail } from "./email";
 import { listEmails } from "./list";
 import { notRetryable, retryEmail } from "./retry";
-import { Email, EmailContent, EmailFilters, EmailPage, EmailWithEvents, RetriedEmail } from "./schema";
+import { Email, EmailContent, EmailFilters, EmailPage, EmailWithEvents, filtersOf, RetriedEmail } from "./schema";
 
 export const emails = projectRoutes("Emails");
 
@@ -16,10 +16,12 @@ emails.get(
   {
     id: "listEmails",
     summary: "List email records, newest first",
-    query: z.object({ ...CursorQuery.shape, ...EmailFilters.shape }).superRefine(endsAfterStart),
+    query: z
+      .object({ ...CursorQuery.shape, ...EmailFilters.shape })
+      .superRefine((query, check) => endsAfterStart(filtersOf(query), check)),
     ok: EmailPage,
   },
-  (ctx, { query }) => listEmails(ctx, query),
+  (ctx, { query: { cursor, limit, ...filters } }) => listEmails(ctx, filtersOf(filters), { cursor, limit }),
 );
 
 emails.get(

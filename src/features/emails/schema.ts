@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateRange } from "../../core/events/range";
+import { DateOrTime, DateRange, spanOf } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
 import { emailStatuses, settlers } from "../../core/mail/status";
@@ -95,6 +95,20 @@ export const EmailPage = z
 
 const idFilter = z.string().transform(readId).meta({ type: "string" });
 
+/** `?to=` has been an address for longer than it has been the end of a span. */
+const AddressOrEnd = z
+  .string()
+  .transform((text, check) => {
+    const date = spanOf(text);
+    if (date !== null) return date;
+    const address = Address.safeParse(text);
+    if (address.success) return address.data;
+    const message = "Must be an email address, or a date such as 2026-01-31";
+    check.addIssue({ code: "custom", message, params: { code: "invalid_string" } });
+    return z.NEVER;
+  })
+  .meta({ type: "string" });
+
 export const EmailFilters = z.object({
   status: EmailStatus.optional(),
   contactId: idFilter.optional(),
@@ -102,13 +116,31 @@ export const EmailFilters = z.object({
   templateId: idFilter.optional(),
   executionId: idFilter.optional().meta({ type: "string", description: "The execution of a workflow." }),
   source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]).optional(),
-  to: Address.optional().meta({
+  workflowId: idFilter.optional().meta({
+    type: "string",
+    description: "Emails of the steps that the workflow has now.",
+  }),
+  subject: z.string().min(1).optional().meta({
     description:
-      "An address. If a contact has it now, only this contact's emails to it are listed; otherwise all emails to it.",
+      "The beginning of the subject, as the recipient gets it. Capital and small letters of ASCII are the same.",
+  }),
+  from: DateOrTime.optional().meta({ description: "The same as `startDate`." }),
+  to: AddressOrEnd.optional().meta({
+    description:
+      "An address. If a contact has it now, only this contact's emails to it are listed; otherwise all emails to it. A date " +
+      "is the same as `endDate`.",
   }),
   ...DateRange.shape,
 });
-export type EmailFilters = z.infer<typeof EmailFilters>;
+type EmailQuery = z.infer<typeof EmailFilters>;
+
+/** The filters, each under one name. */
+export type EmailFilters = Omit<EmailQuery, "from" | "to"> & { to?: string | undefined };
+
+export function filtersOf({ from, to, ...filters }: EmailQuery): EmailFilters {
+  const named = { ...filters, startDate: from ?? filters.startDate };
+  return typeof to === "object" ? { ...named, endDate: to } : { ...named, to };
+}
 
 export const EmailWithEvents = Email.extend({
   events: z.array(z.object({ name: z.string(), at: time, data: z.record(z.string(), z.unknown()) })),

@@ -10,6 +10,7 @@ import { type WorkflowExecutionRow, workflowExecutions } from "../../../db/table
 import { openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
+import { pageAtStep } from "./at-step";
 import { workflowExists } from "./execution";
 import { countNewest, type ExecutionPart, partsFrom, rowsPerPart } from "./parts";
 
@@ -18,6 +19,7 @@ interface ExecutionQuery {
   pageSize: number;
   status?: ExecutionStatus;
   contactId?: Id;
+  stepId?: Id;
 }
 
 /**
@@ -27,8 +29,8 @@ interface ExecutionQuery {
 export async function listExecutions(
   ctx: Context,
   workflowId: Id,
-  { page, pageSize, status, contactId }: ExecutionQuery,
-): Promise<{ executions: Omit<ExecutionView, "steps">[]; total: number }> {
+  { page, pageSize, status, contactId, stepId }: ExecutionQuery,
+): Promise<{ executions: Omit<ExecutionView, "steps">[]; total: number; isPartial?: boolean }> {
   const [index, isTheirs] =
     contactId === undefined
       ? [sql``, sql``]
@@ -36,6 +38,10 @@ export async function listExecutions(
   const found = sql`FROM workflow_executions ${index} WHERE ${inProject(ctx)} ${isTheirs}
     AND workflow_id = ${workflowId} ${status === undefined ? sql`` : sql`AND status = ${status}`}`;
   const skipped = (page - 1) * pageSize;
+  if (stepId !== undefined) {
+    const { rows, ...counted } = await pageAtStep(ctx, found, { workflowId, stepId, pageSize, skipped });
+    return { executions: await withContexts(ctx, rows), ...counted };
+  }
   const batch = openBatch(ctx);
   batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));
   const newest = batch.add(countNewest(found));
@@ -43,11 +49,8 @@ export async function listExecutions(
   await batch.commit();
   const counting = partsFrom(ctx, found, newest.one);
   const rows = near?.all ?? (await farPage(ctx, found, await counting, { pageSize, skipped }));
-  const [contexts, parts] = await Promise.all([contextsOf(ctx, rows), counting]);
-  return {
-    executions: rows.map((row) => ({ ...row, context: contexts.get(row.id) ?? {} })),
-    total: parts.reduce((sum, { count }) => sum + count, 0),
-  };
+  const [executions, parts] = await Promise.all([withContexts(ctx, rows), counting]);
+  return { executions, total: parts.reduce((sum, { count }) => sum + count, 0) };
 }
 
 /** Returns a page that begins below the newest part. */
@@ -77,7 +80,7 @@ function selectPage(found: SQL, newest: Id, pageSize: number, skipped: number): 
   return statement(sql`SELECT * ${found} AND id IN (${ids}) ORDER BY id DESC`, wholeRow(workflowExecutions));
 }
 
-async function contextsOf(ctx: Context, rows: WorkflowExecutionRow[]): Promise<Map<Id, ExecutionView["context"]>> {
+async function withContexts(ctx: Context, rows: WorkflowExecutionRow[]): Promise<Omit<ExecutionView, "steps">[]> {
   const shards = Map.groupBy(rows, ({ shard }) => shard);
   const views = await Promise.all(
     [...shards].map(([number, some]) => {
@@ -88,5 +91,6 @@ async function contextsOf(ctx: Context, rows: WorkflowExecutionRow[]): Promise<M
       );
     }),
   );
-  return new Map(views.flat().map(({ id, context }) => [id, context]));
+  const contexts = new Map(views.flat().map(({ id, context }) => [id, context]));
+  return rows.map((row) => ({ ...row, context: contexts.get(row.id) ?? {} }));
 }

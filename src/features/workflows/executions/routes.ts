@@ -43,6 +43,10 @@ executions.post(
 const ExecutionQuery = PageQuery.extend({
   status: ExecutionStatus.optional(),
   contactId: z.string().transform(readId).optional().meta({ type: "string" }),
+  stepId: z.string().transform(readId).optional().meta({
+    type: "string",
+    description: "The step that an execution is at, or ended at.",
+  }),
 });
 
 executions.get(
@@ -56,9 +60,10 @@ executions.get(
   },
   async (ctx, { params, query }) => {
     const { page, pageSize } = query;
-    const { executions: found, total } = await listExecutions(ctx, params.id, query);
+    const { executions: found, total, isPartial } = await listExecutions(ctx, params.id, query);
     const totalPages = Math.ceil(total / pageSize);
-    return { data: found.map(executionJson), total, page, pageSize, totalPages };
+    const partly = isPartial ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {};
+    return { data: found.map(executionJson), total, page, pageSize, totalPages, ...partly };
   },
 );
 

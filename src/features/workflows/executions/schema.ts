@@ -102,6 +102,11 @@ export const ExecutionPage = z
     page: z.number().int(),
     pageSize: z.number().int(),
     totalPages: z.number().int(),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present when `stepId` is given and `total` counts only the newest 250,000 executions." }),
+    countedAt: z.iso.datetime().optional(),
     warnings: Warnings,
   })
   .meta({
