@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Id } from "../../core/ids";
 import type { AttachmentRow } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
@@ -204,58 +204,4 @@ export const rounds = sqliteTable(
     handedAt: integer().notNull(),
   },
   (table) => [rowKey(table), index("ix_rounds_handed").on(table.handedAt)],
-);
-
-/**
- * The mail of a project in the order in which providers accepted it, in blocks of about a hundred, with the reports on
- * each block: see engine/mail/report/reputation.ts.
- */
-export const sendingBlocks = sqliteTable(
-  "sending_blocks",
-  {
-    projectId: projectId(),
-    /** 1, 2, 3 and so on. Old blocks are deleted. */
-    number: integer().notNull(),
-    /** The number of mails that were accepted before the block, as `event_names.mails` counts them. */
-    firstMail: integer().notNull(),
-    /** A mail belongs to the last block that began before its `sent_at`. */
-    startedAt: integer().notNull(),
-    bounced: integer().notNull().default(0),
-    complained: integer().notNull().default(0),
-  },
-  (table) => [primaryKey({ columns: [table.projectId, table.number] })],
-);
-
-/** Mail that the embedded outbox provider stores. A message that it refused has the id of its email. */
-export const outboxMessages = sqliteTable(
-  "outbox_messages",
-  {
-    projectId: projectId(),
-    id: id().notNull(),
-    emailId: id().notNull(),
-    toEmail: text().notNull(),
-    /** The MIME source of a small message. A larger one is in R2, under a key of project and id. */
-    source: text(),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    rowKey(table),
-    index("ix_outbox_messages_to").on(table.toEmail, table.id),
-    index("ix_outbox_messages_id").on(table.id),
-  ],
-);
-export type OutboxRow = typeof outboxMessages.$inferSelect;
-
-/**
- * Emails accepted in a calendar month (UTC), by template ('' for inline content), without those that were never sent.
- */
-export const monthlyUsage = sqliteTable(
-  "monthly_usage",
-  {
-    projectId: projectId(),
-    month: text().notNull(),
-    templateId: id().notNull(),
-    emails: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.projectId, table.month, table.templateId] })],
 );

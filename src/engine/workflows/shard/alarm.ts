@@ -1,8 +1,8 @@
 import { type Backoff, backoffMs } from "../../../core/backoff";
 import { minuteMs, secondMs } from "../../../core/time";
 import { nextForgetting } from "./forget";
-import { hasUnmirrored, hasWork, nextWake } from "./rows";
 import type { ShardStore } from "./store";
+import { hasUnmirrored, hasWork, nextWake } from "./work";
 
 /** If the object dies at work, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;

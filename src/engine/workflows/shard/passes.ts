@@ -5,9 +5,9 @@ import { type Away, inTurns, openLine } from "../../../platform/turns";
 import { type Cancelling, cancelSome, showCancelled } from "./cancel";
 import { forgetFinished } from "./forget";
 import { type Mirrored, mirrorEnded, mirrorSome } from "./mirror";
-import { runPass } from "./pump";
-import { countActive, countWork, hasUnmirrored, hasWork } from "./rows";
+import { runPass } from "./pass";
 import { forgetSeen } from "./starts";
+import { countActive, countWork, hasUnmirrored, hasWork } from "./work";
 
 /** One invocation may make a thousand subrequests, and a pass makes about five. */
 const maxPasses = 100;

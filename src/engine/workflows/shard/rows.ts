@@ -1,13 +1,11 @@
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
-import { asId, asJson, asNumber, asText, columns } from "../../../db/rows";
-import type { StepCounts } from "../../../platform/workflow-shards";
+import { asId, asJson, asText, columns } from "../../../db/rows";
 import {
   readEvent,
   readExecution,
   readIdRow,
-  readNumber,
   readStepRecord,
   type ShardStore,
   type StoredExecution,
@@ -17,25 +15,6 @@ import {
 export function findExecution(store: ShardStore, id: Id): StoredExecution | null {
   const [found] = store.all(readExecution, "SELECT * FROM executions WHERE id = ?", textOf(id));
   return found ?? null;
-}
-
-/**
- * Returns up to `limit` executions that have something to do, the oldest first, and executions whose time has come. If
- * there are many of both, each kind gets half.
- */
-export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
-  const busy = store.all(
-    readExecution,
-    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1
-      ORDER BY id LIMIT ?`,
-    limit,
-  );
-  const due = store.all(
-    readExecution,
-    "SELECT * FROM executions WHERE wake_at <= ? AND needs IS NULL ORDER BY wake_at LIMIT ?",
-    ...[now, Math.max(limit - busy.length, Math.ceil(limit / 2))],
-  );
-  return [...due, ...busy.slice(0, limit - due.length)];
 }
 
 /** Returns the id of the newest execution; an id below all others if there is none. */
@@ -53,15 +32,6 @@ export function unmovedOf<T extends Pick<StoredExecution, "id" | "version">>(sto
   );
   const ids = new Set(unmoved.map(({ id }) => id));
   return read.filter(({ id }) => ids.has(id));
-}
-
-/** Returns those of the executions that have yet to ask the log. */
-export function askingOf(store: ShardStore, ids: Id[]): StoredExecution[] {
-  return store.all(
-    readExecution,
-    "SELECT e.* FROM json_each(?) r CROSS JOIN executions e ON e.id = r.value AND e.needs = 'log' ORDER BY e.id",
-    JSON.stringify(ids),
-  );
 }
 
 /** The inputs of a new execution. */
@@ -101,15 +71,6 @@ export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredEx
   store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
 }
 
-/** Marks executions to ask the log for the events that they wait for. Their positions stay the same. */
-export function needLog(store: ShardStore, ids: Id[]): void {
-  if (ids.length === 0) return;
-  store.run(
-    "UPDATE executions SET needs = 'log' WHERE id IN (SELECT value FROM json_each(?)) AND needs IS NULL",
-    JSON.stringify(ids),
-  );
-}
-
 /**
  * Returns the step records of an execution, in order. When an execution is ended from outside, its current step counts
  * as skipped.
@@ -139,41 +100,6 @@ export function outputsOf(store: ShardStore, ids: Id[]): Map<Id, JsonObject> {
     outputs.set(id, Object.fromEntries(rows.map(({ name, output }) => [name, output])));
   }
   return outputs;
-}
-
-const readCounts = columns({
-  ...{ stepId: asId, entered: asNumber, completed: asNumber, skipped: asNumber, failed: asNumber },
-});
-
-const readBranch = columns({ stepId: asId, branch: asText, taken: asNumber });
-
-/**
- * Counts what became of the executions that came to these steps. Executions that entered a step and neither completed,
- * skipped nor failed it are still at it.
- */
-export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {
-  const counted = store.all(
-    readCounts,
-    "SELECT c.* FROM json_each(?) r CROSS JOIN step_counts c ON c.workflow_id = ? AND c.step_id = r.value",
-    ...[JSON.stringify(stepIds), textOf(workflowId)],
-  );
-  const branches = store.all(
-    readBranch,
-    `SELECT c.step_id, c.branch, c.taken FROM json_each(?) r
-      CROSS JOIN branch_counts c ON c.workflow_id = ? AND c.step_id = r.value`,
-    ...[JSON.stringify(stepIds), textOf(workflowId)],
-  );
-  const branchesOf = Map.groupBy(branches, ({ stepId }) => stepId);
-  return counted.map((counts) => ({
-    ...counts,
-    branches: (branchesOf.get(counts.stepId) ?? []).map(({ branch, taken }) => ({ branch, count: taken })),
-    waiting: counts.entered - counts.completed - counts.skipped - counts.failed,
-  }));
-}
-
-export function dropCounts(store: ShardStore, workflowId: Id): void {
-  for (const table of ["step_counts", "branch_counts"])
-    store.run(`DELETE FROM ${table} WHERE workflow_id = ?`, textOf(workflowId));
 }
 
 export function saveEvent(store: ShardStore, { id, name, source, data }: TakenEvent): void {
@@ -211,66 +137,4 @@ export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): vo
         WHERE e.contact_id = ? AND e.earlier IS NOT NULL)`,
     ...[JSON.stringify(eventIds), textOf(contactId)],
   );
-}
-
-/** Returns the earliest wake time of all executions; null if none sleeps. */
-export function nextWake(store: ShardStore): number | null {
-  const [row] = store.all(readNumber, "SELECT min(wake_at) AS n FROM executions WHERE wake_at IS NOT NULL");
-  return row?.n ?? null;
-}
-
-export function hasWork(store: ShardStore): boolean {
-  return (
-    store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1 LIMIT 1")
-      .length > 0
-  );
-}
-
-/** The most executions that one pass takes. */
-export const executionsPerPass = 100;
-
-/** Counts how many executions a pass takes or mirrors, at least one. */
-export function countWork(store: ShardStore, now: number): number {
-  const [work] = store.all(
-    readNumber,
-    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_todo
-          WHERE needs IS NOT NULL OR version > mirrored LIMIT ?1))
-        + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
-    ...[executionsPerPass, now],
-  );
-  return Math.min(executionsPerPass, Math.max(1, work?.n ?? 0));
-}
-
-/**
- * Returns the size of the next chunk of a cancelling, in executions. A large one is infinite, so that it runs without
- * any pass next to it.
- */
-export function countActive(store: ShardStore): number {
-  const [active] = store.all(
-    readNumber,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
-      WHERE completed_at IS NULL LIMIT ?)`,
-    executionsPerPass,
-  );
-  const count = Math.max(1, active?.n ?? 0);
-  return count < executionsPerPass ? count : Number.POSITIVE_INFINITY;
-}
-
-export function hasActive(store: ShardStore): boolean {
-  return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
-}
-
-export function hasUnmirrored(store: ShardStore): boolean {
-  const unmirrored = "SELECT id FROM executions WHERE version > mirrored UNION ALL SELECT last FROM unshown LIMIT 1";
-  return store.all(readIdRow, unmirrored).length > 0;
-}
-
-export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {
-  const found = store.all(
-    readIdRow,
-    `SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))
-      UNION ALL SELECT last FROM unshown LIMIT 1`,
-    JSON.stringify(ids),
-  );
-  return found.length > 0;
 }

@@ -1,0 +1,22 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { createdAt, id, projectId, rowKey } from "../columns";
+
+/** Mail that the embedded outbox provider stores. A message that it refused has the id of its email. */
+export const outboxMessages = sqliteTable(
+  "outbox_messages",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    emailId: id().notNull(),
+    toEmail: text().notNull(),
+    /** The MIME source of a small message. A larger one is in R2, under a key of project and id. */
+    source: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    rowKey(table),
+    index("ix_outbox_messages_to").on(table.toEmail, table.id),
+    index("ix_outbox_messages_id").on(table.id),
+  ],
+);
+export type OutboxRow = typeof outboxMessages.$inferSelect;

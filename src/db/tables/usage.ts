@@ -1,0 +1,36 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, projectId } from "../columns";
+
+/**
+ * Emails accepted in a calendar month (UTC), by template ('' for inline content), without those that were never sent.
+ */
+export const monthlyUsage = sqliteTable(
+  "monthly_usage",
+  {
+    projectId: projectId(),
+    month: text().notNull(),
+    templateId: id().notNull(),
+    emails: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.month, table.templateId] })],
+);
+
+/**
+ * The mail of a project in the order in which providers accepted it, in blocks of about a hundred, with the reports on
+ * each block: see engine/mail/report/reputation.ts.
+ */
+export const sendingBlocks = sqliteTable(
+  "sending_blocks",
+  {
+    projectId: projectId(),
+    /** 1, 2, 3 and so on. Old blocks are deleted. */
+    number: integer().notNull(),
+    /** The number of mails that were accepted before the block, as `event_names.mails` counts them. */
+    firstMail: integer().notNull(),
+    /** A mail belongs to the last block that began before its `sent_at`. */
+    startedAt: integer().notNull(),
+    bounced: integer().notNull().default(0),
+    complained: integer().notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.number] })],
+);

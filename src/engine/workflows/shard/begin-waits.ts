@@ -1,0 +1,49 @@
+import { belowAllIds } from "../../../core/ids";
+import { advance, beginWait, isWait } from "../../../core/workflows/machine";
+import type { Context } from "../../../platform/context";
+import type { Standing } from "./arrivals";
+import { type ExecutionChange, moveExecutions } from "./moves";
+import type { ShardStore } from "./store";
+import { readNewest } from "./wait";
+
+/**
+ * Records in the executions after which event a wait counts: before the effect of the step that leads to the wait, or,
+ * if that step has none, on arrival at the wait. If an object died and this comes late, events since then still count.
+ */
+export async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
+  const asking = group.filter(({ execution }) => execution.since === null);
+  if (asking.length === 0) return;
+  const newest = await readNewest(
+    ctx,
+    asking.map(({ execution: { contactId, place, startedAt, enteredAt }, step }) => {
+      // An execution that was started by hand and comes to a wait at once has waited since its start.
+      const waitsSince = place === 1 ? startedAt : enteredAt;
+      return { contactId, upTo: isWait(step) ? waitsSince : null };
+    }),
+  );
+  const now = ctx.clock().getTime();
+  store.together(() => {
+    const moved = moveExecutions(
+      store,
+      asking.map(({ execution }, place) => ({
+        read: execution,
+        position: { ...execution, since: newest[place] ?? belowAllIds },
+      })),
+      now,
+    );
+    asking.forEach((one, place) => {
+      one.execution = moved[place] ?? one.execution;
+    });
+  });
+}
+
+/** Lets the executions of a group wait, each from its start of the wait on. */
+export function enterWaits(store: ShardStore, group: Standing[], now: number): void {
+  const changes = group.flatMap(({ execution, step, workflow: { graph, hearsPublic } }): ExecutionChange | [] => {
+    const wait = beginWait(step, execution, execution.since ?? belowAllIds);
+    if (wait === null) return [];
+    const { position, record } = advance(graph, execution, wait, now);
+    return { read: execution, position, records: record ? [record] : [], extra: { hearsPublic, needs: "log" } };
+  });
+  store.together(() => moveExecutions(store, changes, now));
+}

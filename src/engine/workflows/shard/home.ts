@@ -1,0 +1,58 @@
+import { type Context, forProject, type Platform } from "../../../platform/context";
+import type { ShardAddress } from "../../../platform/workflow-shards";
+import { findProject } from "../../projects/project";
+import { type Alarm, openAlarm } from "./alarm";
+import type { Mirrored } from "./mirror";
+import { migrateShard, openStore, type ShardStore } from "./store";
+
+const addressKey = "address";
+
+/** What an object of a shard has of its own: its rows, its alarm, and its address while it is used. */
+export class ShardHome {
+  readonly store: ShardStore;
+  readonly alarm: Alarm;
+
+  constructor(
+    private readonly storage: DurableObjectStorage,
+    readonly openPlatform: () => Platform,
+  ) {
+    this.store = openStore(storage, () => this.openPlatform().realClock().getTime());
+    this.alarm = openAlarm(storage);
+    // An unused object stores nothing.
+    if (this.address() !== null) migrateShard(storage);
+  }
+
+  /** Returns null if the object is unused, or was just erased. */
+  address(): ShardAddress | null {
+    return this.storage.kv.get<ShardAddress>(addressKey) ?? null;
+  }
+
+  mirrored(): Mirrored | null {
+    const address = this.address();
+    return address && { store: this.store, shard: address.shard };
+  }
+
+  /** Returns null if the object is unused, or its project is deleted. */
+  async context(): Promise<Context | null> {
+    const address = this.address();
+    if (address === null) return null;
+    const platform = this.openPlatform();
+    const project = await findProject(platform, address.project);
+    return project && forProject(platform, project);
+  }
+
+  /** Writes a change, with the address if the object is unused, in one transaction. */
+  change<T>(address: ShardAddress, work: (now: number) => T): T {
+    const isNew = this.address() === null;
+    if (isNew) migrateShard(this.storage);
+    return this.store.together(() => {
+      if (isNew) this.storage.kv.put(addressKey, address);
+      return work(address.at ?? this.openPlatform().clock().getTime());
+    });
+  }
+
+  async clear(): Promise<void> {
+    // Without an await in between, during which another call could write.
+    await Promise.all([this.alarm.delete(), this.storage.deleteAll()]);
+  }
+}

@@ -1,0 +1,107 @@
+import { partOf } from "../../../core/cpu";
+import { MAX_UNITS } from "../../../core/templating/budget";
+import { isWait, leadsToWait } from "../../../core/workflows/machine";
+import { wakeByTime } from "../../../core/workflows/wake";
+import type { Context } from "../../../platform/context";
+import { chunksByEvents, type Standing } from "./arrivals";
+import { enterWaits, recordWaitStart } from "./begin-waits";
+import { readLive } from "./live";
+import type { Mirrored } from "./mirror";
+import { unmovedOf } from "./rows";
+import { runEffects } from "./run-effects";
+import { settle } from "./settle";
+import type { ShardStore, StoredExecution } from "./store";
+import { askLog } from "./wait";
+import { askingOf, executionsPerPass, needLog, takeWork } from "./work";
+
+const workflowsPerPass = 10;
+
+/**
+ * The most that one pass may render: as much as a single email may. Only one shard of an isolate computes at a time,
+ * and the others wait for its pass.
+ */
+const unitsPerPass = MAX_UNITS;
+
+/**
+ * Makes one pass: wakes executions that are due, takes those that have something to do, and moves each as far as it
+ * gets with one effect. Returns whether there was anything to do. Executions may change during every await here, so
+ * each is moved only if it is unchanged since it was read.
+ */
+export async function runPass(given: Context, shard: Mirrored): Promise<boolean> {
+  const { store } = shard;
+  const ctx = { ...given, cpu: partOf(given.cpu, unitsPerPass) };
+  const begunAt = ctx.clock().getTime();
+  const work = awake(store, ofFewWorkflows(takeWork(store, executionsPerPass, begunAt)), begunAt);
+  if (work.length === 0) return false;
+  const live = await readLive(
+    ctx,
+    work.map(({ workflowId }) => workflowId),
+    work.map(({ contactId }) => contactId),
+  );
+  const now = ctx.clock().getTime();
+  const standing = store.together(() => settle(store, live, work, now));
+  const groups = Map.groupBy(standing, ({ step }) => step.id);
+  for (const group of groups.values()) {
+    // The other executions stay at their steps, and the next pass takes them.
+    if (ctx.cpu.isSpent()) break;
+    await runGroup(ctx, shard, group);
+  }
+  await askLog(
+    ctx,
+    shard,
+    askingOf(
+      store,
+      work.map(({ id }) => id),
+    ),
+  );
+  return true;
+}
+
+/**
+ * Limits a pass to a few workflows, because the graph of one may have half a megabyte. Later passes take the others.
+ */
+function ofFewWorkflows(work: StoredExecution[]): StoredExecution[] {
+  const few = [...new Set(work.map(({ workflowId }) => workflowId))].slice(0, workflowsPerPass);
+  return work.filter(({ workflowId }) => few.includes(workflowId));
+}
+
+/**
+ * Treats executions as woken if their time has come. The wake-up is stored only together with the following move: until
+ * then the wake time stays, so an object that dies finds them again. The event that an execution waits for may have
+ * happened in time with its message still on the way, so the log is asked first.
+ */
+function awake(store: ShardStore, work: StoredExecution[], now: number): StoredExecution[] {
+  const waited = work.filter(({ needs, pause }) => needs === null && pause === "event");
+  needLog(
+    store,
+    waited.map(({ id }) => id),
+  );
+  return work.map((read) => {
+    if (read.needs !== null) return read;
+    return read.pause === "event" ? { ...read, needs: "log" } : { ...read, ...wakeByTime(read, now), needs: "step" };
+  });
+}
+
+/** Runs a step for all executions that are at it. */
+async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promise<void> {
+  const [first] = group;
+  if (!first) return;
+  const { step, workflow } = first;
+  const { store } = shard;
+  if (isWait(step) || leadsToWait(workflow.graph, step.id)) await recordWaitStart(ctx, store, group);
+  if (isWait(step)) {
+    enterWaits(store, group, ctx.clock().getTime());
+    return;
+  }
+  const unmoved = new Set(
+    unmovedOf(
+      store,
+      group.map(({ execution }) => execution),
+    ),
+  );
+  const ready = group.filter(({ execution }) => unmoved.has(execution));
+  for (const some of chunksByEvents(store, ready)) {
+    if (ctx.cpu.isSpent()) break;
+    await runEffects(ctx, store, some);
+  }
+}

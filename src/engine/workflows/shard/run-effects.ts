@@ -1,0 +1,61 @@
+import { afterFailedTry } from "../../../core/workflows/machine";
+import type { StepOutcome } from "../../../core/workflows/outcome";
+import type { Context } from "../../../platform/context";
+import { effectOf } from "../step-effects";
+import { type Arrival, effectIdOf } from "../steps/arrival";
+import { type BrokenOff, runEffect } from "../steps/run-effect";
+import type { Standing } from "./arrivals";
+import { gaveUp } from "./deaths";
+import { applyOutcomes, moveAll } from "./settle";
+import type { ShardStore } from "./store";
+
+interface Acting {
+  standing: Standing;
+  arrival: Arrival;
+}
+
+/**
+ * Runs the effects. Steps that render are guarded against killing the object for ever (see deaths.ts); the other
+ * steps only query.
+ */
+export async function runEffects(ctx: Context, store: ShardStore, all: Acting[]): Promise<void> {
+  const isRendering = all.some(({ arrival: { step } }) => effectOf(step.type)?.renders);
+  if (!isRendering) return runAndMove(ctx, store, all);
+  const { deaths } = store;
+  for (const group of deaths.inGroups(all, ({ arrival }) => effectIdOf(arrival))) {
+    if (ctx.cpu.isSpent()) return;
+    const ids = group.map(({ arrival }) => effectIdOf(arrival));
+    if (ids.some(deaths.isHopeless)) moveBy(ctx, store, group, () => ({ kind: "failed", reason: gaveUp }));
+    else {
+      deaths.begin(ids);
+      await runAndMove(ctx, store, group);
+    }
+    deaths.survived(ids);
+  }
+}
+
+async function runAndMove(ctx: Context, store: ShardStore, group: Acting[]): Promise<void> {
+  const results = await runEffect(
+    ctx,
+    group.map(({ arrival }) => arrival),
+  );
+  moveBy(ctx, store, group, (place) => results[place] ?? null);
+}
+
+/** Moves each execution by the result of its step. Null leaves it at the step for the next pass. */
+function moveBy(
+  ctx: Context,
+  store: ShardStore,
+  group: Acting[],
+  resultAt: (place: number) => StepOutcome | BrokenOff | null,
+): void {
+  const now = ctx.clock().getTime();
+  const moves = group.map(({ standing: { execution, workflow } }, place) => {
+    const result = resultAt(place);
+    if (result === null) return { execution, change: null };
+    if ("kind" in result) return { execution, change: applyOutcomes(workflow, execution, result, now) };
+    const { position, outcome } = afterFailedTry(execution, result.error, now);
+    return { execution, change: applyOutcomes(workflow, execution, outcome, now, position) };
+  });
+  store.together(() => moveAll(store, moves, now));
+}

@@ -1,0 +1,101 @@
+import type { Id } from "../../../core/ids";
+import { readExecution, readIdRow, readNumber, type ShardStore, type StoredExecution } from "./store";
+
+/** The most executions that one pass takes. */
+export const executionsPerPass = 100;
+
+/**
+ * Returns up to `limit` executions that have something to do, the oldest first, and executions whose time has come. If
+ * there are many of both, each kind gets half.
+ */
+export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
+  const busy = store.all(
+    readExecution,
+    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1
+      ORDER BY id LIMIT ?`,
+    limit,
+  );
+  const due = store.all(
+    readExecution,
+    "SELECT * FROM executions WHERE wake_at <= ? AND needs IS NULL ORDER BY wake_at LIMIT ?",
+    ...[now, Math.max(limit - busy.length, Math.ceil(limit / 2))],
+  );
+  return [...due, ...busy.slice(0, limit - due.length)];
+}
+
+/** Marks executions to ask the log for the events that they wait for. Their positions stay the same. */
+export function needLog(store: ShardStore, ids: Id[]): void {
+  if (ids.length === 0) return;
+  store.run(
+    "UPDATE executions SET needs = 'log' WHERE id IN (SELECT value FROM json_each(?)) AND needs IS NULL",
+    JSON.stringify(ids),
+  );
+}
+
+/** Returns those of the executions that have yet to ask the log. */
+export function askingOf(store: ShardStore, ids: Id[]): StoredExecution[] {
+  return store.all(
+    readExecution,
+    "SELECT e.* FROM json_each(?) r CROSS JOIN executions e ON e.id = r.value AND e.needs = 'log' ORDER BY e.id",
+    JSON.stringify(ids),
+  );
+}
+
+/** Returns the earliest wake time of all executions; null if none sleeps. */
+export function nextWake(store: ShardStore): number | null {
+  const [row] = store.all(readNumber, "SELECT min(wake_at) AS n FROM executions WHERE wake_at IS NOT NULL");
+  return row?.n ?? null;
+}
+
+export function hasWork(store: ShardStore): boolean {
+  return (
+    store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1 LIMIT 1")
+      .length > 0
+  );
+}
+
+/** Counts how many executions a pass takes or mirrors, at least one. */
+export function countWork(store: ShardStore, now: number): number {
+  const [work] = store.all(
+    readNumber,
+    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_todo
+          WHERE needs IS NOT NULL OR version > mirrored LIMIT ?1))
+        + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
+    ...[executionsPerPass, now],
+  );
+  return Math.min(executionsPerPass, Math.max(1, work?.n ?? 0));
+}
+
+/**
+ * Returns the size of the next chunk of a cancelling, in executions. A large one is infinite, so that it runs without
+ * any pass next to it.
+ */
+export function countActive(store: ShardStore): number {
+  const [active] = store.all(
+    readNumber,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
+      WHERE completed_at IS NULL LIMIT ?)`,
+    executionsPerPass,
+  );
+  const count = Math.max(1, active?.n ?? 0);
+  return count < executionsPerPass ? count : Number.POSITIVE_INFINITY;
+}
+
+export function hasActive(store: ShardStore): boolean {
+  return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
+}
+
+export function hasUnmirrored(store: ShardStore): boolean {
+  const unmirrored = "SELECT id FROM executions WHERE version > mirrored UNION ALL SELECT last FROM unshown LIMIT 1";
+  return store.all(readIdRow, unmirrored).length > 0;
+}
+
+export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {
+  const found = store.all(
+    readIdRow,
+    `SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))
+      UNION ALL SELECT last FROM unshown LIMIT 1`,
+    JSON.stringify(ids),
+  );
+  return found.length > 0;
+}
