@@ -37,7 +37,7 @@ it("a column that is added to the list is in answers, their schema and its examp
 
 it("is shown before the data, and all columns in the order of answers", () => {
   const inOrder =
-    "id, email, subscribed, snoozedUntil, optedOutAt, confirmedAt, source, metAt, data, createdAt, updatedAt";
+    "id, email, subscribed, snoozedUntil, optedOutAt, confirmedAt, source, metAt, data, version, createdAt, updatedAt";
   expect(Object.keys(schema.Contact.shape).join(", ")).toBe(inOrder);
 });
 

@@ -7,7 +7,7 @@ import { migrateShard, openStore, type ShardStore } from "./store";
 
 const addressKey = "address";
 
-/** What an object of a shard has of its own: its rows, its alarm, and its address while it is used. */
+/** An object of a shard as it is stored: its rows, its alarm, and its address while it is used. */
 export class ShardHome {
   readonly store: ShardStore;
   readonly alarm: Alarm;
