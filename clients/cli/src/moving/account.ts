@@ -1,0 +1,110 @@
+import { timeOf } from "./time";
+
+export const suppressionReasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
+/**
+ * How a person stands to marketing mail, from the least strict on. `out`: never subscribed, not confirmed yet, or paused
+ * by the other service. No opt-out of theirs is known, and they get no marketing mail all the same.
+ */
+export const states = ["subscribed", "out", "left"] as const;
+export type State = (typeof states)[number];
+
+export interface Person {
+  email: string;
+  state: State;
+  createdAt?: string | undefined;
+  confirmedAt?: string | undefined;
+  optedOutAt?: string | undefined;
+  /** The names of all topics that they are in. Without it, the topics' own default counts. */
+  topics?: string[];
+  data: Record<string, unknown>;
+}
+
+export interface Suppressed {
+  email: string;
+  reason: SuppressionReason;
+  createdAt?: string;
+}
+
+export interface OldTopic {
+  name: string;
+  description?: string | undefined;
+  defaultSubscribed: boolean;
+}
+
+export interface OldTemplate {
+  name: string;
+  subject: string;
+  body: string;
+  /** An address, or a name with an address in brackets. */
+  from?: string | undefined;
+  /** Where the service says so. */
+  type?: "MARKETING" | "TRANSACTIONAL" | "HEADLESS" | undefined;
+  /** What the other service puts in when a variable has no value, by its name. */
+  fallbacks?: Record<string, string>;
+}
+
+/** A whole account of another service, in our words, whatever it was read from. */
+export class Account {
+  readonly people = new Map<string, Person>();
+  readonly suppressed = new Map<string, Suppressed>();
+  readonly topics = new Map<string, OldTopic>();
+  readonly templates: OldTemplate[] = [];
+  /** How many were not taken, by the reason. */
+  readonly leftOut = new Map<string, number>();
+  /** What its owner should know. */
+  readonly notes: string[] = [];
+
+  /** Adds somebody. Of one who comes twice, the data is merged and the stricter state counts. */
+  addPerson({ email, data, ...rest }: Person): void {
+    const address = this.#read(email);
+    if (address === null) return;
+    const said = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== "");
+    const person = { ...rest, email: address, data: Object.fromEntries(said) };
+    const before = this.people.get(address);
+    this.people.set(address, before ? mergedPerson(before, person) : person);
+  }
+
+  /** Nobody mails this address. The first reason counts. */
+  suppress(email: string, reason: SuppressionReason, at?: string | number | null): void {
+    const address = this.#read(email);
+    if (address === null || this.suppressed.has(address)) return;
+    const createdAt = timeOf(at);
+    this.suppressed.set(address, { email: address, reason, ...(createdAt && { createdAt }) });
+  }
+
+  #read(email: string): string | null {
+    const address = addressOf(email);
+    if (address === null) this.leaveOut("no email address");
+    return address;
+  }
+
+  addTopic(topic: OldTopic): void {
+    this.topics.set(topic.name, topic);
+  }
+
+  leaveOut(reason: string): void {
+    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
+  }
+}
+
+function mergedPerson(one: Person, other: Person): Person {
+  const { state, optedOutAt } = states.indexOf(one.state) > states.indexOf(other.state) ? one : other;
+  const topics = one.topics && other.topics ? [...new Set([...one.topics, ...other.topics])] : undefined;
+  return {
+    email: one.email,
+    state,
+    optedOutAt,
+    createdAt: one.createdAt ?? other.createdAt,
+    confirmedAt: one.confirmedAt ?? other.confirmedAt,
+    ...(topics && { topics }),
+    data: { ...one.data, ...other.data },
+  };
+}
+
+/** Null for what cannot be an address. The service looks closer, and names the rows that it skips. */
+function addressOf(written: string): string | null {
+  const address = written.trim().toLowerCase();
+  return /^[^\s@]+@[^\s@]+$/.test(address) ? address : null;
+}
