@@ -3,11 +3,14 @@ import { parseEnv } from "node:util";
 import { Petrel } from "petrel-client";
 import { UsageError } from "./command";
 
+/** Returns the environment, and what `.env` adds to it. */
+export function readSettings(): Record<string, string | undefined> {
+  return { ...(existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {}), ...process.env };
+}
+
 /** Opens the project that `PETREL_URL` and `PETREL_KEY` name, in the environment or in `.env`. Throws UsageError. */
 export function openPetrel(): Petrel {
-  const kept = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
-  const settings = { ...kept, ...process.env };
-  const { PETREL_URL: baseUrl, PETREL_KEY: key } = settings;
+  const { PETREL_URL: baseUrl, PETREL_KEY: key } = readSettings();
   if (!baseUrl || !key) {
     const missing = [!baseUrl && "PETREL_URL", !key && "PETREL_KEY"].filter(Boolean).join(" and ");
     throw new UsageError(
