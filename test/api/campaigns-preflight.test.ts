@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { startPreflight } from "../../src/features/campaigns/preflight/start";
 import { addContacts, newCampaign } from "../support/campaign";
+import { endedJob } from "../support/preflight";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectRefusal, uuid } from "../support/refusal";
 import { World } from "../support/world";
@@ -26,16 +27,6 @@ async function countJobs(project: TestProject): Promise<number> {
   return (await all.bind(project.id).first("n")) ?? 0;
 }
 
-/** Jobs go on in the queue of the Worker. */
-async function ended(project: TestProject, jobId: string) {
-  for (let look = 0; look < 200; look++) {
-    const { body } = await project.api.get(`/jobs/${jobId}`);
-    if (body.status === "completed" || body.status === "failed") return body;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("The job does not end");
-}
-
 describe("POST /campaigns/{id}/preflight", () => {
   it("answers a job, whose result says what sending would do", async () => {
     const project = await newProject({ company: "Acme", postalAddress: "1 Main St" });
@@ -46,7 +37,7 @@ describe("POST /campaigns/{id}/preflight", () => {
     const { id } = await newCampaign(project);
     const { status, body } = await preflight(project, id);
     expect([status, body]).toEqual([202, { jobId: expect.stringMatching(uuid) }]);
-    expect(await ended(project, body.jobId)).toEqual({
+    expect(await endedJob(project, body.jobId)).toEqual({
       jobId: body.jobId,
       type: "campaigns.preflight",
       status: "completed",
@@ -64,6 +55,7 @@ describe("POST /campaigns/{id}/preflight", () => {
         warnings: [],
         estimatedSeconds: 1,
         rowsWritten: expect.any(Number),
+        preflightToken: expect.any(String),
       },
       errors: [],
       createdAt: expect.any(String),
@@ -79,7 +71,7 @@ describe("POST /campaigns/{id}/preflight", () => {
     await project.api.post("/suppressions/bulk", { suppressions: [{ email: "ada@example.com", reason }] });
     const { id } = await newCampaign(project);
     const { body } = await preflight(project, id);
-    expect((await ended(project, body.jobId)).result).toMatchObject({
+    expect((await endedJob(project, body.jobId)).result).toMatchObject({
       willSend: 0,
       skipped: [{ reason: `suppressed_${reason}`, count: 1 }],
     });
@@ -89,9 +81,9 @@ describe("POST /campaigns/{id}/preflight", () => {
     const project = await newProject();
     const { id } = await newCampaign(project);
     const { body } = await preflight(project, id);
-    expect((await ended(project, body.jobId)).result).toEqual({
+    expect((await endedJob(project, body.jobId)).result).toEqual({
       ...{ recipients: 0, willSend: 0, skipped: [], missing: [], renderErrors: [], clipped: 0, warnings: [] },
-      ...{ estimatedSeconds: 0, rowsWritten: 0 },
+      ...{ estimatedSeconds: 0, rowsWritten: 0, preflightToken: expect.any(String) },
     });
   });
 
@@ -113,7 +105,7 @@ describe("POST /campaigns/{id}/preflight", () => {
         expectRefusal(answer, 409, "CONFLICT", { details: { status } });
         expect(answer.body.error.message).toBe(`A campaign that is ${status} cannot be checked. Nothing was changed.`);
         expect(await countJobs(project)).toBe(before);
-      } else await ended(project, answer.body.jobId);
+      } else await endedJob(project, answer.body.jobId);
     }
   });
 
@@ -140,7 +132,7 @@ describe("POST /campaigns/{id}/preflight", () => {
     expectRefusal(await other.api.get(`/jobs/${body.jobId}`), 404, "RESOURCE_NOT_FOUND", {
       details: { resource: "job", id: body.jobId },
     });
-    await ended(project, body.jobId);
+    await endedJob(project, body.jobId);
   });
 
   it("takes no public key", async () => {
@@ -158,7 +150,7 @@ describe("POST /campaigns/{id}/preflight", () => {
     await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
     const { status, body } = await preflight(project, id);
     expect(status).toBe(202);
-    const { result } = await ended(project, body.jobId);
+    const { result } = await endedJob(project, body.jobId);
     expect(result).toMatchObject({ willSend: 2, warnings: [{ code: "disabled", count: 2 }] });
   });
 });

@@ -102,7 +102,7 @@ describe("explain_contact", () => {
     });
   });
 
-  it("explains it for a campaign and for a segment, by their names", async () => {
+  it("explains it for a campaign, a template and a segment, by their names", async () => {
     const { project, use } = await set();
     await newContact(project, "ada@example.com", { subscribed: false });
     const campaign = await newCampaign(project);
@@ -110,13 +110,20 @@ describe("explain_contact", () => {
     const forCampaign = await use("explain_contact", { contact: "ada@example.com", campaign: "March" });
     expect(forCampaign.data).toMatchObject({
       campaign: { id: campaign.id, name: "March", status: "DRAFT" },
-      outcome: "LEFT_OUT",
-      reasons: [{ code: "unsubscribed" }],
+      verdict: "NOT_RECEIVED",
+      because: [{ code: "unsubscribed", source: { type: "contact" } }],
     });
     const forSegment = await use("explain_contact", { contact: "ada@example.com", segment: "Pro" });
     expect(forSegment.data).toMatchObject({
       segment: { id: segment.id, name: "Pro" },
       explanation: { matches: false },
+    });
+    const template = await newTemplate(project, { name: "Receipt" });
+    const forTemplate = await use("explain_contact", { contact: "ada@example.com", template: "receipt" });
+    expect(forTemplate.data).toMatchObject({
+      template: { id: template.id, name: "Receipt" },
+      verdict: "NOT_RECEIVED",
+      because: [{ code: "never_sent" }, { code: "unsubscribed" }],
     });
     const both = await use("explain_contact", { contact: "ada@example.com", segment: "Pro", campaign: "March" });
     expect(both.error.message).toContain("at most one");
@@ -129,6 +136,7 @@ describe("explain_contact", () => {
     const { name } = (await project.api.get(`/workflows/${id}`)).body;
     const none = await use("explain_contact", { contact: "ada@example.com", workflow: name });
     expect([none.data.executions, none.next]).toEqual([[], expect.stringContaining("never entered")]);
+    expect(none.data).toMatchObject({ verdict: "NOT_RECEIVED", because: expect.any(Array) });
     const { contactId } = { contactId: none.data.contact.id };
     await project.api.post(`/workflows/${id}/executions`, { contactId });
     const one = await use("explain_contact", { contact: "ada@example.com", workflow: name });
@@ -241,6 +249,7 @@ describe("what others wrote", () => {
       await use("explain_contact", { contact: ada.id, campaign: hostile }),
       await use("explain_contact", { contact: ada.id, segment: hostile }),
       await use("explain_contact", { contact: ada.id, workflow: hostile }),
+      await use("explain_contact", { contact: ada.id, template: hostile }),
       await use("statistics"),
       await use("statistics", { campaign: hostile }),
       await use("preview_template", { template: template.id, contact: ada.id, html: true }),

@@ -9,6 +9,7 @@ import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprin
 import type { Context } from "../../platform/context";
 import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";
+import { requirePreflight } from "./preflight/token";
 import { preparing } from "./progress";
 import { readScheduledFor, scheduleCampaign } from "./schedule";
 import type { Campaign } from "./schema";
@@ -23,11 +24,18 @@ export interface SendAnswer {
 
 /**
  * `POST /campaigns/{id}/send`: sends the campaign now, or schedules it. An idempotency key makes it happen once per
- * key, and the same batch stores the answer with the key.
+ * key, and the same batch stores the answer with the key. The token of a pre-flight makes it happen only to the version
+ * that was checked.
  */
-export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendCampaign): Promise<SendAnswer> {
+export async function sendCampaign(
+  ctx: Context,
+  id: Id,
+  { scheduledFor, preflightToken: token }: SendCampaign,
+): Promise<SendAnswer> {
   const at = readScheduledFor(scheduledFor);
-  const storeAnswer = async (row: CampaignRow): Promise<Statement[]> => {
+  const checkAndStore = async (row: CampaignRow): Promise<Statement[]> => {
+    // The batch is refused when the campaign is no longer as in this row, and the next try checks the new row.
+    if (token !== undefined) await requirePreflight(ctx, row, token);
     const lacking = missingImprint(ctx, row.type);
     const warning = lacking && imprintWarnings[lacking];
     // A start is tried again when the campaign has changed, so the warning is added only once.
@@ -37,7 +45,9 @@ export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendC
     return insertEffect(ctx, { request: `POST /campaigns/${publicId(id)}/send`, response, onlyIf: sql`true` });
   };
   const row =
-    at === null ? await startCampaign(ctx, id, "send", storeAnswer) : await scheduleCampaign(ctx, id, at, storeAnswer);
+    at === null
+      ? await startCampaign(ctx, id, "send", checkAndStore)
+      : await scheduleCampaign(ctx, id, at, checkAndStore);
   return answer(ctx, row, at);
 }
 

@@ -4,6 +4,7 @@ import { findContacts } from "./tools/find-contacts";
 import { preflightCampaign } from "./tools/preflight-campaign";
 import { previewTemplate } from "./tools/preview-template";
 import { searchDocs } from "./tools/search-docs";
+import { sendCampaign } from "./tools/send-campaign";
 import { sendEmail } from "./tools/send-email";
 import { simulateWorkflow } from "./tools/simulate-workflow";
 import { statistics } from "./tools/statistics";
@@ -20,4 +21,5 @@ export const tools: readonly Tool[] = [
   simulateWorkflow,
   searchDocs,
   sendEmail,
+  sendCampaign,
 ];

@@ -21,7 +21,8 @@ actions.post(
     id: "sendCampaign",
     summary: "Send a campaign, or schedule it",
     description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
-${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are.`,
+${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are. With the \`preflightToken\` of a
+finished pre-flight, what is sent is exactly what was checked: 409 when the campaign was changed since.`,
     once: true,
     params: CampaignParam,
     body: SendCampaign,

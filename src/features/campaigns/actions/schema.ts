@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { Email } from "../../../core/mail/address-input";
 
+/** Far longer than any token. */
+const maxTokenLength = 1_000;
+
 export const SendCampaign = z
   .object({
     // A time that cannot be parsed is a 400 of its own.
@@ -9,6 +12,16 @@ export const SendCampaign = z
       example: "2026-03-31T09:00:00Z",
       description: "When to start. Left out or null: now. A time in the past starts within a minute.",
     }),
+    // Null is refused: a caller who passes on what was no token wants the check.
+    preflightToken: z
+      .string()
+      .min(1)
+      .max(maxTokenLength)
+      .meta({
+        description:
+          "Of the result of a finished pre-flight. With it, the campaign is sent only as that pre-flight has seen it: 409 " +
+          "when it was changed or scheduled since, or after 15 minutes; 400 for the token of another campaign.",
+      }),
   })
   .partial()
   .meta({ id: "SendCampaign", example: {} });

@@ -25,7 +25,8 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
   "clipped": 0,
   "warnings": [{ "code": "empty_link", "message": "A link leads nowhere: …", "count": 3, "examples": ["<a href="#">Read more"] }],
   "estimatedSeconds": 3,
-  "rowsWritten": 9003
+  "rowsWritten": 9003,
+  "preflightToken": "…"
 }
 \`\`\`
 
@@ -43,6 +44,8 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
   slowest. Before the first campaign, that speed is assumed to be 400 a second. \`rowsWritten\` is the number of rows that sending writes to the database.
 - \`examples\` are at most five ids of contacts, which may have been erased since; for \`warnings\` they are the links and images
   concerned, as far as these are written in the body.
+- \`preflightToken\` is there once the job is \`completed\`. \`POST /campaigns/{id}/send\` takes it for 15 minutes, and then sends exactly the
+  version that was checked, or nothing. Null for a campaign that is SENDING.
 
 A campaign has one such job at a time: a call while it is running returns the same \`jobId\`. When the campaign is changed meanwhile,
 the check starts again. For a campaign that is SENDING, the job checks the whole audience as it is now. When the campaign is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is

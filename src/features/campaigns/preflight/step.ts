@@ -19,6 +19,7 @@ import { openCheck } from "./check";
 import { checkPage, type Found } from "./check-page";
 import { resultOf } from "./result";
 import { PreflightInput, PreflightState, stateJson } from "./state";
+import { preflightTokenOf } from "./token";
 
 /** The maximum number of recipients of one step, and so of those that a run loses when it dies. */
 const recipientsPerStep = 500;
@@ -109,7 +110,8 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   batch.add(guardState(ctx, row));
   const result = await resultOf(ctx, campaign, tally);
   if (after === null) {
-    batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result }));
+    const preflightToken = await preflightTokenOf(ctx, campaign);
+    batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result: { ...result, preflightToken } }));
   } else {
     const passed = state.passed + (isCut ? Math.floor((rows * done) / found.ids.length) : rows);
     const next: PreflightState = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };

@@ -5,7 +5,7 @@ import type { Api } from "../api";
 import { pick, rowsOf } from "../fields";
 import { contactOf, idOf } from "../named";
 import { type Outcome, readingTool } from "../tool";
-import { Campaign, Contact, Segment, Workflow } from "./arguments";
+import { Campaign, Contact, Segment, Template, Workflow } from "./arguments";
 
 const recent = 5;
 
@@ -13,39 +13,48 @@ export const explainContact = readingTool({
   name: "explain_contact",
   title: "Explain a contact",
   description:
-    "Explain why a person gets or does not get mail. With campaign: whether the campaign reaches them, and every reason. With " +
-    "segment: each filter, and whether it matches. With workflow: their path through it. With none of these: their record, " +
-    "topics, newest emails and workflow executions.",
+    "Explain why a person gets or does not get mail. With campaign, template or workflow: whether they got it, will get it or " +
+    "will not, with every reason, when it came to be and where it is written; with workflow their path through it too. With " +
+    "segment: each filter, and whether it matches. With none of these: their record, topics, newest emails and executions.",
   input: z.strictObject({
     contact: Contact,
     campaign: Campaign.optional(),
+    template: Template.optional(),
     segment: Segment.optional(),
     workflow: Workflow.optional(),
   }),
-  async run({ api }, { contact, campaign, segment, workflow }) {
-    const about = [campaign, segment, workflow].filter((one) => one !== undefined);
+  async run({ api }, { contact, campaign, template, segment, workflow }) {
+    const about = [campaign, template, segment, workflow].filter((one) => one !== undefined);
     if (about.length > 1) {
-      throw new BadRequest("Pass at most one of campaign, segment and workflow.", {
+      throw new BadRequest("Pass at most one of campaign, template, segment and workflow.", {
         suggestion: "Call the tool once for each.",
       });
     }
     const person = await contactOf(api, contact);
     const who = { contact: pick(person, "id", "email", "subscribed", "snoozedUntil", "optedOutAt") };
     if (campaign !== undefined) return { data: { ...who, ...(await byCampaign(api, person, campaign)) } };
+    if (template !== undefined) return { data: { ...who, ...(await byTemplate(api, person, template)) } };
     if (segment !== undefined) return { data: { ...who, ...(await bySegment(api, person, segment)) } };
     if (workflow !== undefined) return byWorkflow(api, person, { who, workflow });
     return { data: await overview(api, person) };
   },
 });
 
-async function byCampaign(api: Api, { id: contactId }: JsonObject, campaign: string): Promise<JsonObject> {
+/** Asks the API whether the person got the mail in question, and why. */
+async function explained(api: Api, { id }: JsonObject, about: JsonObject): Promise<JsonObject> {
+  return pick(await api.post(`/contacts/${id}/explain`, about), "verdict", "because");
+}
+
+async function byCampaign(api: Api, person: JsonObject, campaign: string): Promise<JsonObject> {
   const id = await idOf(api, "campaign", campaign);
-  const [explained, row] = await Promise.all([
-    api.get(`/campaigns/${id}/explain`, { contactId: String(contactId) }),
-    api.get(`/campaigns/${id}`),
-  ]);
-  const answer = pick(explained, "outcome", "inAudience", "reasons", "emailId", "basis", "asOf");
-  return { campaign: pick(row, "id", "name", "status"), ...answer };
+  const [why, row] = await Promise.all([explained(api, person, { campaignId: id }), api.get(`/campaigns/${id}`)]);
+  return { campaign: pick(row, "id", "name", "status"), ...why };
+}
+
+async function byTemplate(api: Api, person: JsonObject, template: string): Promise<JsonObject> {
+  const id = await idOf(api, "template", template);
+  const [why, row] = await Promise.all([explained(api, person, { templateId: id }), api.get(`/templates/${id}`)]);
+  return { template: pick(row, "id", "name"), ...why };
 }
 
 async function bySegment(api: Api, { id: contactId }: JsonObject, segment: string): Promise<JsonObject> {
@@ -59,16 +68,18 @@ async function bySegment(api: Api, { id: contactId }: JsonObject, segment: strin
 
 async function byWorkflow(
   api: Api,
-  { id: contactId }: JsonObject,
+  person: JsonObject,
   { who, workflow }: { who: JsonObject; workflow: string },
 ): Promise<Outcome> {
   const id = await idOf(api, "workflow", workflow);
-  const [page, row] = await Promise.all([
-    api.get(`/workflows/${id}/executions`, { contactId: String(contactId), pageSize: recent }),
+  const [why, page, row] = await Promise.all([
+    explained(api, person, { workflowId: id }),
+    api.get(`/workflows/${id}/executions`, { contactId: String(person.id), pageSize: recent }),
     api.get(`/workflows/${id}`),
   ]);
   const executions = rowsOf(page.data);
-  const data: JsonObject = { ...who, workflow: pick(row, "id", "name", "enabled"), executions: executions.map(brief) };
+  const shown = { workflow: pick(row, "id", "name", "enabled"), ...why };
+  const data: JsonObject = { ...who, ...shown, executions: executions.map(brief) };
   const [newest] = executions;
   if (newest === undefined) {
     return { data, next: "The contact has never entered this workflow. simulate_workflow shows what would happen." };

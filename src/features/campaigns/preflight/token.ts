@@ -1,0 +1,58 @@
+import { openPreflight, sealPreflight } from "../../../core/campaigns/preflight-token";
+import { mayBe } from "../../../core/campaigns/status";
+import { BadRequest, Conflict } from "../../../core/errors";
+import { iso, minuteMs } from "../../../core/time";
+import type { CampaignRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+
+/** Long enough to show the findings to a person, and short enough that the audience is much the same. */
+const lifetimeMs = 15 * minuteMs;
+
+/**
+ * Returns the token of a finished check of this version of the campaign. Null when the campaign cannot be sent any more,
+ * or without a secret.
+ */
+export async function preflightTokenOf(ctx: Context, campaign: CampaignRow): Promise<string | null> {
+  const { linkSecrets } = ctx.config;
+  if (linkSecrets.length === 0 || !mayBe("send", campaign.status)) return null;
+  const expiresAt = ctx.now.getTime() + lifetimeMs;
+  return sealPreflight(linkSecrets, checkedOf(ctx, campaign), { version: campaign.version, expiresAt });
+}
+
+/**
+ * Throws BadRequest unless the token is one of this campaign, and Conflict when it has expired or was given for another
+ * version. The caller's batch has to guard that the campaign is unchanged.
+ */
+export async function requirePreflight(ctx: Context, campaign: CampaignRow, token: string): Promise<void> {
+  const stamp = await openPreflight(ctx.config.linkSecrets, checkedOf(ctx, campaign), token);
+  if (stamp === null) throw foreign();
+  if (stamp.expiresAt <= ctx.now.getTime()) throw expired(stamp.expiresAt);
+  if (stamp.version !== campaign.version) throw changed();
+}
+
+function checkedOf({ project }: Context, { id }: CampaignRow) {
+  return { projectId: project.id, campaignId: id };
+}
+
+const again = "Start another pre-flight, and send with the preflightToken in its result.";
+
+function foreign(): BadRequest {
+  return new BadRequest("This preflightToken is not from a pre-flight of this campaign. Nothing was sent.", {
+    suggestion: "Pass result.preflightToken of the finished job of POST /campaigns/{id}/preflight, unshortened.",
+    details: { field: "preflightToken", reason: "foreign" },
+  });
+}
+
+function expired(at: number): Conflict {
+  return new Conflict("This preflightToken has expired: it is valid for 15 minutes. Nothing was sent.", {
+    suggestion: again,
+    details: { field: "preflightToken", reason: "expired", expiredAt: iso(at) },
+  });
+}
+
+function changed(): Conflict {
+  return new Conflict("The campaign was changed or scheduled after this pre-flight. Nothing was sent.", {
+    suggestion: again,
+    details: { field: "preflightToken", reason: "changed" },
+  });
+}
