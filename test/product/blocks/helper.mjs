@@ -47,6 +47,16 @@ const verbs = {
     console.log(text);
   },
 
+  /** Connects to each server of a configuration, and asks for its tools. */
+  async connects(file) {
+    const { mcpServers, servers = mcpServers } = JSON.parse(read(file));
+    for (const { url, headers } of Object.values(servers)) {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+      const { result } = await (await fetch(url, { method: "POST", headers, body })).json();
+      if (!result?.tools.length) throw new Error(`${url} has no tools`);
+    }
+  },
+
   /** Looks at the scripts of a web page: those of this installation exist as their hash says, and inline ones can be read. */
   async page(file) {
     for (const [, attributes, code] of read(file).matchAll(/<script([^>]*)>([^<]*)<\/script>/g)) {

@@ -18,7 +18,8 @@ interface Place {
 type Check = (block: Block, place: Place) => Step;
 
 /**
- * One check for each language. `sh refused` has calls that are refused. `json` with a method and a path is a call, and without them it is the answer of the call before;
+ * One check for each language. `sh refused` has calls that are refused. `json` with a method and a path is a call, `json mcp` is the
+ * configuration of an assistant, and without them it is the answer of the call before;
  * `text` is what the program before prints, or what the template before says.
  */
 const checks: Record<string, Check> = {
@@ -32,6 +33,7 @@ const checks: Record<string, Check> = {
   python: runs("python3", "py"),
   json: ({ about, code }, { number, before }) => {
     const file = `block-${number}.json`;
+    if (about === "mcp") return { files: { [file]: code }, lines: [`helper connects ${file}`] };
     if (!about) {
       if (before?.language !== "sh" && before?.language !== "json")
         throw new Error("this JSON is neither sent nor answered");
