@@ -43,7 +43,16 @@ try {
   // The page has none: its events live as long as it does.
 }
 
-let [email] = JSON.parse(store.petrel || "[]");
+/** Reads a value of the storage, which others can write too. One that is not ours is an empty object. */
+function parse(text: string) {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+let email = parse(store.petrel ?? "")[0];
 let timer = 0;
 let sending = Promise.resolve();
 let count = 0;
@@ -110,7 +119,7 @@ async function each(deliver: (body: string, id: string) => unknown) {
     const at = id.split("petrel:")[1];
     const text = at && store[id];
     if (!text) continue;
-    const fields = JSON.parse(text);
+    const fields = parse(text);
     fields.email ||= email;
     // Times of equal length compare as texts.
     if (at < `${Date.now() - dayMs}`) delete store[id];

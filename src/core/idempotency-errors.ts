@@ -44,7 +44,8 @@ function describeReuse(request: string, original: OriginalRequest, isSame: boole
 }
 
 export class InvalidIdempotencyKey extends Refusal {
-  constructor() {
-    super("The Idempotency-Key header must be 1 to 255 printable ASCII characters.");
+  constructor(place: "header" | "body") {
+    const name = place === "header" ? "The Idempotency-Key header" : "idempotencyKey in the body";
+    super(`${name} must be 1 to 255 printable ASCII characters.`);
   }
 }

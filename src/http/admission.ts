@@ -49,7 +49,9 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
       }
       if (owned !== null && admitted?.claim) return runOnce(c, next, owned, admitted.claim, findEffect);
     }
-    if (given !== null && !isIdempotencyKey(given)) throw new InvalidIdempotencyKey();
+    if (given !== null && !isIdempotencyKey(given)) {
+      throw new InvalidIdempotencyKey(c.req.header("Idempotency-Key") === undefined ? "body" : "header");
+    }
     return next();
   };
 }

@@ -150,7 +150,9 @@ describe("a public key in the body of /v1/track", () => {
     expect((await beacon({ ...event, idempotencyKey: "visit-2" })).status).toBe(200);
     expect(await eventCounts(project)).toEqual({ left: 2 });
 
-    expectRefusal(await beacon({ ...event, idempotencyKey: "é" }), 400, "INVALID_IDEMPOTENCY_KEY");
+    const bad = await beacon({ ...event, idempotencyKey: "é" });
+    expectRefusal(bad, 400, "INVALID_IDEMPOTENCY_KEY");
+    expect(bad.body.error.message).toMatch(/^idempotencyKey in the body must be 1 to 255 /);
     expectInvalid(await beacon({ ...event, idempotencyKey: 1 }), "idempotencyKey", "invalid_type");
     // A call with headers has it there.
     const withHeaders = await beacon(event, bearer(project.keys.public).headers);

@@ -61,6 +61,8 @@ has named; later mail waits for its turn. What such an event says becomes no lin
 
 \`GET /me\` says which project and which key a call is of. Any other call of a \`read\` key is a 403 \`READ_ONLY_KEY\`.
 
+\`POST /mcp\` is for assistants, by the Model Context Protocol, with the same keys: [how to connect one](${origin}/docs/mcp).
+
 A contact's \`source\` says where it came from: \`PUBLIC\` is one that only a public key has named. Segments count events
 whatever key tracked them, so add \`source\` to a condition that should leave such contacts out.
 
