@@ -37,22 +37,14 @@ const dayMs = 864e5;
 const isOptedOut = navigator.doNotTrack === "1" || navigator.globalPrivacyControl;
 
 let store: Record<string, string> = {};
+let email: string | undefined;
 try {
   store = localStorage;
+  [email] = JSON.parse(store.petrel as string);
 } catch {
-  // The page has none: its events live as long as it does.
+  // The page has no storage: its events live as long as it does. Or nobody is known, or another script wrote there.
 }
 
-/** Reads a value of the storage, which others can write too. One that is not ours is an empty object. */
-function parse(text: string) {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-let email = parse(store.petrel ?? "")[0];
 let timer = 0;
 let sending = Promise.resolve();
 let count = 0;
@@ -117,13 +109,17 @@ const texts: Record<string, string> = {
 async function each(deliver: (body: string, id: string) => unknown) {
   for (const id of Object.keys(store).sort()) {
     const at = id.split("petrel:")[1];
-    const text = at && store[id];
-    if (!text) continue;
-    const fields = parse(text);
-    fields.email ||= email;
+    if (!at) continue;
     // Times of equal length compare as texts.
     if (at < `${Date.now() - dayMs}`) delete store[id];
-    else if (fields.email) {
+    let fields: Fields;
+    try {
+      fields = { email, ...JSON.parse(store[id] as string) };
+    } catch {
+      // It is gone by now, or is not ours.
+      continue;
+    }
+    if (fields.email) {
       put(id, JSON.stringify(fields));
       await deliver(JSON.stringify({ key: dataset.key, idempotencyKey: id, ...fields }), id);
     }

@@ -106,6 +106,21 @@ describeInChromium(
       await shop.expectEvents("looked", "looked again", "identified");
     });
 
+    visitors("goes on when other scripts write into its storage", async (shop) => {
+      const page = await shop.visit();
+      for (const broken of ["{", "5", "null", '"ada@example.com"', '{"email":"ada@example.com"}']) {
+        await page.evaluate(`localStorage.petrel = ${JSON.stringify(broken)}, localStorage["petrel:0"] = "{"`);
+        await page.reload();
+        await page.waitForFunction("!petrel.q");
+        await say(page, "identify");
+        await vi.waitFor(async () => expect(await waiting(page)).toEqual([]));
+      }
+      await say(page, "identify", "ada@example.com");
+      await say(page, "track", "looked");
+      await shop.expectEvents("identified", "looked");
+      expect(shop.complaints).toEqual([]);
+    });
+
     visitors("tracks where it has no storage", async (shop) => {
       const page = await shop.visit("/sandbox");
       await say(page, "identify", "ada@example.com");
