@@ -1,0 +1,21 @@
+import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { AuthenticationError } from "petrel-client";
+
+export const sessionKey = ["session"];
+
+/** The client repeats calls by itself where that is safe, so a query does not. */
+export function openQueries(): QueryClient {
+  const queries = new QueryClient({
+    queryCache: new QueryCache({
+      onError(error, { queryKey }) {
+        // The session is over: the first page asks to sign in, and everything is read anew after that.
+        const isOver = error instanceof AuthenticationError && queryKey[0] !== sessionKey[0];
+        if (isOver) void queries.invalidateQueries({ queryKey: sessionKey });
+      },
+    }),
+    defaultOptions: {
+      queries: { retry: false, staleTime: 10_000, refetchOnWindowFocus: true, refetchIntervalInBackground: false },
+    },
+  });
+  return queries;
+}

@@ -1,0 +1,31 @@
+import clsx from "clsx";
+import { useId } from "react";
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, label: string])[];
+  choose(value: Value): void;
+}
+
+/** One of a few, beside each other: the arrows of the keyboard move through them, as they are radio buttons. */
+export function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
+  const name = useId();
+  return (
+    <fieldset className="flex flex-wrap gap-1 rounded-part bg-quiet-tint p-1">
+      <legend className="sr-only">{label}</legend>
+      {options.map(([one, text]) => (
+        <label
+          key={one}
+          className={clsx(
+            "cursor-pointer rounded-part px-3 py-1 text-small has-focus-visible:outline-2 has-focus-visible:outline-main",
+            one === value ? "bg-sheet font-medium shadow-sm" : "text-quiet hover:text-ink",
+          )}
+        >
+          <input type="radio" className="sr-only" name={name} checked={one === value} onChange={() => choose(one)} />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

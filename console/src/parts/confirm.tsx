@@ -1,0 +1,40 @@
+import { type ReactNode, useRef } from "react";
+import { useWords } from "../words/words";
+import { Button } from "./button";
+
+interface ConfirmProps {
+  /** What the button that opens the question says. */
+  label: ReactNode;
+  title: string;
+  /** What will be so afterwards. */
+  children: ReactNode;
+  /** What the button that does it says. */
+  action: string;
+  run(): void;
+  isBusy?: boolean;
+}
+
+/** A button that asks before it does something that cannot be taken back. */
+export function Confirm({ label, title, children, action, run, isBusy }: ConfirmProps) {
+  const { words } = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <Button kind="alarm" isBusy={isBusy} onClick={() => dialog.current?.showModal()}>
+        {label}
+      </Button>
+      <dialog ref={dialog} aria-label={title} className="sheet w-[min(28rem,calc(100vw-2rem))] p-6">
+        <form method="dialog">
+          <h2 className="text-large font-semibold">{title}</h2>
+          <div className="mt-2 text-quiet">{children}</div>
+          <div className="mt-6 flex justify-end gap-2">
+            <Button type="submit">{words.cancel}</Button>
+            <Button type="submit" kind="alarm" onClick={run}>
+              {action}
+            </Button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { useEffect, useId, useRef } from "react";
+import { useWords } from "../words/words";
+
+interface FrameProps {
+  html: string;
+  width: number;
+  isDark: boolean;
+  withImages: boolean;
+}
+
+/**
+ * A mail as its reader sees it. The form posts it to a route that answers with it under a policy of its own: what is
+ * written into a frame by the page has the policy of the page, under which no mail has its styles.
+ */
+export function Frame({ html, width, isDark, withImages }: FrameProps) {
+  const { words } = useWords();
+  const name = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const shown = inScheme(html, isDark);
+  useEffect(() => {
+    // What is posted is in the form by now.
+    if (shown !== "" || withImages) form.current?.submit();
+  }, [shown, withImages]);
+  return (
+    <div className="overflow-x-auto bg-quiet-tint p-4">
+      <form ref={form} method="post" action="/console/preview" encType="multipart/form-data" target={name} hidden>
+        <textarea name="html" value={shown} readOnly aria-hidden />
+        <input name="images" value={withImages ? "load" : "leave"} readOnly aria-hidden />
+      </form>
+      <iframe
+        name={name}
+        title={words.email.frame}
+        sandbox=""
+        referrerPolicy="no-referrer"
+        className="mx-auto block h-[36rem] max-w-full rounded-part border border-line"
+        style={{ width, background: isDark ? "#121212" : "#ffffff" }}
+      />
+    </div>
+  );
+}
+
+/** Styles for one of the schemes ask for it. A page cannot set the scheme of a frame, so the question gets its answer. */
+function inScheme(html: string, isDark: boolean): string {
+  const [yes, no] = ["(min-width: 0)", "(max-width: 0)"];
+  const root = isDark ? "<style>:root { color-scheme: dark }</style>" : "";
+  return (
+    html
+      .replace(/\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi, isDark ? yes : no)
+      .replace(/\(\s*prefers-color-scheme\s*:\s*light\s*\)/gi, isDark ? no : yes) + root
+  );
+}

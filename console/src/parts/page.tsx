@@ -1,0 +1,46 @@
+import { type ReactNode, useEffect } from "react";
+
+interface PageProps {
+  title: string;
+  /** Beside the title, such as a total. */
+  aside?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page: its title, which the tab has as well, and what it is about. */
+export function Page({ title, aside, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Petrel`;
+  }, [title]);
+  return (
+    <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl p-4 outline-none tablet:p-6">
+      <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <h1 className="text-title font-semibold tracking-tight">
+          <bdi>{title}</bdi>
+        </h1>
+        <div className="text-quiet">{aside}</div>
+        <div className="ms-auto flex flex-wrap gap-2">{actions}</div>
+      </header>
+      {children}
+    </main>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Section({ title, actions, children }: SectionProps) {
+  return (
+    <section className="sheet min-w-0">
+      <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3">
+        <h2 className="text-base font-semibold">{title}</h2>
+        <div className="ms-auto flex gap-2">{actions}</div>
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+import { type RefObject, useEffect } from "react";
+
+/** `j` and `k` move through the links of a list's rows; Enter opens the one that has the focus, as it does any link. */
+export function useRowKeys(body: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    function move(event: KeyboardEvent) {
+      const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+      if (step === 0 || isTyping(event) || body.current === null) return;
+      const links = [...body.current.querySelectorAll<HTMLElement>("a.row-link")];
+      const here = links.indexOf(document.activeElement as HTMLElement);
+      const next = here === -1 ? links[0] : links[here + step];
+      next?.focus();
+      next?.scrollIntoView({ block: "nearest" });
+    }
+    document.addEventListener("keydown", move);
+    return () => document.removeEventListener("keydown", move);
+  }, [body]);
+}
+
+/** Whether a key is meant for a field, or is part of a command of the browser. */
+export function isTyping({ target, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean {
+  const isField = target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+  return isField || metaKey || ctrlKey || altKey;
+}

@@ -1,0 +1,105 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import clsx from "clsx";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Rows } from "../api/pages";
+import { useWords } from "../words/words";
+import { useRowKeys } from "./row-keys";
+import { Loading, Refused } from "./states";
+
+export interface Column<Row> {
+  title: string;
+  /** Hidden on narrow screens, where the first column says the same in a second line. */
+  isWide?: boolean;
+  className?: string;
+  cell(row: Row): ReactNode;
+}
+
+interface TableProps<Row> {
+  label: string;
+  rows: Rows<Row>;
+  columns: Column<Row>[];
+  idOf(row: Row): string;
+  /** Shown when the list has no rows. */
+  empty: ReactNode;
+}
+
+const rowPx = 64;
+
+/** A list of any length: only the rows on the screen are in the page, and the next ones are read as they come near. */
+export function Table<Row>({ label, rows: list, columns, idOf, empty }: TableProps<Row>) {
+  const { words } = useWords();
+  const { rows, hasMore, isLoadingMore, loadMore } = list;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    if (body.current) setTop(body.current.getBoundingClientRect().top + window.scrollY);
+  });
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowPx,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => (rows[index] ? idOf(rows[index]) : index),
+  });
+  const shown = virtual.getVirtualItems();
+  const isNearEnd = (shown.at(-1)?.index ?? 0) >= rows.length - 20;
+  useEffect(() => {
+    if (isNearEnd && hasMore && !isLoadingMore && list.error === null) loadMore();
+  }, [isNearEnd, hasMore, isLoadingMore, list.error, loadMore]);
+  useRowKeys(body);
+
+  if (list.isLoading) return <Loading rows={10} />;
+  if (list.error !== null && rows.length === 0) return <Refused error={list.error} retry={list.reload} />;
+  if (rows.length === 0 && !hasMore) return empty;
+  const before = (shown[0]?.start ?? top) - top;
+  const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? top) - top);
+  return (
+    <>
+      <table
+        aria-label={label}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        className="w-full table-fixed text-start"
+      >
+        <thead>
+          <tr className="border-b border-line text-small text-quiet">
+            {columns.map(({ title, isWide, className }) => (
+              <th
+                key={title}
+                scope="col"
+                className={clsx("px-4 py-2 text-start font-medium", isWide && "hidden tablet:table-cell", className)}
+              >
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          <Spacer height={before} />
+          {shown.map(({ index, key }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <tr key={key} aria-rowindex={index + 2} className="relative h-16 border-b border-line hover:bg-hover">
+                  {columns.map(({ title, isWide, className, cell }) => (
+                    <td key={title} className={clsx("px-4 py-2", isWide && "hidden tablet:table-cell", className)}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              )
+            );
+          })}
+          <Spacer height={after} />
+        </tbody>
+      </table>
+      {list.error !== null && <Refused error={list.error} retry={loadMore} />}
+      <p role="status" className="px-4 py-3 text-small text-quiet">
+        {isLoadingMore ? words.states.loading : hasMore ? "" : words.states.end}
+      </p>
+    </>
+  );
+}
+
+function Spacer({ height }: { height: number }) {
+  return height > 0 ? <tr aria-hidden style={{ height }} /> : null;
+}

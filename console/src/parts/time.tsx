@@ -1,0 +1,40 @@
+import { useWords } from "../words/words";
+
+/** A time in the zone of the reader. Its title has the seconds, and the zone. */
+export function Time({ at, isShort = false }: { at: string; isShort?: boolean }) {
+  const { locale } = useWords();
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const shown: Intl.DateTimeFormatOptions =
+    isShort && isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
+  return (
+    <time dateTime={at} title={date.toLocaleString(locale, { dateStyle: "full", timeStyle: "long" })}>
+      {date.toLocaleString(locale, shown)}
+    </time>
+  );
+}
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
+
+/** Says how long something took, in its two largest units. */
+export function lengthOf(ms: number, locale: string): string {
+  const say = (value: number, unit: string) =>
+    new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }).format(
+      value,
+    );
+  if (ms < 1000) return say(Math.max(0, ms), "millisecond");
+  const first = units.findIndex(([, size]) => ms >= size);
+  const parts: string[] = [];
+  let rest = ms;
+  for (const [unit, size] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(say(count, unit));
+  }
+  return parts.join(" ");
+}

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { useProject } from "../../api/project";
+import { Amount } from "../../parts/amount";
+import { Page } from "../../parts/page";
+import { Empty, Loading, Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+import { AddDomain } from "./add-domain";
+import { DomainCard } from "./domain-card";
+
+const waitingMs = 10_000;
+
+/** The domains that mail is sent from, each with the records that its DNS must have. */
+export function DomainsPage() {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const { data, error, refetch } = useQuery({
+    queryKey: [project, "domains"],
+    queryFn: ({ signal }) => petrel.domains.list({ signal }),
+    refetchInterval: ({ state }) => state.data?.some(({ status }) => status === "PENDING") && waitingMs,
+  });
+  return (
+    <Page title={words.shell.domains} aside={data && <Amount of={data.length} />}>
+      <div className="grid gap-4">
+        <AddDomain />
+        {error !== null && <Refused error={error} retry={() => void refetch()} />}
+        {error === null && data === undefined && <Loading />}
+        {data?.length === 0 && (
+          <div className="sheet">
+            <Empty title={words.domains.none}>{words.domains.noneAdvice}</Empty>
+          </div>
+        )}
+        {data?.map((domain) => (
+          <DomainCard key={domain.id} domain={domain} />
+        ))}
+      </div>
+    </Page>
+  );
+}

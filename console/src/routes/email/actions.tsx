@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Email } from "petrel-client";
+import { useProject } from "../../api/project";
+import { Button } from "../../parts/button";
+import { Confirm } from "../../parts/confirm";
+import { Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+
+/** What can be done with a mail in the state that it has. The service has the last word, and says why not. */
+export function Actions({ email: { id, status } }: { email: Email }) {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const queries = useQueryClient();
+  const onSuccess = () => queries.invalidateQueries({ queryKey: [project] });
+  const retry = useMutation({ mutationFn: () => petrel.emails.retry(id), onSuccess });
+  const cancel = useMutation({ mutationFn: () => petrel.emails.cancel(id), onSuccess });
+  const error = retry.error ?? cancel.error;
+  const canRetry = status === "FAILED" || status === "CANCELLED" || status === "UNKNOWN";
+  return (
+    <>
+      {canRetry && (
+        <Button kind="main" title={words.email.retryAdvice} isBusy={retry.isPending} onClick={() => retry.mutate()}>
+          {words.email.retry}
+        </Button>
+      )}
+      {status === "QUEUED" && (
+        <Confirm
+          label={words.email.cancel}
+          title={words.email.cancelTitle}
+          action={words.email.cancel}
+          run={() => cancel.mutate()}
+          isBusy={cancel.isPending}
+        >
+          {words.email.cancelAdvice}
+        </Confirm>
+      )}
+      {error && <Refused error={error} />}
+    </>
+  );
+}

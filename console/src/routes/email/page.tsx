@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Email } from "petrel-client";
+import { useProject } from "../../api/project";
+import { Page, Section } from "../../parts/page";
+import { Loading, Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+import { EmailStatus } from "../emails/status";
+import { Actions } from "./actions";
+import { Content } from "./content";
+import { Facts } from "./facts";
+import { Timeline } from "./timeline";
+import { Why } from "./why";
+
+const route = getRouteApi("/p/$project/emails/$email");
+
+/** One mail: what happened to it, why, and how its reader saw it. */
+export function EmailPage() {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const { email: id } = route.useParams();
+  const {
+    data: email,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: [project, "email", id],
+    queryFn: ({ signal }) => petrel.emails.get(id, { signal }),
+    refetchInterval: ({ state }) => state.data !== undefined && pollMs(state.data.status),
+  });
+  if (error !== null && email === undefined) return <Refused error={error} retry={() => void refetch()} />;
+  if (email === undefined) return <Loading />;
+  return (
+    <Page
+      title={email.subject || "·"}
+      aside={<EmailStatus status={email.status} />}
+      actions={<Actions email={email} />}
+    >
+      <p className="-mt-3 mb-4 text-quiet">
+        <Link to="/p/$project/emails" params={{ project }} className="link">
+          {words.email.back}
+        </Link>{" "}
+        ›{" "}
+        <Link to="/p/$project/people/$person" params={{ project, person: email.contactId }} className="link">
+          <bdi>{email.to}</bdi>
+        </Link>
+      </p>
+      <div className="grid gap-4 desk:grid-cols-[20rem_minmax(0,1fr)]">
+        <div className="grid content-start gap-4">
+          <Section title={words.email.happened}>
+            <Timeline email={email} />
+          </Section>
+          <Section title={words.email.why}>
+            <Why email={email} />
+            <Facts email={email} />
+          </Section>
+        </div>
+        <Content id={id} from={email} />
+      </div>
+    </Page>
+  );
+}
+
+/** Something moves by itself only as long as a mail is on its way. */
+function pollMs(status: Email["status"]): number | false {
+  if (status === "QUEUED" || status === "SENDING") return 2_000;
+  return status === "SENT" || status === "DELIVERED" || status === "OPENED" ? 15_000 : false;
+}

@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Email } from "petrel-client";
+import { useRows } from "../../api/pages";
+import { useProject } from "../../api/project";
+import { Amount } from "../../parts/amount";
+import { Button } from "../../parts/button";
+import { Page } from "../../parts/page";
+import { Empty } from "../../parts/states";
+import { type Column, Table } from "../../parts/table";
+import { Time } from "../../parts/time";
+import { useWords } from "../../words/words";
+import { FilterBar } from "./filter-bar";
+import type { EmailFilters } from "./filters";
+import { EmailStatus } from "./status";
+
+const route = getRouteApi("/p/$project/emails");
+const pageSize = 100;
+const lookMs = 10_000;
+
+const firstMail = `curl -X POST $PETREL/v1/send -H "Authorization: Bearer $SECRET" -H "Content-Type: application/json" \\
+  -d '{ "to": "ada@example.com", "from": "hello@acme.example", "subject": "Hi", "body": "<p>Hi</p>" }'`;
+
+/** The mail log: every mail of the project, newest first. */
+export function EmailsPage() {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const filters = route.useSearch();
+  const list = useRows([project, "emails", filters], (cursor, signal) =>
+    petrel.emails.list({ ...filters, limit: pageSize, ...(cursor ? { cursor } : {}) }, { signal }),
+  );
+  const hasNewer = useNewer(filters, list.rows[0]?.id);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title={words.shell.emails}
+      aside={list.total !== undefined && <Amount of={list.total} isApproximate={list.isApproximate} />}
+      actions={hasNewer && <Button onClick={list.reload}>{words.emails.newer}</Button>}
+    >
+      <div className="sheet overflow-clip">
+        <FilterBar project={project} filters={filters} />
+        <Table
+          label={words.shell.emails}
+          rows={list}
+          columns={useColumns(project)}
+          idOf={({ id }) => id}
+          empty={
+            isFiltered ? (
+              <Empty title={words.emails.noMatch} />
+            ) : (
+              <Empty title={words.emails.none} call={firstMail}>
+                {words.emails.noneAdvice}
+              </Empty>
+            )
+          }
+        />
+      </div>
+    </Page>
+  );
+}
+
+function useColumns(project: string): Column<Email>[] {
+  const { words } = useWords();
+  return [
+    {
+      title: words.emails.mail,
+      cell: ({ id, subject, to }) => (
+        <>
+          <Link
+            to="/p/$project/emails/$email"
+            params={{ project, email: id }}
+            className="row-link block truncate font-medium text-ink no-underline"
+          >
+            <bdi>{subject || "·"}</bdi>
+          </Link>
+          <bdi className="block truncate text-small text-quiet">{to}</bdi>
+        </>
+      ),
+    },
+    {
+      title: words.emails.source,
+      isWide: true,
+      className: "w-36 text-quiet",
+      cell: ({ source }) => words.source[source],
+    },
+    {
+      title: words.emails.status,
+      className: "w-32",
+      cell: ({ status, createdAt }) => (
+        <>
+          <EmailStatus status={status} />
+          <span className="block text-small text-quiet tablet:hidden">
+            <Time at={createdAt} isShort />
+          </span>
+        </>
+      ),
+    },
+    {
+      title: words.emails.time,
+      isWide: true,
+      className: "w-48 text-quiet",
+      cell: ({ createdAt }) => <Time at={createdAt} isShort />,
+    },
+  ];
+}
+
+/** Whether there is mail that the list does not show yet. Asks for one row, while the page is looked at. */
+function useNewer(filters: EmailFilters, first: string | undefined): boolean {
+  const { id: project, petrel } = useProject();
+  const { data } = useQuery({
+    queryKey: [project, "newest email", filters],
+    enabled: first !== undefined,
+    refetchInterval: lookMs,
+    queryFn: async ({ signal }) => (await petrel.emails.list({ ...filters, limit: 1 }, { signal })).data[0]?.id ?? null,
+  });
+  return data !== undefined && data !== null && first !== undefined && data > first;
+}

@@ -1,0 +1,33 @@
+import type { ActivityStats } from "petrel-client";
+import { Amount } from "../../parts/amount";
+import { Spark } from "../../parts/spark";
+import { useWords } from "../../words/words";
+
+const columns = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "events"] as const;
+
+/** Seven figures of a week, each with its days, and with the week before behind them. */
+export function Figures({ series }: { series: ActivityStats["series"] }) {
+  const { words, number } = useWords();
+  const half = Math.floor(series.length / 2);
+  return (
+    <section aria-label={words.home.days}>
+      <ul className="grid grid-cols-2 gap-3 tablet:grid-cols-4 wide:grid-cols-7">
+        {columns.map((column) => {
+          const values = series.map((day) => day[column]);
+          const [before, now] = [values.slice(0, half), values.slice(half)];
+          const [sumBefore, sumNow] = [before, now].map((week) => week.reduce((sum, value) => sum + value, 0));
+          return (
+            <li key={column} className="sheet min-w-0 p-3">
+              <p className="text-small text-quiet">{words.home.columns[column]}</p>
+              <p className="text-title font-semibold">
+                <Amount of={sumNow ?? 0} />
+              </p>
+              <Spark values={now} before={before} label={`${words.home.columns[column]}: ${now.join(", ")}`} />
+              <p className="mt-1 text-small text-quiet">{words.home.before(number(sumBefore ?? 0))}</p>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useProject } from "../../api/project";
+import { Page, Section } from "../../parts/page";
+import { Loading, Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+import { Figures } from "./figures";
+import { FirstSteps } from "./first-steps";
+import { Upcoming } from "./upcoming";
+
+const dayMs = 86_400_000;
+const days = 14;
+const lookMs = 15_000;
+
+/** How mail is doing, in a sentence and in figures, and what comes next. */
+export function HomePage() {
+  const { words, number } = useWords();
+  const { id: project, petrel } = useProject();
+  const { data, error, refetch } = useQuery({
+    queryKey: [project, "stats"],
+    queryFn: ({ signal }) => petrel.activity.getStats({ startDate: firstDay() }, { signal }),
+    refetchInterval: lookMs,
+  });
+  const week = data?.series.slice(-days / 2) ?? [];
+  const sum = (column: "sent" | "delivered" | "bounced" | "complained") =>
+    week.reduce((total, day) => total + day[column], 0);
+  const [bounced, complained] = [sum("bounced"), sum("complained")];
+  return (
+    <Page title={words.home.title}>
+      <div className="grid gap-4">
+        {error !== null && <Refused error={error} retry={() => void refetch()} />}
+        {error === null && data === undefined && <Loading />}
+        {data && (
+          <p className="text-large text-pretty">
+            <Link to="/p/$project/emails" params={{ project }} className="text-ink no-underline hover:underline">
+              {sum("sent") === 0 ? words.home.quiet : words.home.verdict(number(sum("sent")), number(sum("delivered")))}
+            </Link>{" "}
+            {bounced + complained > 0 && words.home.trouble(number(bounced), number(complained))}
+          </p>
+        )}
+        {data && <Figures series={data.series} />}
+        <div className="grid gap-4 desk:grid-cols-2">
+          <Section title={words.home.upcoming}>
+            <Upcoming />
+          </Section>
+          <FirstSteps />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** Days of the service are those of UTC. */
+function firstDay(): string {
+  return new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
+}

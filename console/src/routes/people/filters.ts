@@ -1,0 +1,24 @@
+import type { Filter, FilterCondition } from "petrel-client";
+
+export interface PeopleFilters {
+  search?: string;
+  /** All of them hold. */
+  where?: Filter[];
+}
+
+/** The address of the page has its conditions. Whether they make sense, the service says. */
+export function readPeopleFilters({ search, where }: Record<string, unknown>): PeopleFilters {
+  const filters = Array.isArray(where) ? where.filter(isFilter) : [];
+  return {
+    ...(typeof search === "string" && search !== "" ? { search } : {}),
+    ...(filters.length > 0 ? { where: filters } : {}),
+  };
+}
+
+function isFilter(value: unknown): value is Filter {
+  return typeof value === "object" && value !== null && "field" in value && "operator" in value;
+}
+
+export function conditionOf(where: Filter[]): FilterCondition {
+  return { logic: "AND", groups: [{ filters: where }] };
+}

@@ -1,0 +1,53 @@
+import { useMutation } from "@tanstack/react-query";
+import type { Filter } from "petrel-client";
+import { useRef, useState } from "react";
+import { useProject } from "../../api/project";
+import { Button } from "../../parts/button";
+import { TextField } from "../../parts/field";
+import { Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+import { conditionOf } from "./filters";
+
+export function SaveSegment({ where }: { where: Filter[] }) {
+  const { words } = useWords();
+  const { petrel } = useProject();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [name, setName] = useState("");
+  const save = useMutation({
+    mutationFn: () => petrel.segments.create({ name, condition: conditionOf(where) }),
+    onSuccess: () => dialog.current?.close(),
+  });
+  return (
+    <>
+      <Button kind="quiet" onClick={() => dialog.current?.showModal()}>
+        {words.people.saveSegment}
+      </Button>
+      <span role="status" className="self-center text-small text-quiet">
+        {save.data && words.people.saved(save.data.name)}
+      </span>
+      <dialog ref={dialog} aria-label={words.people.saveSegment} className="sheet w-[min(24rem,calc(100vw-2rem))] p-6">
+        <form
+          className="grid gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate();
+          }}
+        >
+          <TextField
+            label={words.people.segmentName}
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+          {save.error && <Refused error={save.error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => dialog.current?.close()}>{words.cancel}</Button>
+            <Button type="submit" kind="main" isBusy={save.isPending}>
+              {words.save}
+            </Button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}

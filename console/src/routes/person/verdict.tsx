@@ -1,0 +1,46 @@
+import type { ContactExplanation } from "petrel-client";
+import { Badge, type Tone } from "../../parts/badge";
+import { Time } from "../../parts/time";
+import { useWords } from "../../words/words";
+
+const tones: Record<ContactExplanation["verdict"], Tone> = {
+  RECEIVED: "good",
+  WILL_RECEIVE: "good",
+  NOT_RECEIVED: "alarm",
+  UNKNOWN: "warn",
+};
+
+/** The answer, the reason that decides, and what else stands in the way. */
+export function Verdict({ of: { verdict, because } }: { of: ContactExplanation }) {
+  const { words } = useWords();
+  const [first, ...rest] = because;
+  return (
+    <div className="p-4" role="status">
+      <Badge tone={tones[verdict]}>{words.verdict[verdict]}</Badge>
+      {first && <Reason because={first} label={words.person.firstReason} />}
+      {rest.map((reason) => (
+        <Reason key={`${reason.code} ${reason.source.id}`} because={reason} label={words.person.alsoReasons} />
+      ))}
+    </div>
+  );
+}
+
+function Reason({ because, label }: { because: ContactExplanation["because"][number]; label: string }) {
+  const { message, at } = because;
+  return (
+    <div className="mt-3">
+      <p className="text-small text-quiet">
+        {label}
+        {at && (
+          <>
+            {" · "}
+            <Time at={at} />
+          </>
+        )}
+      </p>
+      <p>
+        <bdi>{message}</bdi>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import type { NavigateOptions } from "@tanstack/react-router";
+import { NotFoundError } from "petrel-client";
+import { useDeferredValue } from "react";
+import { useProject } from "../api/project";
+import { useWords } from "../words/words";
+import { places } from "./places";
+
+interface Option {
+  id: string;
+  name: string;
+  hint?: string;
+  to: NavigateOptions;
+}
+
+interface Group {
+  title: string;
+  options: Option[];
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const fewest = 2;
+const most = 6;
+
+/** What a text may mean: pages at once, and then what the service finds. */
+export function useFound(text: string): Group[] {
+  const { words } = useWords();
+  const { id: project } = useProject();
+  const wanted = text.trim();
+  const people = usePeople(useDeferredValue(wanted));
+  const mail = useMail(wanted);
+  const pages = places
+    .map(({ to, word }) => ({ id: to, name: words.shell[word], to: { to, params: { project } } }))
+    .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const groups = [
+    { title: words.palette.mail, options: mail },
+    { title: words.palette.people, options: people },
+    { title: words.palette.pages, options: pages },
+  ];
+  return groups.filter(({ options }) => options.length > 0);
+}
+
+function usePeople(search: string): Option[] {
+  const { id: project, petrel } = useProject();
+  const { data } = useQuery({
+    queryKey: [project, "palette", "people", search],
+    enabled: search.length >= fewest,
+    queryFn: async ({ signal }) => {
+      if (!uuid.test(search)) return (await petrel.contacts.list({ search, limit: most }, { signal })).data;
+      return orNone(petrel.contacts.get(search, { signal }));
+    },
+  });
+  const toPerson = (person: string): NavigateOptions => ({
+    to: "/p/$project/people/$person",
+    params: { project, person },
+  });
+  return (data ?? []).map(({ id, email }) => ({ id, name: email, to: toPerson(id) }));
+}
+
+/** A mail by its id, and the mail to an address. */
+function useMail(text: string): Option[] {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const { data } = useQuery({
+    queryKey: [project, "palette", "mail", text],
+    enabled: uuid.test(text),
+    queryFn: ({ signal }) => orNone(petrel.emails.get(text, { signal })),
+  });
+  if (/^\S+@\S+\.\S+$/.test(text)) {
+    const to: NavigateOptions = { to: "/p/$project/emails", params: { project }, search: { to: text } };
+    return [{ id: "to", name: `${words.emails.to} ${text}`, to }];
+  }
+  return (data ?? []).map(({ id, subject, to }) => ({
+    id,
+    name: subject,
+    hint: to,
+    to: { to: "/p/$project/emails/$email", params: { project, email: id } },
+  }));
+}
+
+/** An id may be one of something else. */
+async function orNone<Found>(call: Promise<Found>): Promise<Found[]> {
+  try {
+    return [await call];
+  } catch (error) {
+    if (error instanceof NotFoundError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { Link } from "@tanstack/react-router";
+import { useProject } from "../api/project";
+import { useWords } from "../words/words";
+import { places } from "./places";
+
+/** A rail beside the page, and on a phone a bar below it. */
+export function Navigation() {
+  const { words } = useWords();
+  const { id } = useProject();
+  return (
+    <nav
+      aria-label={words.shell.pages}
+      className="fixed inset-x-0 bottom-0 z-10 border-t border-line bg-sheet tablet:sticky tablet:top-14 tablet:h-[calc(100dvh-3.5rem)] tablet:w-24 tablet:border-e tablet:border-t-0 desk:w-52"
+    >
+      <ul className="flex justify-around p-1 tablet:flex-col tablet:gap-1 tablet:p-3">
+        {places.map(({ to, word, icon: Icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              params={{ project: id }}
+              activeOptions={{ exact: word === "home" }}
+              activeProps={{ className: "bg-hover text-main font-medium" }}
+              inactiveProps={{ className: "text-quiet hover:bg-hover hover:text-ink" }}
+              className="flex min-w-16 flex-col items-center wrap-normal rounded-part px-2 py-1 text-small no-underline desk:flex-row desk:gap-3 desk:px-3 desk:py-2 desk:text-base"
+            >
+              <Icon size={20} aria-hidden />
+              {words.shell[word]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

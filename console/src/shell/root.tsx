@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import { Navigate, Outlet } from "@tanstack/react-router";
+import { AuthenticationError } from "petrel-client";
+import { sessionKey } from "../api/queries";
+import { readMe } from "../api/session";
+import { Empty, Loading, Refused } from "../parts/states";
+import { SignIn } from "../routes/sign-in/sign-in";
+import { useWords } from "../words/words";
+import { lastProject } from "./last-project";
+
+function useSession() {
+  return useQuery({ queryKey: sessionKey, queryFn: readMe, staleTime: 60_000 });
+}
+
+/** The person who is signed in, wherever a page is shown. */
+export function useMe() {
+  const { data } = useSession();
+  if (data === undefined) throw new Error("No page is shown before it is known who is signed in");
+  return data;
+}
+
+/** Shows a page to a person who is signed in, and to others, at the same address, how to do that. */
+export function Root() {
+  const { data, error, refetch } = useSession();
+  if (error instanceof AuthenticationError) return <SignIn />;
+  if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  return <Outlet />;
+}
+
+/** The address of the console itself leads to the project that was open last. */
+export function Entry() {
+  const { words } = useWords();
+  const { projects } = useMe();
+  const last = lastProject();
+  const project = projects.find(({ id }) => id === last) ?? projects[0];
+  if (project === undefined) return <Empty title={words.shell.noProject}>{words.shell.noProjectAdvice}</Empty>;
+  return <Navigate to="/p/$project" params={{ project: project.id }} replace />;
+}

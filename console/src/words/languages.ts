@@ -1,0 +1,20 @@
+import { en } from "./en";
+import type { Words } from "./words";
+
+/** The languages of the console, one file each. English comes with the first bytes, the others when they are asked for. */
+const languages: Record<string, () => Promise<Words>> = {
+  en: async () => en,
+};
+
+/** The first of the reader's languages that the console has, and English without any. */
+export function localeOf(wanted: readonly string[]): string {
+  return wanted.find((locale) => languageOf(locale) in languages) ?? "en";
+}
+
+export function loadWords(locale: string): Promise<Words> {
+  return languages[languageOf(locale)]?.() ?? Promise.resolve(en);
+}
+
+function languageOf(locale: string): string {
+  return locale.split("-")[0]?.toLowerCase() ?? "";
+}
