@@ -6,6 +6,7 @@ import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
 import { readBody, readKeyedBody } from "./http/body";
 import { addBookmark, followBookmark } from "./http/bookmark";
+import { serveConsole } from "./http/console";
 import { cors } from "./http/cors";
 import { serveDocs } from "./http/docs";
 import { answerFailure } from "./http/failure";
@@ -146,6 +147,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   serveOpenApi(app, allRoutes);
   serveReference(app);
   serveDocs(app);
+  serveConsole(app);
   serveIcon(app);
   serveHome(app);
   serveSnippet(app);

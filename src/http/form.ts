@@ -1,19 +1,19 @@
 import type { Context as HonoContext } from "hono";
 
 /** Enough for the form of a page: one or two buttons, and the fields that a mailbox provider adds. */
-const maxFormBytes = 8 * 1024;
+const usualFormBytes = 8 * 1024;
 
 /**
  * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. An unreadable or far too large
  * form has no fields: the POST itself is what counts.
  */
-export async function readForm(c: HonoContext): Promise<Map<string, string>> {
+export async function readForm(c: HonoContext, maxBytes = usualFormBytes): Promise<Map<string, string>> {
   const { raw } = c.req;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of raw.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxFormBytes) return new Map();
+    if (size > maxBytes) return new Map();
     chunks.push(chunk);
   }
   const headers = { "Content-Type": raw.headers.get("Content-Type") ?? "" };

@@ -1,0 +1,89 @@
+import type { Context as HonoContext } from "hono";
+import { BadRequest, TooLarge, UnknownRoute } from "../core/errors";
+import { readForm } from "./form";
+import { originOf } from "./origin";
+import { megabyte, policy } from "./policy";
+import type { AppEnv, AppRouter } from "./router";
+
+/**
+ * Serves the console: one page for all addresses of a project, the files that the page loads, and frames that show mail.
+ * `scripts/lib/console` builds the files, which are assets of the Worker.
+ */
+export function serveConsole(app: AppRouter): void {
+  const page = policy({ key: "open", maxBody: null });
+  const addresses = ["/console/p/:project", "/console/p/:project/:page", "/console/p/:project/:page/:id"];
+  for (const address of addresses) app.get(address, page, serveIndex);
+  app.get("/console/assets/:file", page, serveAsset);
+  app.post("/console/preview", page, answerPreview);
+}
+
+async function serveIndex(c: HonoContext<AppEnv>): Promise<Response> {
+  const found = await findFile(c, "index.html");
+  c.header("Content-Type", "text/html; charset=utf-8");
+  c.header("Cache-Control", "no-cache");
+  c.header("ETag", found.headers.get("ETag") ?? undefined);
+  c.header("Content-Security-Policy", contentSecurityPolicy);
+  c.header("Cross-Origin-Opener-Policy", "same-origin");
+  c.header("Referrer-Policy", "same-origin");
+  return c.newResponse(found.body, found.status as 200 | 304);
+}
+
+async function serveAsset(c: HonoContext<AppEnv>): Promise<Response> {
+  const file = c.req.param("file") ?? "";
+  const type = types[file.slice(file.lastIndexOf(".") + 1)];
+  if (!/^[\w-]+\.\w+$/.test(file) || type === undefined) throw notThere(c);
+  const found = await findFile(c, `assets/${file}`);
+  c.header("Content-Type", type);
+  // The name has the hash of the content.
+  c.header("Cache-Control", "public, max-age=31536000, immutable");
+  return c.newResponse(found.body, found.status as 200 | 304);
+}
+
+const types: Record<string, string> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+};
+
+/** Throws UnknownRoute when there is no such file. A caller who has it already, by its tag, gets a 304. */
+async function findFile(c: HonoContext<AppEnv>, name: string): Promise<Response> {
+  const tag = c.req.header("If-None-Match");
+  const url = new URL(`/console/${name}`, c.req.url);
+  const found = await c.env.ASSETS.fetch(url, tag ? { headers: { "If-None-Match": tag } } : {});
+  if (found.status === 404) throw notThere(c);
+  return found;
+}
+
+function notThere(c: HonoContext<AppEnv>): UnknownRoute {
+  return new UnknownRoute(c.req.method, c.req.path, "The console is served where it was built.");
+}
+
+// Nothing inline, and no script from elsewhere.
+const contentSecurityPolicy =
+  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
+/** The content of a template or a campaign is smaller. */
+const maxPreviewBytes = 6 * megabyte;
+
+/**
+ * Answers with the HTML that a page of the console posts into a frame. It is stored nowhere. Its policy is stricter than
+ * that of the page, but allows the styles that mail brings along: no script, no form, no address of ours, and images of
+ * others only when the reader wants them.
+ */
+async function answerPreview(c: HonoContext<AppEnv>): Promise<Response> {
+  if (c.req.header("Origin") !== originOf(c.req.url)) {
+    throw new BadRequest("Only a page of the console may send this request.", {
+      suggestion: "Use POST /preview, which answers with the content as JSON.",
+    });
+  }
+  const form = await readForm(c, maxPreviewBytes);
+  const html = form.get("html");
+  // A form that is too large has no fields.
+  if (html === undefined) throw new TooLarge(maxPreviewBytes);
+  const images = form.get("images") === "load" ? "data: https: http:" : "data:";
+  c.header(
+    "Content-Security-Policy",
+    `sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
+  );
+  c.header("Referrer-Policy", "no-referrer");
+  return c.html(html);
+}
