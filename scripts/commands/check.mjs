@@ -8,6 +8,7 @@ const CHECKS = [
   ["types of src/core", "tsc", "-p", "src/core"],
   ["types of test", "tsc", "-p", "test"],
   ["types of clients", CLIENT_BUILD],
+  ["types of console", "tsc", "-p", "console"],
   ["format and lint", "biome", "check", "--diagnostic-level=warn"],
   ["unused code", "knip"],
   ["rules", "vitest", "run", "--config", "test/vitest.config.ts", "--project", "core", "--project", "lists"],

@@ -1,5 +1,6 @@
 import { lookAtAccount } from "../lib/account.mjs";
 import { claimName, createDeadLetterQueues, createMissing, deployWorker, migrate } from "../lib/cloudflare.mjs";
+import { ensureConsole } from "../lib/console/build.mjs";
 import { askLocation, dataLocationOf, needsLocation } from "../lib/data-location.mjs";
 import { deployed, obstacleList, secretsOnce, secretsUnseen } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
@@ -43,6 +44,7 @@ export async function main(args) {
   const flags = { isBuild, isSandbox: args.includes("--sandbox") || (isBuild && isOutbox(installation)) };
   databaseBindings(installation.config);
   await ensureInstalled();
+  await ensureConsole();
   writeDeployConfig(installation, flags);
   if (args.includes("--dry-run")) {
     refuse(settingObstacles(installation, flags));

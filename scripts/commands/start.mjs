@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiOf } from "../lib/api.mjs";
+import { ensureConsole } from "../lib/console/build.mjs";
 import { everyMinute } from "../lib/cron.mjs";
 import { ensureDemoProject } from "../lib/demo.mjs";
 import { Failure } from "../lib/failure.mjs";
@@ -35,6 +36,7 @@ export async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
   if (args.length > 0) throw new Failure(`npm start takes no ${args[0]}: see npm start -- --help.`);
   await ensureInstalled();
+  await ensureConsole();
   const port = readPort(process.env.PORT || "8080");
   const debugPort = process.env.DEBUG_PORT ? readPort(process.env.DEBUG_PORT, "DEBUG_PORT") : undefined;
   const settings = readSettings(process.env);

@@ -12,6 +12,10 @@ export const CLIENT_BUILD = join(ROOT, "scripts", "lib", "client", "build-tool.m
 /** The package `petrel-cli`. */
 export const CLI = join(ROOT, "clients", "cli");
 
+/** The pages of the console, and what builds them. */
+export const CONSOLE = join(ROOT, "console");
+export const CONSOLE_BUILD = join(ROOT, "scripts", "lib", "console", "build-tool.mjs");
+
 /** npm puts our own `.bin` first on PATH; without it, `npm` and `node` are the machine's. */
 export const machinePath = (process.env.PATH ?? "")
   .split(delimiter)
