@@ -1,0 +1,100 @@
+import { brotliCompressSync } from "node:zlib";
+import { expect, inject, it } from "vitest";
+
+const { base } = inject("product");
+
+const address = "/console/p/01a2";
+const maxEntryBytes = 150_000;
+const maxPageBytes = 60_000;
+
+async function textOf(path: string): Promise<string> {
+  const answer = await fetch(base + path);
+  expect(answer.status, path).toBe(200);
+  return answer.text();
+}
+
+const bytesOf = (text: string) => brotliCompressSync(text).length;
+
+/** The files that a script loads with it. */
+async function loadedBy(file: string, known = new Map<string, string>()): Promise<Map<string, string>> {
+  if (known.has(file)) return known;
+  const source = await textOf(`/console/assets/${file}`);
+  known.set(file, source);
+  for (const [, next = ""] of source.matchAll(/(?:from|import)\s*["']\.\/([\w-]+\.js)["']/g))
+    await loadedBy(next, known);
+  return known;
+}
+
+const sum = (sizes: number[]) => sizes.reduce((total, size) => total + size, 0);
+
+it("comes with 150 KB at most, and a page adds 60 KB at most, compressed", async () => {
+  const page = await textOf(address);
+  const styles = [...page.matchAll(/href="(\/console\/assets\/[\w-]+\.css)"/g)].map(([, path = ""]) => path);
+  const [, main = ""] = /src="\/console\/assets\/([\w-]+\.js)"/.exec(page) ?? [];
+  const entry = await loadedBy(main);
+  const entryBytes = sum([...entry.values(), ...(await Promise.all(styles.map(textOf)))].map(bytesOf));
+  expect(entryBytes).toBeGreaterThan(50_000);
+  expect(entryBytes).toBeLessThanOrEqual(maxEntryBytes);
+
+  const lazily = [...(entry.get(main) ?? "").matchAll(/import\(\s*["'`]\.\/([\w-]+\.js)["'`]\s*\)/g)].map(
+    ([, file = ""]) => file,
+  );
+  expect(lazily.length).toBeGreaterThanOrEqual(7);
+  for (const file of new Set(lazily)) {
+    const added = [...(await loadedBy(file))].filter(([name]) => !entry.has(name));
+    expect(sum(added.map(([, source]) => bytesOf(source))), file).toBeLessThanOrEqual(maxPageBytes);
+  }
+});
+
+it("is one page at every address, with nothing inline and a policy that allows nothing from elsewhere", async () => {
+  for (const path of [address, "/console/p/01a2/emails", "/console/p/01a2/emails/01a3"]) {
+    const answer = await fetch(base + path);
+    const page = await answer.text();
+    expect(answer.headers.get("Content-Security-Policy")).toBe(
+      "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    );
+    expect(page).not.toMatch(/<style|<script(?![^>]* src="\/console\/assets\/)[^>]*>|\son\w+=|https?:/i);
+  }
+});
+
+it("keeps its files for ever, and its page not at all", async () => {
+  const answer = await fetch(base + address);
+  const [, main = ""] = /src="([^"]+\.js)"/.exec(await answer.text()) ?? [];
+  expect(answer.headers.get("Cache-Control")).toBe("no-cache");
+  const tag = answer.headers.get("ETag") ?? "";
+  expect((await fetch(base + address, { headers: { "If-None-Match": tag } })).status).toBe(304);
+  expect((await fetch(base + main)).headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
+  for (const file of ["none-12345678.js", "..%2Findex.html", "index.html"]) {
+    expect((await fetch(`${base}/console/assets/${file}`)).status, file).toBe(404);
+  }
+});
+
+async function preview(headers: Record<string, string>, fields: Record<string, string>): Promise<Response> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  return fetch(`${base}/console/preview`, { method: "POST", headers, body });
+}
+
+it("shows mail in a frame that runs no script, sends no form and loads images only when asked to", async () => {
+  const html = "<p>Hi</p><script>alert(1)</script>";
+  const answer = await preview({ Origin: base }, { html });
+  expect(await answer.text()).toBe(html);
+  const strict =
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+  expect(answer.headers.get("Content-Security-Policy")).toBe(strict);
+  const withImages = await preview({ Origin: base }, { html, images: "load" });
+  expect(withImages.headers.get("Content-Security-Policy")).toBe(strict.replace("data:;", "data: https: http:;"));
+
+  const elsewhere: Record<string, string>[] = [{}, { Origin: "https://elsewhere.example" }, { Origin: "null" }];
+  for (const headers of elsewhere) {
+    const refused = await preview(headers, { html });
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get("Content-Type")).toMatch(/^application\/json/);
+  }
+});
+
+it("refuses a mail to show that is larger than any", async () => {
+  const answer = await preview({ Origin: base }, { html: "a".repeat(6 * 1024 * 1024) });
+  expect(answer.status).toBe(413);
+  expect(await answer.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
+});

@@ -1,0 +1,86 @@
+import type { Page } from "playwright-core";
+import type { Product } from "./product";
+
+/** A project with mail, people and names that are hostile. */
+export interface World {
+  project: string;
+  key: string;
+  domain: string;
+  call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+/** Runs where it is taken for HTML, and asks a stranger. */
+export const hostile = `<img src="https://evil.example/x" onerror="alert('x')"><script>alert('y')</script>`;
+/** Turns around what follows it, unless that is isolated. */
+export const reversed = "\u202eabc";
+
+export const mailHtml = `<style>
+  body { background: rgb(250, 240, 230) }
+  @media (prefers-color-scheme: dark) { body { background: rgb(10, 20, 30) } }
+</style>
+<h1>Hello {{ name ?? "there" }}</h1><a href="https://evil.example/page">Away</a>
+<img src="https://evil.example/pixel" alt=""><script>alert("mail")</script><form action="https://evil.example/form"><button>Go</button></form>`;
+
+export async function makeWorld({ base, adminToken }: Product): Promise<World> {
+  async function ask<Answer>(token: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const answer = await fetch(base + path, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    // What each of the calls answers.
+    return (await answer.json()) as Answer;
+  }
+  const { project, keys } = await ask<{ project: { id: string }; keys: { secret: string } }>(
+    adminToken,
+    "POST",
+    "/admin/projects",
+    { name: `Console ${reversed}` },
+  );
+  const world: World = {
+    project: project.id,
+    key: keys.secret,
+    domain: `console-${project.id.slice(-6)}.example`,
+    call: (method, path, body) => ask(keys.secret, method, path, body),
+  };
+  await world.call("POST", "/domains", { domain: world.domain });
+  return world;
+}
+
+/** Sends mail that is delivered when this returns. Returns the id of the last one. */
+export async function sendMails(world: World, subjects: string[], to: string): Promise<string> {
+  let last = "";
+  for (const subject of subjects) {
+    const sent = await world.call<{ data: { emails: { email: string }[] } }>("POST", "/v1/send", {
+      ...{ to, from: `hello@${world.domain}`, subject, body: mailHtml },
+      data: { name: "Ada" },
+    });
+    last = sent.data.emails[0]?.email ?? "";
+  }
+  for (;;) {
+    const { status } = await world.call<{ status: string }>("GET", `/emails/${last}`);
+    if (status !== "QUEUED" && status !== "SENDING" && status !== "SENT") return last;
+  }
+}
+
+export async function asPerson(page: Page, { project, key }: World): Promise<void> {
+  await page.route("**/console/me", (route) =>
+    route.fulfill({
+      json: {
+        person: { id: "1", email: "owner@acme.example", name: null, locale: null },
+        isOwner: true,
+        projects: [{ id: project, name: "Console", disabled: false, testClock: false, role: "admin" }],
+      },
+    }),
+  );
+  await page.route(
+    () => true,
+    (route) => {
+      const headers = route.request().headers();
+      if (headers["petrel-project"] === undefined) return route.fallback();
+      return route.continue({ headers: { ...headers, authorization: `Bearer ${key}` } });
+    },
+  );
+}

@@ -1,0 +1,207 @@
+import type { BrowserContextOptions } from "playwright-core";
+import { beforeAll, expect, inject, it, vi } from "vitest";
+import { axeFindings } from "./axe";
+import { describeInChromium, overhang, type Watched } from "./chromium";
+import { asPerson, hostile, makeWorld, reversed, sendMails, type World } from "./console-world";
+
+const product = inject("product");
+const { base } = product;
+
+const widths = [390, 820, 1280];
+const schemes = ["light", "dark"] as const;
+const desk = { viewport: { width: 1280, height: 900 } };
+
+/** What the policy of a mail's frame says in the console of the browser, which is as it should be. */
+const ofFrame = /img-src data:|allow-scripts|'allow-forms'/;
+
+describeInChromium(
+  "the console",
+  () => base,
+  (open) => {
+    let world: World;
+    let mail: string;
+    let person: string;
+    let campaign: string;
+    const many = 130;
+
+    beforeAll(async () => {
+      world = await makeWorld(product);
+      const { call, domain } = world;
+      mail = await sendMails(world, ["First", hostile], "ada@example.com");
+      const found = await call<{ contactId: string }>("GET", `/emails/${mail}`);
+      person = found.contactId;
+      await call("PATCH", `/contacts/${person}`, { data: { plan: "pro", note: hostile, name: reversed } });
+      await call("POST", "/events/track", { email: "ada@example.com", event: "purchase", data: { note: hostile } });
+      const form = new FormData();
+      const lines = Array.from({ length: many }, (_, at) => `p${at}@example.com,free\n`);
+      form.set("file", new File([`email,plan\n${lines.join("")}`], "people.csv"));
+      const headers = { Authorization: `Bearer ${world.key}` };
+      const started = await fetch(`${base}/contacts/import`, { method: "POST", headers, body: form });
+      const { jobId } = (await started.json()) as { jobId: string };
+      await vi.waitUntil(async () => (await call<{ status: string }>("GET", `/jobs/${jobId}`)).status === "completed", {
+        timeout: 30_000,
+      });
+      const written = {
+        name: hostile,
+        subject: "Sale",
+        body: "<p>Sale</p>",
+        from: `hello@${domain}`,
+        audienceType: "ALL",
+      };
+      campaign = (await call<{ data: { id: string } }>("POST", "/campaigns", written)).data.id;
+    }, 60_000);
+
+    const at = (path: string) => `/console/p/${world.project}${path}`;
+
+    async function enter(path: string, options: BrowserContextOptions = desk): Promise<Watched> {
+      const watched = await open("/health", options);
+      await asPerson(watched.page, world);
+      await watched.page.goto(base + at(path), { waitUntil: "networkidle" });
+      return watched;
+    }
+
+    function expectQuiet({ foreign, complaints, dialogs }: Watched, expected = ofFrame): void {
+      expect([foreign, complaints.filter((one) => !expected.test(one)), dialogs]).toEqual([[], [], []]);
+    }
+
+    it("fits a phone, a tablet and a desk in both schemes, and has no fault that axe knows", async () => {
+      const watched = await enter("");
+      const { page } = watched;
+      const faults: string[] = [];
+      for (const path of ["", "/emails", `/emails/${mail}`, "/people", `/people/${person}`, "/domains", "/more"]) {
+        await page.goto(base + at(path), { waitUntil: "networkidle" });
+        for (const width of widths) {
+          for (const colorScheme of schemes) {
+            await page.setViewportSize({ width, height: 844 });
+            await page.emulateMedia({ colorScheme });
+            const look = `${path || "/"}, ${width}, ${colorScheme}`;
+            if ((await overhang(page)) > 0) faults.push(`${look} is too wide`);
+            const isLookedAt = (width === 390) === (colorScheme === "dark") && width !== 820;
+            if (isLookedAt) faults.push(...(await axeFindings(page)).map((finding) => `${look}: ${finding}`));
+          }
+        }
+      }
+      expect(faults).toEqual([]);
+      expectQuiet(watched);
+    });
+
+    it("finds a mail by its address, and shows what happened, why, and its content without running any of it", async () => {
+      const watched = await enter("/emails");
+      const { page } = watched;
+      await page.getByLabel("To", { exact: true }).fill("ada@example.com");
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: hostile }).click();
+      await page.getByRole("heading", { name: "What happened" }).waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(hostile);
+      await page.getByText("The email was delivered").waitFor();
+      expect(await page.title()).toBe(`${hostile} · Petrel`);
+
+      const frame = page.frameLocator("iframe");
+      await frame.getByRole("heading", { name: "Hello Ada" }).waitFor();
+      const ground = () => frame.locator("body").evaluate("getComputedStyle(document.body).backgroundColor");
+      expect(await ground()).toBe("rgb(250, 240, 230)");
+      await page.getByLabel("Dark").check();
+      await expect.poll(ground).toBe("rgb(10, 20, 30)");
+      for (const view of ["Text", "Headers", "HTML"]) await page.getByText(view, { exact: true }).click();
+      expect(await page.locator("pre").textContent()).toContain(`<script>alert("mail")</script>`);
+      expectQuiet(watched);
+    });
+
+    it("says what a filter refuses as the service says it, and reads again when asked to", async () => {
+      const { page } = await enter("/emails?startDate=2026-02-30");
+      const alert = page.getByRole("alert");
+      await alert.waitFor();
+      expect(await alert.textContent()).toContain("startDate");
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await page.getByRole("link", { name: "First" }).waitFor();
+    });
+
+    it("shows as many rows as fit of a list of any length, and reads the next page when it comes near", async () => {
+      const { page } = await enter("/people");
+      await page.getByText(`${many + 1} people`).waitFor();
+      const rows = page.locator("tbody tr:not([aria-hidden])");
+      expect(await rows.count()).toBeLessThan(60);
+      for (let turn = 0; turn < 6; turn++) {
+        await page.mouse.wheel(0, 4_000);
+        await page.waitForLoadState("networkidle");
+      }
+      await page.getByText("That is all.").waitFor();
+      await page.getByRole("link", { name: "ada@example.com" }).waitFor();
+      expect(await rows.count()).toBeLessThan(60);
+    });
+
+    it("counts people by conditions, keeps them in the address, and saves them as a segment", async () => {
+      const watched = await enter("/people");
+      const { page } = watched;
+      await page.getByRole("button", { name: "Add a condition" }).click();
+      await page.getByLabel("Field").selectOption("data.plan");
+      await page.getByLabel("Value").fill("pro");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.getByText("1 person", { exact: true }).waitFor();
+      await page.reload({ waitUntil: "networkidle" });
+      await page.getByText("plan is pro").waitFor();
+      await page.getByRole("button", { name: "Save as a segment" }).click();
+      await page.getByLabel("Name of the segment").fill(hostile);
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText(`The segment ${hostile} was saved.`).waitFor();
+      await page.getByRole("button", { name: "Remove the condition plan is pro" }).click();
+      await page.getByText(`${many + 1} people`).waitFor();
+      expectQuiet(watched);
+    });
+
+    it("answers whether a person got a campaign with the first reason, in two clicks", async () => {
+      const watched = await enter(`/people/${person}`);
+      const { page } = watched;
+      await page.getByRole("combobox", { name: "Campaign" }).selectOption(campaign);
+      await page.getByText("Not received").waitFor();
+      const explained = await world.call<{ because: { message: string }[] }>("POST", `/contacts/${person}/explain`, {
+        campaignId: campaign,
+      });
+      await page
+        .getByText(explained.because[0]?.message ?? "nothing")
+        .first()
+        .waitFor();
+      expect(await page.getByText(hostile).count()).toBeGreaterThan(0);
+      expectQuiet(watched);
+    });
+
+    it("adds a domain with its records, and says why it cannot be added twice", async () => {
+      const { page } = await enter("/domains");
+      await page.getByLabel("Domain").fill(world.domain);
+      await page.getByRole("button", { name: "Add a domain" }).click();
+      expect(await page.getByRole("alert").textContent()).toContain(world.domain);
+      const fresh = `new-${world.domain}`;
+      await page.getByLabel("Domain").fill(fresh);
+      await page.getByRole("button", { name: "Add a domain" }).click();
+      const card = page.getByRole("region", { name: fresh });
+      await card.getByText("v=DMARC1; p=none;").waitFor();
+      await card.getByRole("button", { name: "Remove" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+      await card.waitFor({ state: "detached" });
+    });
+
+    it("leads to pages, people and mail by the keyboard alone", async () => {
+      const watched = await enter("");
+      const { page } = watched;
+      const box = page.getByRole("combobox", { name: "Search pages, people and mail" });
+      await page.keyboard.press("ControlOrMeta+k");
+      await box.fill("dom");
+      await page.getByRole("option", { name: "Domains" }).waitFor();
+      expect(await axeFindings(page, { contrast: false })).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/domains$/);
+      await page.keyboard.press("ControlOrMeta+k");
+      await box.fill(mail);
+      await page.getByRole("option", { name: hostile }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(new RegExp(`/emails/${mail}$`));
+      await page.keyboard.press("ControlOrMeta+k");
+      await box.fill("ada@");
+      await page.getByRole("option", { name: "ada@example.com" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(new RegExp(`/people/${person}$`));
+      // An id is looked for among people and among mail, and the browser notes that the one or the other has none.
+      expectQuiet(watched, /img-src data:|allow-scripts|'allow-forms'|404/);
+    });
+  },
+);
