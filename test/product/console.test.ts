@@ -180,6 +180,19 @@ describeInChromium(
       await card.waitFor({ state: "detached" });
     });
 
+    it("speaks the language of the browser, and fits in each of them on a phone", async () => {
+      const titles = { de: "E-Mails", es: "Correos", fr: "E-mails", it: "E-mail", nl: "E-mail", pt: "E-mails" };
+      const paths = ["/emails", "/domains", "", "/emails", "/people", `/emails/${mail}`];
+      for (const [at, [locale, title]] of Object.entries(titles).entries()) {
+        const watched = await enter(paths[at] ?? "", { viewport: { width: 390, height: 844 }, locale });
+        const { page } = watched;
+        await page.getByRole("navigation").getByText(title, { exact: true }).waitFor();
+        expect(await page.locator("html").getAttribute("lang")).toBe(locale);
+        expect(await overhang(page), locale).toBeLessThanOrEqual(0);
+        expectQuiet(watched);
+      }
+    });
+
     it("leads to pages, people and mail by the keyboard alone", async () => {
       const watched = await enter("");
       const { page } = watched;

@@ -4,6 +4,12 @@ import type { Words } from "./words";
 /** The languages of the console, one file each. English comes with the first bytes, the others when they are asked for. */
 const languages: Record<string, () => Promise<Words>> = {
   en: async () => en,
+  de: async () => (await import("./de")).de,
+  es: async () => (await import("./es")).es,
+  fr: async () => (await import("./fr")).fr,
+  it: async () => (await import("./it")).it,
+  nl: async () => (await import("./nl")).nl,
+  pt: async () => (await import("./pt")).pt,
 };
 
 /** The first of the reader's languages that the console has, and English without any. */

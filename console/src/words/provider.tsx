@@ -1,21 +1,25 @@
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { en } from "./en";
 import { loadWords, localeOf } from "./languages";
-import { SpokenContext } from "./words";
+import { SpokenContext, type Words } from "./words";
 
-/** Gives the pages their texts in the language of the browser. */
+/** Gives the pages their texts in the language of the browser. Nothing is shown before they are there. */
 export function WordsProvider({ children }: { children: ReactNode }) {
   const locale = localeOf(navigator.languages);
-  const [words, setWords] = useState(en);
+  const [words, setWords] = useState<Words | null>(null);
   useEffect(() => {
-    void loadWords(locale).then((loaded) => {
-      setWords(loaded);
-      document.documentElement.lang = locale;
-    });
+    // Without the file of a language, as when the network is gone, English does.
+    loadWords(locale).then(
+      (loaded) => {
+        document.documentElement.lang = locale;
+        setWords(loaded);
+      },
+      () => setWords(en),
+    );
   }, [locale]);
   const spoken = useMemo(() => {
     const format = new Intl.NumberFormat(locale);
-    return { words, locale, number: (value: number) => format.format(value) };
+    return words && { words, locale, number: (value: number) => format.format(value) };
   }, [words, locale]);
-  return <SpokenContext value={spoken}>{children}</SpokenContext>;
+  return spoken && <SpokenContext value={spoken}>{children}</SpokenContext>;
 }
