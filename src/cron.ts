@@ -14,6 +14,7 @@ import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/deliv
 import { forgetContents } from "./engine/mail/forget/contents";
 import { forgetOrphans } from "./engine/mail/forget/orphans";
 import { endLeases, queueDue } from "./engine/outbound/sweeps";
+import { mailDueLinks } from "./engine/people/mail-links";
 import { workflowCalls } from "./engine/workflows/calls/calls";
 import { forgetIdleHosts } from "./engine/workflows/calls/forget-idle-hosts";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
@@ -54,6 +55,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     queueDueCampaigns,
     wakeOverdue,
     queueDueTicks,
+    mailDueLinks,
     // Last, because it waits for the mail provider.
     lookUpUnknown,
   },

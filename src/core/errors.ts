@@ -41,10 +41,12 @@ export type Resource =
   | "webhook"
   | "delivery"
   | "topic"
+  | "session"
+  | "person"
   | "route";
 
 /** Resources that are identified by a name; the others have ids of ours. */
-const named = ["field", "event", "project", "suppression", "route"] as const satisfies Resource[];
+const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
 /** A resource that has an id. */
 export type Identified = Exclude<Resource, Named>;

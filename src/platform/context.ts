@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Cpu, openCpu } from "../core/cpu";
 import type { Section } from "../core/documents/find-sections";
-import type { KeyKind } from "../core/keys";
+import type { CallerKind, KeyKind } from "../core/keys";
 import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
 import type { DomainLists } from "../core/verification/lists";
@@ -113,6 +113,8 @@ export interface Context extends Platform {
   ifMatch: number | null;
   /** The kind of the request's API key. Our own work counts as a server. */
   keyKind: KeyKind;
+  /** Like `keyKind`, but a person with a session is a kind of its own. */
+  callerKind: CallerKind;
   /** Warnings that the answer contains in addition to its result. A verb adds to them. */
   warnings: Warning[];
 }
@@ -202,10 +204,11 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
  * Returns a context for work on a project by a request, a job or a sweep. For a project with a clock of its own, the
  * time is that of the clock, and mail goes only to the outbox.
  */
-export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
+export function forProject(platform: Platform, project: Project, callerKind: CallerKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;
+  const keyKind = callerKind === "public" ? callerKind : "secret";
   const unkeyed = { idempotencyKey: null, requestHash: "", ifMatch: null };
-  return { ...world, ...unkeyed, project, db: platform.databaseOf(project.shard), keyKind, warnings: [] };
+  return { ...world, ...unkeyed, project, db: platform.databaseOf(project.shard), keyKind, callerKind, warnings: [] };
 }
 
 function onTestClock(platform: Platform, project: Project): Platform {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isLoopback, isResolverUrl } from "../core/dns";
+import { type Address, normalizeEmail, wireAddress } from "../core/mail/address";
 import { dayMs, hourMs } from "../core/time";
 import type { Databases } from "../db/client";
 import { log } from "./log";
@@ -8,7 +9,7 @@ import { type MailSettings, readMailConfig } from "./mailer/providers";
 import { areas, dataLocationOf, jurisdictions } from "./objects";
 import type { ProjectGateObject } from "./project-gate-object";
 import { rateLimitSettings, rateLimitsOf } from "./rate-limits";
-import { parseSettings, type Settings } from "./settings";
+import { parseSettings, type Settings, unreadable } from "./settings";
 
 /** The bindings of wrangler.toml, and every setting and secret as a text. */
 export interface Env extends Databases, MailSettings, Settings<typeof settings> {
@@ -62,6 +63,8 @@ const settings = {
   BRAKE_COMPLAINT_PERCENT: percent.default(0.3),
   PUBLIC_CONFIRMATIONS_PER_HOUR: z.coerce.number().int().nonnegative().default(100),
   PUBLIC_MAILS_PER_HOUR: z.coerce.number().int().nonnegative().default(500),
+  CONSOLE_ENABLED: z.enum(["true", "false"]).default("true"),
+  CONSOLE_FROM: z.string().default(""),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
 };
@@ -116,13 +119,25 @@ function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
   return new Set(publicUrl === "" ? names : [...names, new URL(publicUrl).hostname]);
 }
 
+/** The embedded provider takes any sender, so a developer needs none. */
+function consoleFromOf(given: string, provider: string): Address | null {
+  if (given === "") return provider === "outbox" ? { email: ownSender, written: ownSender, name: "Petrel" } : null;
+  const [, name = "", written = given] = /^(.*?)\s*<([^<>]+)>$/.exec(given.trim()) ?? [];
+  const email = normalizeEmail(written);
+  if (email === null) throw unreadable("CONSOLE_FROM: Must be an address, or Name <address>");
+  return { email, written: wireAddress(written, email), name: name || null };
+}
+
+const ownSender = "console@petrel.test";
+
 /** Reads every setting, with its default and limits. No other code reads the environment. */
 export function readConfig(env: Env) {
   const values = parseSettings(settings, env);
   const linkSecrets = secretsIn("LINK_SECRETS", values.LINK_SECRETS);
+  const mail = readMailConfig(env);
   return {
     isDevelopment: values.ENVIRONMENT === "development",
-    mail: readMailConfig(env),
+    mail,
     sandbox: values.SANDBOX === "true",
     /** The number of attachments of one email. */
     maxAttachments: values.MAX_ATTACHMENTS_COUNT,
@@ -169,6 +184,10 @@ export function readConfig(env: Env) {
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
     /** The workflow mails that events of public keys of one project may cause in an hour. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
+    /** Whether people can sign in. */
+    hasConsole: values.CONSOLE_ENABLED === "true",
+    /** The sender of the installation's own mail. Without one, it sends none. */
+    consoleFrom: consoleFromOf(values.CONSOLE_FROM, mail.provider.name),
     /** Whether floods from one IP address are refused before their keys are checked. */
     hasFloodBrake: values.FLOOD_BRAKE_ENABLED === "true",
     /** Null when rate limiting is off. */

@@ -1,4 +1,4 @@
-import type { KeyKind } from "../core/keys";
+import type { CallerKind } from "../core/keys";
 import { type Log, reasonOf } from "./log";
 import type { NamedObjects } from "./objects";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
@@ -29,7 +29,7 @@ interface OwnedAdmission extends Admission {
  * An idempotency key of one kind of callers, and the request that claimed it. Another request may take over the claim.
  */
 export interface OwnedKey {
-  kind: KeyKind;
+  kind: CallerKind;
   key: string;
   owner: string;
 }

@@ -1,5 +1,5 @@
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { KeyKind } from "../../core/keys";
+import type { CallerKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
@@ -14,7 +14,7 @@ export const idempotencyEffects = sqliteTable(
      * The kind of the API key: keys of browsers and of servers are separate. For `received`, the key is the provider's
      * name of a mail that it received.
      */
-    kind: text().$type<KeyKind | "received">().notNull(),
+    kind: text().$type<CallerKind | "received">().notNull(),
     key: text().notNull(),
     /** `POST /v1/send` */
     request: text().notNull(),

@@ -7,6 +7,7 @@ export * from "./events";
 export * from "./idempotency";
 export * from "./jobs";
 export * from "./outbox";
+export * from "./people";
 export * from "./projects";
 export * from "./segments";
 export * from "./templates";

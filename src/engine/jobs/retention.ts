@@ -74,6 +74,23 @@ export const retention = {
     },
   },
   night: {
+    forgetEndedSessions: {
+      table: "sessions",
+      key: "id",
+      column: "expires_at",
+      index: "ix_sessions_expiry",
+      keptMs: 0,
+      isControl: true,
+    },
+    // Longer than the limits of an hour look back.
+    forgetSignInLinks: {
+      table: "sign_in_links",
+      key: "id",
+      column: "expires_at",
+      index: "ix_sign_in_links_expiry",
+      keptMs: dayMs,
+      isControl: true,
+    },
     // How long an operator can look up the messages that a queue gave up on.
     forgetDeadLetters: {
       table: "dead_letters",

@@ -1,0 +1,73 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { hashKey, randomHex } from "../../core/keys";
+import { newCode } from "../../core/people/code";
+import { signInMail } from "../../core/people/sign-in-mail";
+import { minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { select, statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import { sendOwnMail } from "./own-mail";
+
+/** Within the life of a link. */
+const maxAttempts = 5;
+const mailsPerSweep = 20;
+
+/** Sweeps the mails of links that did not leave: the provider refused for a while, or their process died. */
+export async function mailDueLinks(platform: Platform): Promise<void> {
+  const now = platform.now.getTime();
+  const due = await select(
+    platform.control,
+    sql`SELECT id FROM sign_in_links INDEXED BY ix_sign_in_links_due WHERE due_at <= ${now} ORDER BY due_at LIMIT ${mailsPerSweep}`,
+    columns({ id: asText }),
+  );
+  for (const { id } of due) await mailLink(platform, sql`id = ${id} AND due_at <= ${now}`);
+}
+
+/** Sends the mail of a link that was just asked for. If that fails, the sweep sends it within two minutes. */
+export async function mailNewLink(platform: Platform, id: Id): Promise<void> {
+  await mailLink(platform, sql`id = ${id} AND attempts = 0`).catch((error: unknown) => {
+    platform.log("warn", "The mail of a link is left to the sweep", { reason: reasonOf(error) });
+  });
+}
+
+/**
+ * Sends the mail of a link, with a new link and a new code each time: only their hashes are stored. A person who gets two
+ * mails, because the answer to the first was lost, signs in by the second. An address that no person has gets none.
+ */
+async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
+  const now = platform.now.getTime();
+  const [token, code] = [randomHex(32), newCode()];
+  const [hash, codeHash] = await Promise.all([hashKey(token), hashKey(code)]);
+  const isOpen = sql`${isMeant} AND due_at IS NOT NULL AND used_at IS NULL AND expires_at > ${now}
+    AND attempts < ${maxAttempts} AND email IN (SELECT email FROM people)`;
+  const batch = openBatch(platform, platform.control);
+  const claimed = batch.add(
+    statement(
+      sql`UPDATE sign_in_links SET hash = ${hash}, code_hash = ${codeHash}, attempts = attempts + 1, due_at = ${now + minuteMs}
+        WHERE ${isOpen} RETURNING id, email, origin`,
+      columns({ id: asText, email: asText, origin: asText }),
+    ),
+  );
+  // A row that nobody is to get a mail for is not read again.
+  batch.add(statement(sql`UPDATE sign_in_links SET due_at = NULL WHERE ${isMeant} AND hash IS NOT ${hash}`));
+  await batch.commit();
+  const link = claimed.first;
+  if (!link) return;
+  const mail = signInMail({
+    host: new URL(link.origin).host,
+    url: `${link.origin}/console/session/link/${token}`,
+    code,
+  });
+  const isSent = await sendOwnMail(platform, link.email, mail).catch((error: unknown) => {
+    platform.log("warn", "The provider did not answer to a sign-in mail", { reason: reasonOf(error) });
+    return false;
+  });
+  if (!isSent) return;
+  const sent = openBatch(platform, platform.control);
+  sent.mayRepeat();
+  sent.add(statement(sql`UPDATE sign_in_links SET due_at = NULL WHERE hash = ${hash}`));
+  await sent.commit();
+}
