@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { apiOf } from "../lib/api.mjs";
 import { Failure } from "../lib/failure.mjs";
-import { readHolder } from "../lib/lock.mjs";
+import { findRunning } from "../lib/running.mjs";
 import { bold, cyan, dim, green, table, thousands } from "../lib/screen.mjs";
 import { fillProject } from "../lib/seed.mjs";
-import { adminTokenOf, readEnvFile } from "../lib/settings.mjs";
+import { adminTokenOf } from "../lib/settings.mjs";
 import { locateState, readJson } from "../lib/state.mjs";
 
 /**
@@ -49,16 +49,8 @@ function readSeed([text = "1", ...more]) {
   );
 }
 
-/** Where it listens, and what opens its /admin: both as `npm start` left them in the state folder. */
 async function findPetrel(state) {
-  const running = readHolder(state.lock);
-  const base = `http://localhost:${running?.port}`;
-  if (!running || !(await isUp(base))) {
-    throw new Failure(
-      `No Petrel runs from ${state.shownAs}: start it with npm start in another terminal, or set STATE_DIR as you did there.`,
-    );
-  }
-  const settings = readEnvFile(state.settings);
+  const { base, settings } = await findRunning(state);
   if (settings.MAIL_PROVIDER !== "outbox") {
     throw new Failure(
       `This Petrel sends real mail (MAIL_PROVIDER is ${settings.MAIL_PROVIDER}), which invented people must not get: start it with MAIL_PROVIDER=outbox.`,
@@ -68,14 +60,6 @@ async function findPetrel(state) {
     throw new Failure("5,000 events would run into this Petrel's rate limits: start it with RATE_LIMIT_ENABLED=false.");
   }
   return { base, adminToken: adminTokenOf(settings) };
-}
-
-async function isUp(base) {
-  try {
-    return (await fetch(`${base}/health`)).ok;
-  } catch {
-    return false;
-  }
 }
 
 /** Null when it was deleted, or its key revoked. */

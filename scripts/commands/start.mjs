@@ -7,6 +7,7 @@ import { ensureDemoProject } from "../lib/demo.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { followMail } from "../lib/mail-log.mjs";
+import { firstOwnerLink } from "../lib/owner-link.mjs";
 import { readPort, requireFree } from "../lib/port.mjs";
 import { requireKnownTables } from "../lib/schema.mjs";
 import { dim } from "../lib/screen.mjs";
@@ -97,9 +98,10 @@ async function serve({ worker, port, debugPort, settings, state, notes, signal }
       wantsDomain: settings.MAIL_PROVIDER === "outbox",
     });
     const base = `http://localhost:${port}`;
+    const link = await firstOwnerLink({ call: apiOf(worker.base, signal), base, adminToken: adminTokenOf(settings) });
     const tokenPlace = process.env.ADMIN_TOKEN ? "the environment" : ".dev.vars";
     const allNotes = [...notes, ...settingNotes(settings)];
-    console.log(welcome({ base, debugPort, demo, settings, state, tokenPlace, notes: allNotes }));
+    console.log(welcome({ base, debugPort, demo, link, settings, state, tokenPlace, notes: allNotes }));
     if (settings.MAIL_PROVIDER === "outbox") {
       await followMail({ call: apiOf(worker.base, signal), adminToken: settings.ADMIN_TOKEN, signal });
     }

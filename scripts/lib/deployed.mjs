@@ -63,7 +63,10 @@ export function deployed({ base, provider, project, problem }) {
 function projectLines({ base, isSandbox, project, problem }) {
   if (project) {
     const once = say(`The keys are those of the project "${FIRST_PROJECT}", and are shown this once.`);
-    return [once, ...mailLines({ base, isSandbox, key: project.secretKey })];
+    const owner = project.link
+      ? [say("Sign in to the console as its owner, once within a day:"), `\n${MARGIN}${cyan(project.link)}`]
+      : [];
+    return [once, ...owner, ...mailLines({ base, isSandbox, key: project.secretKey })];
   }
   if (!problem) return [say("There are projects already, so none was made.")];
   return [

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { apiOf } from "./api.mjs";
 import { DEMO_DOMAIN } from "./demo.mjs";
 import { Failure } from "./failure.mjs";
+import { firstOwnerLink } from "./owner-link.mjs";
 
 export const FIRST_PROJECT = "First project";
 const UP_WITHIN_MS = 90_000;
@@ -26,10 +27,12 @@ export async function openFirstProject({ base, adminToken, isTokenNew, isSandbox
   const page = (await list()) ?? (await within(OPEN_WITHIN_MS, list));
   if (!page) throw new Failure("The operator's API did not open in time.");
   if (page.data.length > 0) return null;
+  // Before anything is made, so that a project whose keys would get lost is not made when this fails.
+  const link = await firstOwnerLink({ call, base, adminToken });
   const { keys } = await call("POST", "/admin/projects", { key: adminToken, body: { name: FIRST_PROJECT } });
   // In a sandbox this domain is verified at once.
   if (isSandbox) await call("POST", "/domains", { key: keys.secret, body: { domain: DEMO_DOMAIN } });
-  return { secretKey: keys.secret, publicKey: keys.public };
+  return { secretKey: keys.secret, publicKey: keys.public, link };
 }
 
 /** Tries until there is something, and gives that. */

@@ -3,7 +3,7 @@ import { DEMO_DOMAIN } from "./demo.mjs";
 import { bold, cyan, dim, green, table, yellow } from "./screen.mjs";
 
 /** What `npm start` shows when the Worker is up. */
-export function welcome({ base, debugPort, demo, settings, state, tokenPlace, notes }) {
+export function welcome({ base, debugPort, demo, link, settings, state, tokenPlace, notes }) {
   const keepsMail = settings.MAIL_PROVIDER === "outbox";
   const rows = [
     ["API", cyan(base)],
@@ -20,6 +20,7 @@ export function welcome({ base, debugPort, demo, settings, state, tokenPlace, no
     `  ${green("●")} ${bold("Petrel is ready")}`,
     "",
     table(rows),
+    ...(link ? ["", "  Sign in to the console as its owner, once within a day:", "", `  ${cyan(link)}`] : []),
     ...notes.map((note) => `\n  ${yellow("!")} ${note}`),
     "",
     `  Send a mail${keepsMail ? " and see it in the outbox" : ""}:`,
