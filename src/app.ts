@@ -1,6 +1,9 @@
 import { lazily } from "./core/lazily";
 import { findEffect } from "./engine/idempotency/effect";
+import { findSenders } from "./engine/people/find-senders";
+import { findVisitor } from "./engine/people/find-visitor";
 import { authenticate } from "./engine/projects/authenticate";
+import { findProjectById } from "./engine/projects/project";
 import { admission } from "./http/admission";
 import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
@@ -48,7 +51,9 @@ export const features: readonly Feature[] = [
   { segments: ["c", "o"], load: lazily(async () => (await import("./features/tracking/routes")).tracking) },
   { segments: ["hooks"], load: lazily(async () => (await import("./features/hooks/routes")).delivery) },
   { segments: ["admin"], load: lazily(async () => (await import("./features/projects/routes")).projects.router) },
+  { segments: ["admin"], load: lazily(async () => (await import("./features/people/routes")).people.router) },
   { segments: ["admin"], load: lazily(async () => (await import("./features/jobs/routes")).operatorJobs.router) },
+  { segments: ["console"], load: lazily(async () => (await import("./features/console/routes")).consoleRoutes.router) },
   { segments: ["outbox"], load: lazily(async () => (await import("./features/outbox/routes")).outbox.router) },
   { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending.router) },
   { segments: ["contacts"], load: lazily(async () => (await import("./features/contacts/routes")).contacts.router) },
@@ -127,7 +132,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.use("*", findPolicy(allRoutes));
   app.use("*", floodBrake);
   app.use("*", missingPage(allRoutes));
-  app.use("*", requireKey(authenticate));
+  app.use("*", requireKey(authenticate, { findVisitor, findProject: findProjectById, findSenders }));
   app.use("*", addBookmark);
   app.use("*", readKeyedBody);
   app.use("*", admission(findEffect));

@@ -32,7 +32,11 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
     if (!isForProject(policy)) return next();
     const ctx = c.get("ctx");
     const address = c.req.header("CF-Connecting-IP");
-    const buckets = bucketsFor(policy, ctx.config.rateLimits, { project: ctx.project, address });
+    const buckets = bucketsFor(policy, ctx.config.rateLimits, {
+      project: ctx.project,
+      caller: ctx.callerKind,
+      address,
+    });
     const given = givenKey(c);
     const owned = given !== null && isIdempotencyKey(given) ? useOf(c, given) : null;
     if (buckets.length > 0 || owned !== null) {
@@ -76,7 +80,7 @@ type Claimed = OwnedKey & KeyUse;
 function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   const body = c.get("keyedBody");
   if (body === undefined || "fault" in body) return null;
-  const { keyKind: kind } = c.get("ctx");
+  const { callerKind: kind } = c.get("ctx");
   return { kind, key, owner: crypto.randomUUID(), request: requestOf(c), hash: body.hash };
 }
 

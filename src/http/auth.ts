@@ -10,9 +10,11 @@ import { selectFirst } from "../db/statement";
 import { forProject, type Platform, type Project } from "../platform/context";
 import { keyInBody } from "./key-in-body";
 import { isForProject } from "./policy";
+import { admitMember, admitToAdmin } from "./role";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 import { wrongWithKey, wrongWithValue } from "./seen-key";
+import { admitPerson, type People } from "./visitor";
 
 type FindCaller = (platform: Platform, key: string) => Promise<Caller | null>;
 
@@ -23,16 +25,19 @@ interface Caller {
 }
 
 /** Admits only callers that the route's policy names, and puts the project's context on the request. */
-export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
+export function requireKey(findCaller: FindCaller, people: People): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { key } = c.get("policy");
     switch (key) {
       case "secret":
       case "public":
-        await admitProject(c, key, findCaller);
+        if (key === "public" || !(await admitMember(c, people))) await admitProject(c, key, findCaller);
         break;
       case "operator":
-        await checkOperator(c, bearerToken(c));
+        if (!(await admitToAdmin(c, people))) await checkOperator(c, bearerToken(c));
+        break;
+      case "person":
+        await admitPerson(c, people);
         break;
       case "outbox":
         await checkReaderOfOutbox(c);
@@ -125,7 +130,7 @@ function isTrustedHost(c: HonoContext<AppEnv>): boolean {
  * Returns the host of the call when links must not lead to it; otherwise null. Anyone can read a public key, and in
  * production only the platform decides which hosts reach this Worker: on workers.dev, only ours do.
  */
-function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
+export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
   const { config } = c.get("platform");
   if (config.baseUrl !== null || (config.isDevelopment && key === "secret") || isTrustedHost(c)) return null;
   const named = namedHosts(c);

@@ -1,32 +1,39 @@
 import { addressBucket, isAddressBucket, type Rate } from "../core/bucket";
+import type { CallerKind } from "../core/keys";
 import { networkOf } from "../core/network";
 import type { RateLimits } from "../platform/rate-limits";
 import type { RouteBucket } from "../platform/route-buckets";
 import type { Policy } from "./policy";
 
+interface Caller {
+  project: { sendRatePerSecond: number | null };
+  caller: CallerKind;
+  address: string | undefined;
+}
+
 /**
  * The buckets from which a request takes a token: one for all requests of the project, and the one of its route. Public
- * keys have an overall bucket of their own, so that emptying it locks no server out.
+ * keys and people have overall buckets of their own, so that emptying one locks no server out.
  */
 export function bucketsFor(
-  { bucket, key }: Policy,
+  { bucket }: Policy,
   limits: RateLimits | null,
-  { project, address }: { project: { sendRatePerSecond: number | null }; address: string | undefined },
+  { project, caller, address }: Caller,
 ): { name: string; rate: Rate }[] {
   if (limits === null) return [];
   const rate = bucket && rateOf(bucket, limits, project);
   return [
-    ...(limits.api ? [{ name: key === "public" ? "public:api" : "api", rate: limits.api }] : []),
+    ...(limits.api ? [{ name: caller === "secret" ? "api" : `${caller}:api`, rate: limits.api }] : []),
     ...(bucket && rate ? [{ name: bucket, rate }] : []),
-    ...(key === "public" && limits.publicAddress && address !== undefined
+    ...(caller === "public" && limits.publicAddress && address !== undefined
       ? [{ name: addressBucket(networkOf(address)), rate: limits.publicAddress }]
       : []),
   ];
 }
 
-/** The name of a bucket for callers. A public key's own overall bucket is simply "api". */
+/** The name of a bucket for callers. Each overall bucket is simply "api". */
 export function publicName(name: string): string {
-  if (name === "public:api") return "api";
+  if (name.endsWith(":api") && !isAddressBucket(name)) return "api";
   return isAddressBucket(name) ? "address" : name;
 }
 

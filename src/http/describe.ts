@@ -65,6 +65,7 @@ const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
   secret: {},
   public: { security: [{ publicKey: [] }] },
   operator: { security: [{ operatorToken: [] }] },
+  person: { security: [{ session: [] }] },
   outbox: { security: [{}, { operatorToken: [] }] },
   signed: { security: [] },
   open: { security: [] },

@@ -45,14 +45,26 @@ const tags = [
   { name: "Webhooks", description: "URLs of yours that get the events as they happen, signed." },
   { name: "Project", description: "The project and the key that a call is of." },
   { name: "Jobs", description: "Work that a call starts and that continues in the background." },
+  { name: "Console", description: "How people sign in to the console, and where they are signed in." },
   { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
 ];
 
+const bearer = (description: string) => ({ type: "http" as const, scheme: "bearer", description });
+
 const securitySchemes = {
-  secretKey: "A secret key of the project: `sk_` and 64 hex digits.",
-  publicKey: "A public key of the project: `pk_` and 64 hex digits. It may be used in browsers.",
-  operatorToken: "The operator's `ADMIN_TOKEN`.",
+  secretKey: bearer("A secret key of the project: `sk_` and 64 hex digits."),
+  publicKey: bearer("A public key of the project: `pk_` and 64 hex digits. It may be used in browsers."),
+  operatorToken: bearer("The operator's `ADMIN_TOKEN`."),
+  session: {
+    type: "apiKey" as const,
+    in: "cookie" as const,
+    name: "__Host-petrel",
+    description:
+      "The session of a person who signed in. With the header `Petrel-Project`, which has the id of a project of theirs, it " +
+      "takes the place of a secret key, and can do what the person's role allows. A call that changes something comes from a " +
+      "page of this installation.",
+  },
 };
 
 /** The OpenAPI document of all routes. */
@@ -82,8 +94,8 @@ export function documentOf(routes: RouterRoute[], { origin, config }: { origin: 
 function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["getOpenAPI31Document"]>[0]): Document {
   const generator = new OpenAPIHono();
   const registry = generator.openAPIRegistry;
-  for (const [name, description] of Object.entries(securitySchemes)) {
-    registry.registerComponent("securitySchemes", name, { type: "http", scheme: "bearer", description });
+  for (const [name, scheme] of Object.entries(securitySchemes)) {
+    registry.registerComponent("securitySchemes", name, scheme);
   }
   const schemas = new Map(operations.flatMap((operation) => [...(operation.schemas ?? [])]));
   for (const [name, schema] of schemas) registry.register(name, schema.clone());

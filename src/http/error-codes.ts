@@ -6,11 +6,19 @@ export const errorCodes = {
   BILLING_LIMIT_EXCEEDED: [402, "The project's monthly limit of emails is used up. Nothing was sent."],
   PROJECT_DISABLED: [403, "The project can be read, but not changed, and it sends no mail."],
   READ_ONLY_KEY: [403, "The key is of kind `read`, and the call may change something. Nothing was done."],
+  ROLE_TOO_LOW: [
+    403,
+    "A person's role does not allow the call. `details.needs` says which role does. Nothing was done.",
+  ],
+  PROOF_NEEDED: [403, "A person must sign in again before this call, which asks for a proof of the last ten minutes."],
   SENDING_PAUSED: [
     403,
     "Too much of the project's mail bounced or drew complaints, so its marketing email is paused. Nothing was sent.",
   ],
-  ORIGIN_NOT_ALLOWED: [403, "A page of another site called `/mcp`. Nothing was done."],
+  ORIGIN_NOT_ALLOWED: [
+    403,
+    "A page of another site called `/mcp`, or used a person's session to change something. Nothing was done.",
+  ],
   INVALID_SIGNATURE: [403, "A report to `/hooks` has no valid signature of its provider."],
   RESOURCE_NOT_FOUND: [404, "There is no such endpoint or resource. `details` says which."],
   CONTACT_NOT_FOUND: [404, "No such contact in this project."],

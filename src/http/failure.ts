@@ -23,6 +23,7 @@ import {
 } from "../core/errors";
 import { InvalidIdempotencyKey, KeyReused } from "../core/idempotency-errors";
 import { MonthlyLimitReached, SendingPaused, TooManySending, UnverifiedSender } from "../core/mail/errors";
+import { CrossSiteWrite, ProofNeeded, RoleTooLow } from "../core/people/errors";
 import { StorageOutOfReach } from "../core/storage-errors";
 import { DatabaseAway, troubleOf } from "../db/trouble";
 import { FilesAway } from "../platform/blobs";
@@ -47,6 +48,9 @@ const answers = new Map<unknown, Answer>([
   [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],
   [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
   [ReadOnlyKey, { status: 403, code: "READ_ONLY_KEY" }],
+  [RoleTooLow, { status: 403, code: "ROLE_TOO_LOW" }],
+  [ProofNeeded, { status: 403, code: "PROOF_NEEDED" }],
+  [CrossSiteWrite, { status: 403, code: "ORIGIN_NOT_ALLOWED" }],
   [SendingPaused, { status: 403, code: "SENDING_PAUSED" }],
   // The contract fixes this odd pair: clients of the spec check for exactly this.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],

@@ -9,8 +9,10 @@ import type { Operation } from "./operation";
 import { clampWarnings } from "./params";
 import type { AppEnv } from "./router";
 
+type InputSchemas = Pick<Operation, "query" | "params" | "body" | "form" | "isBodyOptional">;
+
 /** Parses the parts of a request that an operation reads. Throws Invalid for the first part that its schema refuses. */
-export async function readInput(c: HonoContext<AppEnv>, operation: Operation): Promise<Record<string, unknown>> {
+export async function readInput(c: HonoContext<AppEnv>, operation: InputSchemas): Promise<Record<string, unknown>> {
   const { query, params, body, form, isBodyOptional } = operation;
   const input: Record<string, unknown> = {};
   if (query) input.query = await readQuery(c, query);

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { RouterRoute } from "hono/types";
 import { COMPOSED_HANDLER } from "hono/utils/constants";
 import type { Refusal } from "../core/errors";
+import type { Role } from "../core/people/role";
 import type { Config } from "../platform/env";
 import type { RouteBucket } from "../platform/route-buckets";
 import type { Names } from "./names";
@@ -12,8 +13,10 @@ export type CallerKey =
   | "secret"
   /** A project, by its public key, which browsers may hold. */
   | "public"
-  /** The operator, by `ADMIN_TOKEN`. */
+  /** The operator, by `ADMIN_TOKEN`. An owner of the installation may do the same. */
   | "operator"
+  /** A person with a session, whatever their role. */
+  | "person"
   /**
    * Everyone who calls a developer's machine under one of its own names; elsewhere the operator. Only while the
    * embedded provider is in use.
@@ -41,6 +44,15 @@ export interface Policy {
   isVersioned: boolean;
   /** The rate limit of the route, in addition to that of the whole project. */
   bucket: RouteBucket | null;
+  /**
+   * The role that a person needs. Null for the usual one: a viewer reads, an editor writes, and the operator's routes
+   * take an owner. A route of one project under `/admin` may take that project's admin.
+   */
+  role: Role | null;
+  /** An editor who only writes drafts may not call the route, or not with such a body. */
+  sends: boolean | ((body: unknown) => boolean);
+  /** A person must have proved who they are within the last ten minutes. */
+  needsProof: boolean;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
   /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */
@@ -66,6 +78,9 @@ export const usualPolicy: Policy = {
   once: false,
   isVersioned: false,
   bucket: null,
+  role: null,
+  sends: false,
+  needsProof: false,
   isRead: false,
   readsCopies: false,
   names: () => null,

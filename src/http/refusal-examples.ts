@@ -29,6 +29,7 @@ import { notJson } from "./not-json";
 import type { Described } from "./operations";
 import type { Policy } from "./policy";
 import { wrongWithKey } from "./seen-key";
+import { sessionOver } from "./visitor";
 
 interface ExampleRoute extends Described {
   policy: Policy;
@@ -85,6 +86,7 @@ function badRequestOf({ operation, policy }: ExampleRoute): Refusal {
 
 function unknownCaller({ key }: Policy): Refusal {
   if (key === "operator" || key === "outbox") return notTheOperator();
+  if (key === "person" || key === "open") return sessionOver();
   return noSuchKey(wrongWithKey(new Headers()), key === "public" ? "public" : "secret");
 }
 
@@ -150,6 +152,8 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("topic", readId(someId));
     case "workflows":
       return new NotFound("workflow", readId(someId));
+    case "sessions":
+      return new NotFound("session", readId(someId));
     case "messages":
       return new NotFound("message", readId(someId));
     default:

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { ShownKey } from "../core/keys";
+import type { Visitor } from "../core/people/visitor";
 import type { Warning } from "../core/warning";
 import type { States } from "../db/states";
 import type { Context, Platform } from "../platform/context";
@@ -21,8 +22,12 @@ export interface AppEnv {
     ctx: Context;
     /** The states of the project's database that the request has seen. Only where databases have copies. */
     states: States | undefined;
-    /** The caller's key. Set together with `ctx`. */
-    key: ShownKey;
+    /** The caller's key. A person with a session has none. */
+    key: ShownKey | undefined;
+    /** Refuses the call of an editor who only writes drafts. Not set for callers who may send. */
+    refuseToSend: (() => Promise<never>) | undefined;
+    /** The person whose session the request has. Not set for other callers. */
+    visitor: Visitor | undefined;
     /** Warnings that the answer adds to its result. */
     warnings: Warning[];
     /** The idempotency key of a call whose API key was in its body too. */

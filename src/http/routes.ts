@@ -48,6 +48,11 @@ export function operatorRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "operator" }, (c) => c.var.platform);
 }
 
+/** Operations of people, who have a session. One that takes everybody says so. */
+export function personRoutes(tag: string): Routes<Platform> {
+  return routesOf({ tag, key: "person" }, (c) => c.var.platform);
+}
+
 /** Operations on the outbox. */
 export function outboxRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "outbox", maxBody: null }, (c) => c.var.platform);
@@ -102,6 +107,10 @@ function answerTo<O extends Operation>(
     // Each part is the output of its schema.
     const input = (await readInput(c, operation)) as InputOf<O>;
     if (operation.isVersioned) c.set("ctx", { ...c.get("ctx"), ifMatch: readIfMatch(c.req.header("If-Match")) });
+    // Only a body says whether the call enables something.
+    if (typeof operation.sends === "function" && "body" in input && operation.sends(input.body)) {
+      await c.get("refuseToSend")?.();
+    }
     const answer = await handle(input, c);
     if (answer instanceof Response) return answer;
     return success === undefined ? c.body(null, 204) : c.json(answer ?? null, successes[success].status);

@@ -10,6 +10,7 @@ import { allFromWrite, DatabaseFault, everyTrip, type FaultName, fromWrite, stay
 import { type Door, everyRow, keyFor, links, operations } from "../support/doors";
 import { FaultTally, type Harm, sumOf, unharmed } from "../support/fault-tally";
 import { type Answer, call, newProject } from "../support/project";
+import { signedIn } from "../support/visitor";
 
 interface Operation {
   method: string;
@@ -41,6 +42,17 @@ const app = await wholeApp();
 function policyOf({ method, path }: Operation) {
   const route = app.routes.find((one) => one.method === method && one.path === path.replace(/\{(\w+)\}/g, ":$1"));
   return route === undefined ? undefined : policySaidBy(route);
+}
+
+function takesSession({ security }: Operation): boolean {
+  return security?.some((way) => "session" in way) ?? false;
+}
+
+/** The headers of a person whose session this isolate knows. */
+async function sessionHeaders(): Promise<Record<string, string>> {
+  const visitor = await signedIn("owner");
+  await visitor.call("GET", "/console/me");
+  return visitor.headers();
 }
 
 /** By the policy of its route. */
@@ -244,8 +256,9 @@ describe("an operation that reads", () => {
         .replace(/\{\w+\}/g, "0199a0f2-0000-7000-8000-000000000000");
       const fault = new DatabaseFault(staying("connection lost"), everyTrip().isMeant);
       const key = keyFor(project, operation.security ?? []);
+      const headers = takesSession(operation) ? await sessionHeaders() : {};
       const query = queries[operation.operationId] ?? "";
-      const { status, body } = await callAtFault("GET", path + query, { key, fault });
+      const { status, body } = await callAtFault("GET", path + query, { key, headers, fault });
       expect([status, body?.error?.details], JSON.stringify(body)).toEqual([503, { effect: "none" }]);
     },
   );

@@ -238,6 +238,38 @@ const dueOf: Record<string, Due> = {
     },
     isDone: (project) => none(project, "SELECT 1 FROM events WHERE project_id = ?"),
   },
+  mailDueLinks: {
+    given: () =>
+      control
+        .prepare(
+          `INSERT INTO sign_in_links (id, kind, email, due_at, created_at, expires_at)
+            VALUES (hex(randomblob(8)), 'mail', 'ada@example.com', 1, 1, 9e15)`,
+        )
+        .run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
+  forgetEndedSessions: {
+    given: () =>
+      control
+        .prepare(
+          `INSERT INTO sessions (id, hash, person_id, method, opened_by, created_at, seen_at, expires_at)
+            SELECT v, v, 'p', 'link', v, 1, 1, 1 FROM (SELECT hex(randomblob(8)) AS v)`,
+        )
+        .run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
+  forgetSignInLinks: {
+    given: () =>
+      control
+        .prepare(
+          `INSERT INTO sign_in_links (id, kind, created_at, expires_at) VALUES (hex(randomblob(8)), 'console', 1, 1)`,
+        )
+        .run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
   forgetDeadLetters: {
     given: () => control.prepare("INSERT INTO dead_letters VALUES ('old', 'mail', '{}', 1)").run(),
     asksControl: true,

@@ -84,6 +84,8 @@ describe("the first deploy", () => {
     expect(worker.calls.filter(({ call }) => call !== "GET /health")).toEqual([
       { call: "GET /admin/projects?limit=1", key: admin, body: "" },
       { call: "GET /admin/projects?limit=1", key: admin, body: "" },
+      { call: "GET /admin/people?limit=1", key: admin, body: "" },
+      { call: "POST /admin/people/link", key: admin, body: "{}" },
       { call: "POST /admin/projects", key: admin, body: '{"name":"First project"}' },
       { call: "POST /domains", key: `Bearer ${keys.secret}`, body: '{"domain":"petrel.test"}' },
     ]);

@@ -27,6 +27,7 @@ const frozen: Record<string, string> = {
   "0006_mail-lookup.sql": "24ff210282a019fc845cb0839cd218290aed419f6fe7babad4a64ed38fb8d164",
   "0007_public-causes.sql": "334a46a8d7da90dc5286680894cb360638c70245ced38c60d3c10e34af58600c",
   "0008_moves-with-time.sql": "fe66884a25ee374a61e53a4a1ee7c2e4f4f23e9a1526d1f376c73f9766a073a7",
+  "0009_people.sql": "ce4ea23bc4c293d27b69614ddfd2797bbdad2073cb218eb15bacb0e71e59d0d6",
 };
 
 it("a migration that is out never changes", () => {

@@ -6,11 +6,15 @@ export interface World {
   project: string;
   key: string;
   domain: string;
+  /** The cookie of an owner. */
+  session: { name: string; value: string; url: string };
   call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
 /** Runs where it is taken for HTML, and asks a stranger. */
 export const hostile = `<img src="https://evil.example/x" onerror="alert('x')"><script>alert('y')</script>`;
+/** Owns the installation, once somebody opened a printed link with this address. */
+export const owner = "owner@acme.example";
 /** Turns around what follows it, unless that is isolated. */
 export const reversed = "\u202eabc";
 
@@ -39,7 +43,9 @@ export async function makeWorld({ base, adminToken }: Product): Promise<World> {
     "/admin/projects",
     { name: `Console ${reversed}` },
   );
+  const { url } = await ask<{ url: string }>(adminToken, "POST", "/admin/people/link", {});
   const world: World = {
+    session: await openSession(base, url),
     project: project.id,
     key: keys.secret,
     domain: `console-${project.id.slice(-6)}.example`,
@@ -65,22 +71,20 @@ export async function sendMails(world: World, subjects: string[], to: string): P
   }
 }
 
-export async function asPerson(page: Page, { project, key }: World): Promise<void> {
-  await page.route("**/console/me", (route) =>
-    route.fulfill({
-      json: {
-        person: { id: "1", email: "owner@acme.example", name: null, locale: null },
-        isOwner: true,
-        projects: [{ id: project, name: "Console", disabled: false, testClock: false, role: "admin" }],
-      },
-    }),
-  );
-  await page.route(
-    () => true,
-    (route) => {
-      const headers = route.request().headers();
-      if (headers["petrel-project"] === undefined) return route.fallback();
-      return route.continue({ headers: { ...headers, authorization: `Bearer ${key}` } });
-    },
-  );
+/** Signs the page's browser in as an owner of the installation. */
+export async function asOwner(page: Page, { session }: World): Promise<void> {
+  await page.context().addCookies([session]);
+}
+
+/** Opens a session by a printed link, as its reader does. */
+async function openSession(base: string, url: string): Promise<World["session"]> {
+  const answer = await fetch(base + new URL(url).pathname, {
+    method: "POST",
+    headers: { Origin: base },
+    body: new URLSearchParams({ email: owner }),
+    redirect: "manual",
+  });
+  const [, name = "", value = ""] = /^(petrel)=(\w+);/.exec(answer.headers.getSetCookie().join("\n")) ?? [];
+  if (value === "") throw new Error(`No session: ${answer.status} ${await answer.text()}`);
+  return { name, value, url: base };
 }

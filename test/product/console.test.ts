@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import { beforeAll, expect, inject, it, vi } from "vitest";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
-import { asPerson, hostile, makeWorld, reversed, sendMails, type World } from "./console-world";
+import { asOwner, hostile, makeWorld, owner, reversed, sendMails, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
@@ -51,11 +51,25 @@ describeInChromium(
       campaign = (await call<{ data: { id: string } }>("POST", "/campaigns", written)).data.id;
     }, 60_000);
 
+    /** The newest code that the owner was mailed. */
+    async function mailedCode(): Promise<string> {
+      let code: string | undefined;
+      await expect
+        .poll(async () => {
+          const answer = await fetch(`${base}/outbox/messages?to=${owner}`);
+          const { data } = (await answer.json()) as { data: { subject: string }[] };
+          code = /^(\S+) signs you in/.exec(data[0]?.subject ?? "")?.[1];
+          return code;
+        })
+        .toBeDefined();
+      return code ?? "";
+    }
+
     const at = (path: string) => `/console/p/${world.project}${path}`;
 
     async function enter(path: string, options: BrowserContextOptions = desk): Promise<Watched> {
       const watched = await open("/health", options);
-      await asPerson(watched.page, world);
+      await asOwner(watched.page, world);
       await watched.page.goto(base + at(path), { waitUntil: "networkidle" });
       return watched;
     }
@@ -63,6 +77,24 @@ describeInChromium(
     function expectQuiet({ foreign, complaints, dialogs }: Watched, expected = ofFrame): void {
       expect([foreign, complaints.filter((one) => !expected.test(one)), dialogs]).toEqual([[], [], []]);
     }
+
+    it("lets a person in by the code of a mail, in the browser that asked, and by no other code", async () => {
+      const watched = await open("/console", desk);
+      const { page } = watched;
+      await page.getByLabel("Your email address").fill(owner);
+      await page.getByRole("button", { name: "Mail me a code" }).click();
+      const code = await mailedCode();
+      const box = page.getByLabel("The code of eight characters from the mail");
+      await box.fill("AAAA-AAAA");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("alert").waitFor();
+      await box.fill(code);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.waitForURL(/\/console\/p\/[\w-]+$/);
+      await page.getByRole("navigation").getByText("Domains").waitFor();
+      // The browser notes who was nobody yet, and the code that was refused.
+      expectQuiet(watched, /status of 4\d\d/);
+    });
 
     it("fits a phone, a tablet and a desk in both schemes, and has no fault that axe knows", async () => {
       const watched = await enter("");

@@ -153,6 +153,8 @@ export async function startStubWorker({ projects = 0, opensLate = false } = {}) 
     const answers: Record<string, [number, unknown]> = {
       "GET /health": [200, { status: "ok" }],
       "GET /admin/projects?limit=1": isOpen ? [200, { data: Array(projects).fill({ id: "1" }) }] : [404, {}],
+      "GET /admin/people?limit=1": [200, { data: [] }],
+      "POST /admin/people/link": [201, { url: "https://mail.example/console/session/link/the-link" }],
       "POST /admin/projects": [201, { project: { id: "1" }, keys }],
       "POST /domains": [201, { id: "2", verified: true }],
     };

@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
-import { readId } from "../../src/core/ids";
+import { newId, readId, textOf } from "../../src/core/ids";
+import { hashKey, randomHex } from "../../src/core/keys";
+import { newCode, readCode } from "../../src/core/people/code";
 import { pagePath } from "../../src/engine/mail/links";
 import { soundCampaign } from "./campaign";
 import { databaseOf, shards } from "./database";
 import { type Answer, admin, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
+import { ourOrigin, signedIn } from "./visitor";
 import { World } from "./world";
 
 /** A call that is ready to be made. */
@@ -93,6 +96,39 @@ async function link(project: TestProject, purpose: "unsubscribe" | "subscribe" |
   const emailId = readId(await scheduledEmail(project));
   const path = pagePath(ctx, purpose, { projectId: project.id, contactId, emailId });
   return { token: path.slice(path.lastIndexOf("/") + 1) };
+}
+
+/** Tables of people, who are of no project. */
+const ofInstallation = ["people", "sessions", "sign_in_links"];
+
+async function session(): Promise<Knock> {
+  const visitor = await signedIn("owner");
+  const [current] = (await made(visitor.call("GET", "/console/sessions"))).data;
+  return { params: { id: current.id }, headers: visitor.headers() };
+}
+
+/** A session of a person who is signed in elsewhere, too. */
+async function oneOfTwoSessions(): Promise<Knock> {
+  const knock = await session();
+  await env.DB.prepare(
+    `INSERT INTO sessions (id, hash, person_id, method, opened_by, created_at, seen_at, expires_at)
+      SELECT v, v, person_id, method, v, created_at, seen_at, expires_at
+      FROM (SELECT * FROM sessions ORDER BY rowid DESC LIMIT 1), (SELECT hex(randomblob(8)) AS v)`,
+  ).run();
+  return knock;
+}
+
+/** A person types the code of their mail into the browser that asked for it. */
+async function mailedCode(): Promise<Knock> {
+  const { email } = await signedIn(null);
+  const [asked, code, now] = [randomHex(32), newCode(), Date.now()];
+  await env.DB.prepare(
+    `INSERT INTO sign_in_links (id, kind, email, code_hash, browser_hash, created_at, expires_at)
+      VALUES (?, 'mail', ?, ?, ?, ?, ?)`,
+  )
+    .bind(textOf(newId()), email, await hashKey(readCode(code)), await hashKey(asked), now, now + 60_000)
+    .run();
+  return { body: { code }, headers: { Cookie: `__Host-petrel-asked=${asked}`, Origin: ourOrigin } };
 }
 
 /** Every operation of the document that writes, by its id. */
@@ -393,6 +429,18 @@ export const operations: Record<string, Door> = {
     },
   },
   emptyOutbox: { good: 204, unsure: [1], knock: () => ({}) },
+
+  printSignInLink: { good: 201, knock: () => ({}) },
+  requestSignInMail: {
+    good: 202,
+    // The mail leaves behind the answer, or with the sweep.
+    madeUpFrom: 2,
+    knock: () => ({ body: { email: `${crypto.randomUUID()}@example.com` } }),
+  },
+  signInByCode: { good: 204, unsure: [1], knock: mailedCode },
+  signOut: { good: 204, unsure: [1], knock: session },
+  endSession: { good: 204, unsure: [1], knock: session },
+  endOtherSessions: { good: 204, unsure: [1], knock: oneOfTwoSessions },
 };
 
 /** The doors of recipients, which the document leaves out. `of …` tells those of one path apart. */
@@ -463,10 +511,10 @@ export async function everyRow({ number }: TestProject): Promise<Record<string, 
     const { results: tables } = await db
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%project_id%' ORDER BY name")
       .all<{ name: string }>();
-    const names = [...tables.map(({ name }) => name), ...(shard === "DB" ? ["projects"] : [])];
+    const names = [...tables.map(({ name }) => name), ...(shard === "DB" ? ["projects", ...ofInstallation] : [])];
     const results = await db.batch<Record<string, unknown>>(
       names.map((name) =>
-        name === "projects" || name === "api_keys"
+        name === "projects" || name === "api_keys" || ofInstallation.includes(name)
           ? db.prepare(`SELECT * FROM ${name}`)
           : db.prepare(`SELECT * FROM ${name} WHERE project_id = ?`).bind(number),
       ),
@@ -480,8 +528,10 @@ export async function everyRow({ number }: TestProject): Promise<Record<string, 
 }
 
 /** The key that an operation takes, as its document says. */
-export function keyFor(project: TestProject, security: Record<string, unknown>[]): string {
-  const [way = {}] = security;
+export function keyFor(project: TestProject, security: Record<string, unknown>[]): string | null {
+  const [way] = security;
+  // A session comes in a cookie, and everybody needs nothing.
+  if (way === undefined || "session" in way) return null;
   if ("publicKey" in way) return project.keys.public;
   if ("secretKey" in way) return project.keys.secret;
   return env.ADMIN_TOKEN ?? "";

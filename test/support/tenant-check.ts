@@ -2,8 +2,15 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import * as tables from "../../src/db/tables";
 
-/** What the operator has of all projects: a key says which project it is of, and a domain's name whose it is. */
-const controlTables = new Set(["projects", "api_keys", "verified_domains", "dead_letters", "outbox_messages"]);
+/** What the operator has of all projects: a key says which project it is of, a domain's name whose it is, and a member is a person's. */
+const controlTables = new Set([
+  "projects",
+  "api_keys",
+  "verified_domains",
+  "dead_letters",
+  "outbox_messages",
+  "memberships",
+]);
 
 /** Tables with rows of tenants: each of their statements names its project. */
 export const tenantTables: string[] = Object.values(tables).flatMap((table) =>

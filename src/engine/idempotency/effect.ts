@@ -20,15 +20,15 @@ interface Insertion {
  * each `{ field, message }` as JSON, or NULL.
  */
 export function insertEffect(ctx: Context, { request, response, lateWarnings = [], onlyIf }: Insertion): Statement[] {
-  const { idempotencyKey: key, requestHash: hash, keyKind } = ctx;
+  const { idempotencyKey: key, requestHash: hash, callerKind } = ctx;
   if (key === null) return [];
   const now = ctx.realClock().getTime();
-  const isSame = sql`${inProject(ctx)} AND kind = ${keyKind} AND key = ${key}`;
+  const isSame = sql`${inProject(ctx)} AND kind = ${callerKind} AND key = ${key}`;
   return [
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
     refusable(
       sql`INSERT INTO idempotency_effects (project_id, kind, key, request, hash, response, created_at, expires_at)
-        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${hash}, ${withWarnings(ctx, response, lateWarnings)},
+        SELECT ${ctx.project.number}, ${callerKind}, ${key}, ${request}, ${hash}, ${withWarnings(ctx, response, lateWarnings)},
           ${now}, ${now + ctx.config.idempotencyTtlMs}
         WHERE ${onlyIf}`,
       {
@@ -70,7 +70,7 @@ export async function findEffect(ctx: Context, key: string): Promise<KeyEffect |
   const row = await selectFirst(
     ctx.db,
     sql`SELECT request, hash, response, created_at, expires_at FROM idempotency_effects
-      WHERE ${inProject(ctx)} AND kind = ${ctx.keyKind} AND key = ${key}
+      WHERE ${inProject(ctx)} AND kind = ${ctx.callerKind} AND key = ${key}
         AND expires_at > ${ctx.realClock().getTime()}`,
     readEffect,
   );

@@ -139,6 +139,7 @@ contacts.delete(
   "/contacts/{id}",
   {
     id: "deleteContact",
+    needsProof: true,
     summary: "Erase a contact",
     description:
       "Permanent. Deletes the contact, and the address, content and data of its emails and events; their records stay " +

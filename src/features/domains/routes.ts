@@ -17,6 +17,7 @@ domains.post(
   "/domains",
   {
     id: "addDomain",
+    role: "admin",
     summary: "Add a sender domain",
     description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
     body: AddDomain,
@@ -76,6 +77,7 @@ domains.delete(
   "/domains/{id}",
   {
     id: "removeDomain",
+    role: "admin",
     summary: "Remove a sender domain",
     description: "No more mail goes out from it. 409 while a template or a scheduled email sends from it.",
     params: IdParam,

@@ -53,6 +53,7 @@ emails.post(
   "/emails/{id}/retry",
   {
     id: "retryEmail",
+    sends: true,
     summary: "Send a FAILED, CANCELLED or UNKNOWN email again",
     params: IdParam,
     accepted: RetriedEmail,

@@ -1,5 +1,5 @@
 import type { Context as HonoContext } from "hono";
-import { ForeignOrigin } from "../../core/errors";
+import { ForeignOrigin, NotAuthenticated } from "../../core/errors";
 import { isJsonObject, type JsonObject } from "../../core/json";
 import { lazily } from "../../core/lazily";
 import { answerFailure } from "../../http/failure";
@@ -26,6 +26,7 @@ export function mcpRoutes(answer: Answer) {
     requireOwnOrigin(c);
     const { serve, refusal, tools } = await protocol();
     const { ctx, key, requestId } = c.var;
+    if (key === undefined) throw withoutKey();
     const text = await c.req.text();
     const message = parsed(text);
     if (message === undefined) {
@@ -46,6 +47,13 @@ export function mcpRoutes(answer: Answer) {
     return c.newResponse(response.body, response);
   });
   return mcp;
+}
+
+/** Its tools call the API with the key of the call, and a person with a session has none. */
+function withoutKey(): NotAuthenticated {
+  return new NotAuthenticated("/mcp takes a key, and this call has a session.", {
+    suggestion: "Send a secret key as `Authorization: Bearer sk_...`, and no cookie.",
+  });
 }
 
 /**

@@ -2,10 +2,11 @@ import { publicId } from "../../core/ids";
 import type { ShownKey } from "../../core/keys";
 import type { Project } from "../../platform/context";
 
-/** `GET /me`: the caller's own project and key. */
-export function meJson(
-  { id, name, testClock, disabled }: Project,
-  { id: keyId, kind, name: keyName, prefix }: ShownKey,
-) {
-  return { project: { id, name, testClock, disabled }, key: { id: publicId(keyId), kind, name: keyName, prefix } };
+/** `GET /me`: the caller's own project and key. A person with a session has no key. */
+export function meJson({ id, name, testClock, disabled }: Project, key: ShownKey | null) {
+  return { project: { id, name, testClock, disabled }, key: key && keyJson(key) };
+}
+
+function keyJson({ id, kind, name, prefix }: ShownKey) {
+  return { id: publicId(id), kind, name, prefix };
 }

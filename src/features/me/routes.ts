@@ -12,5 +12,5 @@ me.get(
     description: "Works for a disabled project too. Public keys are refused here, as everywhere but on `/v1/track`.",
     ok: Me,
   },
-  (ctx, _, c) => meJson(ctx.project, c.var.key),
+  (ctx, _, c) => meJson(ctx.project, c.var.key ?? null),
 );

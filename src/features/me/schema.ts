@@ -4,7 +4,9 @@ import { Key, Project } from "../projects/schema";
 export const Me = z
   .object({
     project: Project.pick({ id: true, name: true, testClock: true, disabled: true }),
-    key: Key.pick({ id: true, kind: true, name: true, prefix: true }),
+    key: Key.pick({ id: true, kind: true, name: true, prefix: true })
+      .nullable()
+      .meta({ description: "Null for a person with a session." }),
   })
   .meta({
     id: "Me",

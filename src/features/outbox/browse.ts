@@ -28,6 +28,9 @@ interface Found {
   state: MailState | null;
 }
 
+/** Shown in place of a project's name. */
+const installation = "This installation";
+
 const mailsPerPage = 25;
 /** The number of mails that a search by subject reads at once, and the number of such reads. */
 const searchWindow = 270;
@@ -40,7 +43,7 @@ export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<
   const mails: OutboxPage["mails"] = [];
   for (const { mail, state } of shown) {
     const message = await openMessage(platform, mail);
-    mails.push({ ...message, toEmail: mail.row.toEmail, projectName: mail.project.name, state });
+    mails.push({ ...message, toEmail: mail.row.toEmail, projectName: mail.project?.name ?? installation, state });
   }
   const last = found.length > mailsPerPage ? shown.at(-1) : undefined;
   return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
@@ -64,7 +67,7 @@ export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
   const mail = await getStored(platform, id);
   const states = await statesOf(platform, [mail]);
   const message = await openMessage(platform, mail);
-  return { ...message, projectName: mail.project.name, state: states.get(mail.row.emailId) ?? null };
+  return { ...message, projectName: mail.project?.name ?? installation, state: states.get(mail.row.emailId) ?? null };
 }
 
 /** Returns the mails of a page, and one more if there is one. A search by subject scans only the newest thousand. */

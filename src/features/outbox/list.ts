@@ -37,7 +37,7 @@ export async function listStored(
 const { source: _, ...shown } = getTableColumns(outboxMessages);
 
 /**
- * Selects stored mails with their projects, whose rows outlive them. When another provider is in use, only mail of test
+ * Selects stored mails with their projects, whose rows outlive them. Mail of the installation itself has none. When another provider is in use, only mail of test
  * clocks counts.
  */
 export function selectStored(platform: Platform, condition: SQL | undefined) {
@@ -47,6 +47,6 @@ export function selectStored(platform: Platform, condition: SQL | undefined) {
       project: { id: projects.id, number: projects.number, shard: projects.shard, name: projects.name },
     })
     .from(outboxMessages)
-    .innerJoin(projects, eq(projects.number, outboxMessages.projectId))
+    .leftJoin(projects, eq(projects.number, outboxMessages.projectId))
     .where(and(condition, platform.config.mail.provider.name === "outbox" ? undefined : eq(projects.testClock, true)));
 }

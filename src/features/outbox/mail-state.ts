@@ -18,10 +18,10 @@ const idsPerQuery = 90;
 
 /** Finds the records of stored mails, by the ids of their emails. A mail without a record is left out. */
 export async function statesOf(platform: Platform, mails: StoredMail[]): Promise<Map<Id, MailState>> {
-  const projects = new Map(mails.map(({ project }) => [project.number, project]));
+  const projects = new Map(mails.flatMap(({ project }) => (project ? [[project.number, project]] : [])));
   const found = new Map<Id, MailState>();
   for (const project of projects.values()) {
-    const ids = mails.flatMap((mail) => (mail.project.number === project.number ? mail.row.emailId : []));
+    const ids = mails.flatMap((mail) => (mail.row.projectId === project.number ? mail.row.emailId : []));
     for (let from = 0; from < ids.length; from += idsPerQuery) {
       const rows = await platform
         .databaseOf(project.shard)

@@ -12,14 +12,15 @@ import type { Platform } from "../../platform/context";
 /** The row of a stored mail without its source, with its project. */
 export interface StoredMail {
   row: Omit<OutboxRow, "source">;
-  project: { id: string; number: number; shard: string; name: string };
+  /** Null for a mail of the installation itself. */
+  project: { id: string; number: number; shard: string; name: string } | null;
 }
 
 /** A stored mail as its recipient would open it: parsed from its MIME source, not from what we meant to write. */
 export interface OutboxMessage {
   id: string;
   emailId: string;
-  projectId: string;
+  projectId: string | null;
   to: string;
   from: string;
   replyTo: string | null;
@@ -46,7 +47,7 @@ export async function openMessage(
   return {
     id: publicId(row.id),
     emailId: publicId(row.emailId),
-    projectId: project.id,
+    projectId: project?.id ?? null,
     to: (mail.to ?? []).map(addressText).join(", "),
     from: mail.from ? addressText(mail.from) : "",
     replyTo: mail.replyTo?.map(addressText).join(", ") ?? null,
@@ -64,10 +65,11 @@ export async function openMessage(
 async function sourceOf(platform: Platform, { row, project }: StoredMail): Promise<string | Uint8Array> {
   const inRow = await selectFirst(
     platform.control,
-    sql`SELECT source FROM outbox_messages WHERE ${inProject({ project })} AND id = ${row.id}`,
+    sql`SELECT source FROM outbox_messages WHERE ${inProject({ project: { number: row.projectId } })} AND id = ${row.id}`,
     columns({ source: orNull(asText) }),
   );
-  const source = inRow?.source ?? (await platform.blobs.get(blobKey("outbox", project.id, textOf(row.id))));
+  const stored = project && (() => platform.blobs.get(blobKey("outbox", project.id, textOf(row.id))));
+  const source = inRow?.source ?? (await stored?.()) ?? null;
   if (source === null) throw new Error(`The source of outbox message ${textOf(row.id)} is gone`);
   return source;
 }

@@ -20,7 +20,10 @@ export const OutboxMessage = z
   .object({
     id: z.string(),
     emailId: z.string(),
-    projectId: z.string(),
+    projectId: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for a mail of the installation itself, such as one that signs in." }),
     to: z.string(),
     from: z.string(),
     replyTo: z.string().nullable(),

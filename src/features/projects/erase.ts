@@ -69,6 +69,7 @@ export const controlTables: Keys = {
   outbox_messages: ["id"],
   verified_domains: ["domain"],
   api_keys: ["id"],
+  memberships: ["person_id"],
   jobs: ["id"],
 };
 

@@ -7,6 +7,7 @@ import { createProject } from "./create";
 import { deleteProject } from "./delete";
 import { keys } from "./keys/routes";
 import { listProjects } from "./list";
+import { refuseOwnerFields } from "./owner-fields";
 import { getProject, projectJson } from "./project";
 import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } from "./schema";
 import { updateProject } from "./update";
@@ -42,7 +43,7 @@ projects.get(
 
 projects.get(
   "/admin/projects/{id}",
-  { id: "getProject", summary: "Get a project", params: ProjectParam, ok: Project },
+  { id: "getProject", summary: "Get a project", role: "admin", params: ProjectParam, ok: Project },
   async (platform, { params }) => projectJson(await getProject(platform, params.id)),
 );
 
@@ -50,6 +51,7 @@ projects.patch(
   "/admin/projects/{id}",
   {
     id: "updateProject",
+    role: "admin",
     summary: "Change a project, or disable it",
     description: "The change takes effect everywhere within 30 seconds.",
     params: ProjectParam,
@@ -57,13 +59,17 @@ projects.patch(
     ok: Project,
     also: [409],
   },
-  async (platform, { params, body }) => projectJson(await updateProject(platform, params.id, body)),
+  async (platform, { params, body }, c) => {
+    refuseOwnerFields(c.var.visitor, body);
+    return projectJson(await updateProject(platform, params.id, body));
+  },
 );
 
 projects.delete(
   "/admin/projects/{id}",
   {
     id: "deleteProject",
+    needsProof: true,
     summary: "Delete a project and everything in it",
     description:
       "Its keys stop working at once. Its data and files are deleted in the background: poll `GET /admin/jobs/{id}`.",

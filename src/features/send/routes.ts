@@ -13,6 +13,7 @@ sending.post(
   "/v1/send",
   {
     id: "sendEmail",
+    sends: true,
     summary: "Send an email to one or many recipients",
     description:
       "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +

@@ -30,6 +30,7 @@ webhooks.post(
   "/webhooks",
   {
     id: "createWebhook",
+    role: "admin",
     summary: "Have events delivered to a URL",
     description:
       "The answer has the secret that verifies the signatures; it is not shown again. A project has at most 20 webhooks. " +
@@ -65,6 +66,7 @@ webhooks.patch(
   "/webhooks/{id}",
   {
     id: "updateWebhook",
+    role: "admin",
     summary: "Change a webhook",
     description:
       "Only the fields sent change. While a webhook is disabled, no events are stored for it; deliveries that were waiting " +
@@ -81,6 +83,7 @@ webhooks.delete(
   "/webhooks/{id}",
   {
     id: "deleteWebhook",
+    role: "admin",
     summary: "Delete a webhook",
     description: "Deliveries that were waiting are not made.",
     params: IdParam,
@@ -92,6 +95,7 @@ webhooks.post(
   "/webhooks/{id}/rotate-secret",
   {
     id: "rotateWebhookSecret",
+    role: "admin",
     summary: "Replace the secret of a webhook",
     description:
       "For 24 hours, deliveries are signed with both secrets, so that the receiver can switch at any time in between.",
@@ -109,6 +113,7 @@ webhooks.post(
   "/webhooks/{id}/test",
   {
     id: "testWebhook",
+    role: "admin",
     summary: "Send a test event",
     description:
       "One call with an event `webhook.test`, even when the webhook is disabled. The job's result has the outcome. A failed " +
@@ -136,6 +141,7 @@ webhooks.post(
   "/webhooks/{id}/deliveries/{deliveryId}/retry",
   {
     id: "retryWebhookDelivery",
+    role: "admin",
     summary: "Deliver an event again",
     description:
       "Calls at once, whatever the delivery's status, with the same `webhook-id`. If the call fails, the retries start again.",

@@ -7,6 +7,7 @@ import { deleteWorkflow, workflowIsActive } from "./delete";
 import { document } from "./document/routes";
 import { DocumentPlan, DryRun } from "./document/schema";
 import { duplicateWorkflow } from "./duplicate";
+import { enables } from "./enables";
 import { listWorkflowFields } from "./fields/list";
 import { FieldsQuery, WorkflowFields } from "./fields/schema";
 import { tooManyWorkflows } from "./insert";
@@ -58,6 +59,7 @@ workflows.post(
   "/workflows",
   {
     id: "createWorkflow",
+    sends: enables,
     summary: "Create a workflow",
     description:
       "With `steps` and `transitions` it is created whole, or not at all. Steps have your own keys, which transitions name; each " +
@@ -96,6 +98,7 @@ workflows.patch(
   {
     id: "updateWorkflow",
     isVersioned: true,
+    sends: enables,
     summary: "Change a workflow, enable or disable it",
     description:
       "Only the fields sent change, also within `triggerConfig`; a new `triggerType` starts with an empty one. A workflow with " +

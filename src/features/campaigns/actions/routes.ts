@@ -19,6 +19,7 @@ actions.post(
   "/campaigns/{id}/send",
   {
     id: "sendCampaign",
+    sends: true,
     summary: "Send a campaign, or schedule it",
     description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
 ${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are. With the \`preflightToken\` of a
@@ -69,6 +70,7 @@ actions.post(
   "/campaigns/{id}/resume",
   {
     id: "resumeCampaign",
+    sends: true,
     summary: "Resume a campaign that is held",
     description: "409 when it is not held.",
     params: CampaignParam,
@@ -85,6 +87,7 @@ actions.post(
   "/campaigns/{id}/retry",
   {
     id: "retryCampaign",
+    sends: true,
     summary: "Retry failed recipients",
     description:
       "The same emails are tried again, so no recipient gets two. 400 unless the campaign is SENT; 409 as when sending.",

@@ -13,6 +13,8 @@ keys.post(
   "/admin/projects/{id}/keys",
   {
     id: "addKey",
+    role: "admin",
+    needsProof: true,
     summary: "Create another key",
     params: ProjectParam,
     body: CreateKey,
@@ -27,7 +29,13 @@ keys.post(
 
 keys.get(
   "/admin/projects/{id}/keys",
-  { id: "listKeys", summary: "List the keys of a project, with prefixes only", params: ProjectParam, ok: Keys },
+  {
+    id: "listKeys",
+    role: "admin",
+    summary: "List the keys of a project, with prefixes only",
+    params: ProjectParam,
+    ok: Keys,
+  },
   async (platform, { params }) => {
     const rows = await listKeys(platform, params.id);
     return rows.map(keyJson);
@@ -38,6 +46,8 @@ keys.delete(
   "/admin/projects/{id}/keys/{keyId}",
   {
     id: "revokeKey",
+    role: "admin",
+    needsProof: true,
     summary: "Revoke a key",
     description: "The key stops working everywhere within 30 seconds.",
     params: ProjectParam.extend({ keyId: pathId("keyId") }),

@@ -2,6 +2,7 @@ import { publicId } from "../../../core/ids";
 import { IdParam } from "../../../http/params";
 import { projectRoutes } from "../../../http/routes";
 import { issuesNow } from "../change";
+import { enables } from "../enables";
 import { documentConditions, documentParts, foreignNames } from "../names";
 import { getWorkflow } from "../workflow";
 import { documentJson, issuesByKey } from "./document";
@@ -31,6 +32,7 @@ document.put(
   {
     id: "putWorkflowDocument",
     isVersioned: true,
+    sends: enables,
     summary: "Replace a workflow with a document",
     description:
       "Everything changes together, or nothing does. A step with a known key remains the same step, so executions that wait " +

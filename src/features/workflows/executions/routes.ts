@@ -27,6 +27,7 @@ executions.post(
   "/workflows/{id}/executions",
   {
     id: "startWorkflowExecution",
+    sends: true,
     summary: "Start a workflow for a contact",
     description:
       "Also works if the workflow is disabled, so that you can try a draft. 409 if the contact may not enter again.",

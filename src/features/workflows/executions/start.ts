@@ -30,7 +30,7 @@ export async function startExecution(
     request:
       key === null
         ? { key: `call:${crypto.randomUUID()}`, ttlMs: minuteMs }
-        : { key: `${ctx.keyKind}:${key}`, ttlMs: ctx.config.idempotencyTtlMs },
+        : { key: `${ctx.callerKind}:${key}`, ttlMs: ctx.config.idempotencyTtlMs },
   });
   if (!started) throw reentryRefused(contactId, allowReentry);
   return started;

@@ -1,0 +1,42 @@
+import { html } from "hono/html";
+import type { OpenedLink } from "../../../engine/people/use-link";
+import { framed, type Html } from "../../../http/page";
+
+function page(title: string, main: Html): Html {
+  return framed({ title: `${title} · Petrel`, style: "/preferences.css", main, isPersonal: true });
+}
+
+/** The page of a link. Its button signs in, so that a scanner that opens links uses none up. */
+export function linkPage(link: OpenedLink): Html {
+  switch (link.is) {
+    case "good":
+      return signInPage(link.row.email);
+    case "of another browser":
+      return page(
+        "Another browser asked",
+        html`<h1>Another browser asked for this link</h1>
+<p>It signs in only there. In that browser, type the code of the same mail.</p>
+<p class="quiet">If you did not ask for it, close this page: nothing has happened.</p>`,
+      );
+    case "used up":
+      return page(
+        "Used before",
+        html`<h1>This link was used, or its time is over</h1>
+<p>Ask for another one where you sign in.</p>`,
+      );
+  }
+}
+
+function signInPage(email: string | null): Html {
+  const whoIsIt =
+    email === null
+      ? html`<p><label for="email">Your email address</label><br>
+<input id="email" name="email" type="email" required autocomplete="email"></p>
+<p class="quiet">You become an owner of this installation.</p>`
+      : html`<p>As <bdi class="address">${email}</bdi>.</p>`;
+  return page(
+    "Sign in",
+    html`<h1>Sign in to Petrel</h1>
+<form method="post">${whoIsIt}<button class="main">Sign in</button></form>`,
+  );
+}

@@ -1,0 +1,40 @@
+import type { Context as HonoContext } from "hono";
+import { normalizeEmail } from "../../../core/mail/address";
+import { lookAtLink, useLink } from "../../../engine/people/use-link";
+import { readForm } from "../../../http/form";
+import type { Html } from "../../../http/page";
+import { policy } from "../../../http/policy";
+import type { AppEnv, AppRouter } from "../../../http/router";
+import { browserOf, setSession } from "../../../http/session-cookie";
+import { refuseCrossSite, refuseWhenClosed } from "../../../http/visitor";
+import { linkPage } from "./link-page";
+
+const page = policy({ key: "open", maxBody: null });
+
+/** Adds the pages that people see while they sign in. They are not in the document of the API. */
+export function addPages(router: AppRouter): void {
+  router.get("/console/session/link/:token", page, async (c) => {
+    refuseWhenClosed(c);
+    const link = await lookAtLink(c.get("platform"), c.req.param("token"), browserOf(c));
+    return show(c, linkPage(link), link.is === "used up" ? 410 : 200);
+  });
+
+  router.post("/console/session/link/:token", page, async (c) => {
+    refuseWhenClosed(c);
+    refuseCrossSite(c);
+    const said = normalizeEmail((await readForm(c)).get("email") ?? "");
+    setSession(c, await useLink(c.get("platform"), c.req.param("token"), browserOf(c), said));
+    return c.redirect("/console", 303);
+  });
+}
+
+/** Lets a page do nothing but post its form here. Its URL is a secret, which no other site receives. */
+function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 410 = 200) {
+  c.header(
+    "Content-Security-Policy",
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  );
+  // The origin is sent along with the form, which is refused without it.
+  c.header("Referrer-Policy", "same-origin");
+  return c.html(html, status);
+}

@@ -1,0 +1,121 @@
+import { hashKey, randomHex } from "../../core/keys";
+import { networkOf } from "../../core/network";
+import { CrossSiteWrite } from "../../core/people/errors";
+import { mailNewLink } from "../../engine/people/mail-links";
+import { hasOwnMail } from "../../engine/people/own-mail";
+import { requestLink } from "../../engine/people/request-link";
+import { useCode } from "../../engine/people/use-link";
+import { foreignHost } from "../../http/auth";
+import { IdParam } from "../../http/params";
+import { personRoutes } from "../../http/routes";
+import { askedOf, browserOf, setAsked, setSession } from "../../http/session-cookie";
+import { refuseCrossSite, refuseWhenClosed, visitorIn } from "../../http/visitor";
+import { meOf } from "./me";
+import { addPages } from "./pages/routes";
+import { AskedForLink, AskForLink, Me, Sessions, TypedCode } from "./schema";
+import { endOtherSessions, endSession, listSessions } from "./sessions";
+
+/** `/console`: how people sign in, and who they are. */
+export const consoleRoutes = personRoutes("Console");
+
+addPages(consoleRoutes.router);
+
+const refusals = () => [new CrossSiteWrite()];
+
+consoleRoutes.post(
+  "/console/session/link",
+  {
+    id: "requestSignInMail",
+    summary: "Ask for a mail that signs a person in",
+    description:
+      "The answer is the same whether or not there is such a person. The link and the code of the mail work once within 15 " +
+      "minutes, and only in the browser that asked, which this call gives a cookie. At most five mails an hour for an " +
+      "address, and twenty for a network. Where such mail is off, `npm run console-link` prints a link.",
+    key: "open",
+    body: AskForLink,
+    accepted: AskedForLink,
+    refusals,
+  },
+  async (platform, { body }, c) => {
+    refuseWhenClosed(c);
+    refuseCrossSite(c);
+    const origin = platform.config.baseUrl ?? (foreignHost(c, "public") === null ? platform.origin : null);
+    if (origin === null) return mailIsOff("PUBLIC_URL");
+    if (!hasOwnMail(platform)) return mailIsOff("CONSOLE_FROM");
+    const asked = askedOf(c) ?? randomHex(32);
+    setAsked(c, asked);
+    const address = c.req.header("CF-Connecting-IP");
+    const network = address === undefined ? null : networkOf(address);
+    const browserHash = await hashKey(asked);
+    const id = await requestLink(platform, { email: body.email, origin, network, browserHash });
+    // After the answer, which shows neither by its text nor by its time whether there is such a person.
+    if (id !== null) platform.later(mailNewLink(platform, id));
+    return {
+      mail: "ON" as const,
+      message: "If this is the address of a person here, a mail with a code is on its way.",
+    };
+  },
+);
+
+function mailIsOff(setting: string) {
+  const message = `This installation cannot mail links: ${setting} is not set. \`npm run console-link\` prints one.`;
+  return { mail: "OFF" as const, message };
+}
+
+consoleRoutes.post(
+  "/console/session/code",
+  {
+    id: "signInByCode",
+    summary: "Sign in by the code of a mail",
+    description:
+      "In the browser that asked for the mail. The answer sets the cookie of a session, which lives 30 days after its last " +
+      "use. A code may be typed wrong five times.",
+    key: "open",
+    body: TypedCode,
+    refusals,
+  },
+  async (platform, { body }, c) => {
+    refuseWhenClosed(c);
+    refuseCrossSite(c);
+    setSession(c, await useCode(platform, body.code, browserOf(c)));
+  },
+);
+
+consoleRoutes.delete("/console/session", { id: "signOut", summary: "Sign out", refusals }, async (platform, _, c) => {
+  const visitor = visitorIn(c);
+  await endSession(platform, visitor, visitor.sessionId);
+  setSession(c, null);
+});
+
+consoleRoutes.get(
+  "/console/sessions",
+  { id: "listSessions", summary: "List where the person is signed in, newest first", ok: Sessions },
+  (platform, _, c) => listSessions(platform, visitorIn(c)),
+);
+
+consoleRoutes.delete(
+  "/console/sessions",
+  { id: "endOtherSessions", summary: "Sign the person out everywhere but here", refusals },
+  (platform, _, c) => endOtherSessions(platform, visitorIn(c)),
+);
+
+consoleRoutes.delete(
+  "/console/sessions/{id}",
+  {
+    id: "endSession",
+    summary: "Sign the person out of one browser",
+    params: IdParam,
+    refusals,
+  },
+  (platform, { params }, c) => endSession(platform, visitorIn(c), params.id),
+);
+
+consoleRoutes.get(
+  "/console/me",
+  {
+    id: "getSignedInPerson",
+    summary: "Get the person, and their projects with what they may do there",
+    ok: Me,
+  },
+  (platform, _, c) => meOf(platform, visitorIn(c)),
+);

@@ -1,0 +1,8 @@
+import { publicId } from "../../core/ids";
+import { iso, isoOrNull } from "../../core/time";
+import type { PersonRow } from "../../db/tables";
+
+export function personJson({ id, email, name, locale, isOwner, createdAt, lastSeenAt }: PersonRow) {
+  const times = { createdAt: iso(createdAt), lastSeenAt: isoOrNull(lastSeenAt) };
+  return { id: publicId(id), email, name, locale, isOwner, ...times };
+}

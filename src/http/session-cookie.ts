@@ -1,0 +1,56 @@
+import type { Context as HonoContext } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { isLoopback } from "../core/dns";
+import { dayMs, secondMs } from "../core/time";
+import type { AppEnv } from "./router";
+
+/** The longest that browsers store a cookie. The row of the session decides how long it is good. */
+const cookieMs = 400 * dayMs;
+
+/** Returns the cookie of the session; null without one, and while the console is closed. */
+export function sessionOf(c: HonoContext<AppEnv>): string | null {
+  return cookieOf(c, "petrel");
+}
+
+export function setSession(c: HonoContext<AppEnv>, token: string | null): void {
+  set(c, "petrel", token);
+}
+
+/** Returns what this browser got when it asked for a sign-in mail; null without it. */
+export function askedOf(c: HonoContext<AppEnv>): string | null {
+  return cookieOf(c, "petrel-asked");
+}
+
+export function setAsked(c: HonoContext<AppEnv>, token: string): void {
+  set(c, "petrel-asked", token);
+}
+
+/** The browser of a request, by its cookies. */
+export function browserOf(c: HonoContext<AppEnv>) {
+  return { asked: askedOf(c), session: sessionOf(c), userAgent: c.req.header("User-Agent") ?? null };
+}
+
+function cookieOf(c: HonoContext<AppEnv>, name: string): string | null {
+  // Most callers are programs, which have none.
+  if (!c.req.raw.headers.has("Cookie") || !c.get("platform").config.hasConsole) return null;
+  return (isPlainLocal(c) ? getCookie(c, name) : getCookie(c, name, "host")) ?? null;
+}
+
+/** A null value removes the cookie. */
+function set(c: HonoContext<AppEnv>, name: string, value: string | null): void {
+  const isPlain = isPlainLocal(c);
+  setCookie(c, name, value ?? "", {
+    httpOnly: true,
+    sameSite: "Lax",
+    path: "/",
+    secure: !isPlain,
+    maxAge: value === null ? 0 : cookieMs / secondMs,
+    ...(isPlain ? {} : { prefix: "host" as const }),
+  });
+}
+
+/** A browser takes a cookie with the prefix over https alone, which a developer's machine does not have. */
+function isPlainLocal(c: HonoContext<AppEnv>): boolean {
+  const { protocol, hostname } = new URL(c.req.url);
+  return protocol === "http:" && isLoopback(hostname);
+}

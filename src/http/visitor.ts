@@ -1,0 +1,84 @@
+import type { Context as HonoContext } from "hono";
+import { BadRequest, NotAuthenticated, UnknownRoute } from "../core/errors";
+import { CrossSiteWrite } from "../core/people/errors";
+import type { Visitor } from "../core/people/visitor";
+import type { Platform, Project } from "../platform/context";
+import { originOf } from "./origin";
+import type { AppEnv } from "./router";
+import { sessionOf } from "./session-cookie";
+
+/** As `engine/people` finds them. */
+export interface People {
+  findVisitor(platform: Platform, session: string): Promise<Visitor | null>;
+  findProject(platform: Platform, id: string): Promise<Project | null>;
+  /** The names of a few people who may send in a project. */
+  findSenders(platform: Platform, project: Project): Promise<string[]>;
+}
+
+/**
+ * Returns the person of a request with a session; null without one. A request with a session and a key is refused: it
+ * would not be clear whose rights it has.
+ */
+export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise<Visitor | null> {
+  const session = sessionOf(c);
+  if (session === null) return null;
+  if (c.req.raw.headers.has("Authorization")) throw bothKeyAndSession();
+  const visitor = await people.findVisitor(c.get("platform"), session);
+  if (visitor === null) throw sessionOver();
+  requireOwnOrigin(c);
+  c.set("visitor", visitor);
+  return visitor;
+}
+
+/** Admits a person to a route of the console. While the console is closed, there is none. */
+export async function admitPerson(c: HonoContext<AppEnv>, people: People): Promise<void> {
+  refuseWhenClosed(c);
+  if ((await visitorOf(c, people)) === null) throw sessionOver();
+}
+
+/** While the console is closed, nothing of it exists. */
+export function refuseWhenClosed(c: HonoContext<AppEnv>): void {
+  if (!c.get("platform").config.hasConsole) throw new UnknownRoute(c.req.method, c.req.path);
+}
+
+/**
+ * Browsers send the cookie with requests of other sites' pages too, and always say where a request that changes something
+ * comes from.
+ */
+function requireOwnOrigin(c: HonoContext<AppEnv>): void {
+  const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!isSafe && !isFromOurPage(c)) throw new CrossSiteWrite();
+}
+
+/** Whether the browser says that a page of ours sends this. */
+function isFromOurPage(c: HonoContext<AppEnv>): boolean {
+  const origin = c.req.header("Origin");
+  if (origin === undefined) return c.req.header("Sec-Fetch-Site") === "same-origin";
+  const { config } = c.get("platform");
+  return origin === originOf(c.req.url) || (config.baseUrl !== null && origin === originOf(`${config.baseUrl}/`));
+}
+
+/** Refuses what the browser says another site sends, where nobody has a session yet. */
+export function refuseCrossSite(c: HonoContext<AppEnv>): void {
+  const isSaid = c.req.header("Origin") !== undefined || c.req.header("Sec-Fetch-Site") !== undefined;
+  if (isSaid && !isFromOurPage(c)) throw new CrossSiteWrite();
+}
+
+export function sessionOver(): NotAuthenticated {
+  return new NotAuthenticated("Nobody is signed in here: there is no session, or it is over.", {
+    suggestion: "Sign in at /console.",
+  });
+}
+
+function bothKeyAndSession(): BadRequest {
+  return new BadRequest("This request has both a key and a session.", {
+    suggestion: "Send one of them: a key in the Authorization header, or the cookie of the console.",
+  });
+}
+
+/** The person of a route for people, whose policy requires one. */
+export function visitorIn(c: HonoContext<AppEnv>): Visitor {
+  const visitor = c.get("visitor");
+  if (visitor === undefined) throw new Error("A route for people was called without one");
+  return visitor;
+}
