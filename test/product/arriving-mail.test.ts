@@ -40,12 +40,16 @@ const bodies: Record<string, string> = {
     '<html><head><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head><body><p>Hi</p></body></html>',
 };
 
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
 describeInChromium(
   "mail on a phone",
   () => base,
   (open) => {
     const mails = new Map<string, string>();
+    let page: Page;
     beforeAll(async () => {
+      ({ page } = await open("/health", phone));
       const address = { company: "Acme GmbH", postalAddress: "Musterstraße 1\n10115 Berlin" };
       const { keys } = await post(product.adminToken, "/admin/projects", { name: "Arriving", ...address });
       await post(keys.secret, "/domains", { domain });
@@ -61,8 +65,7 @@ describeInChromium(
     it.each(
       Object.keys(bodies).flatMap((name) => (["light", "dark"] as const).map((scheme) => [name, scheme] as const)),
     )("reads well: %s, %s", async (name, colorScheme) => {
-      const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme };
-      const { page } = await open("/health", phone);
+      await page.emulateMedia({ colorScheme });
       const html = Buffer.from(mails.get(name) ?? "").toString("base64");
       await page.goto(`data:text/html;charset=utf-8;base64,${html}`);
       expect(await overhang(page)).toBe(0);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, inject } from "vitest";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, inject } from "vitest";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable"];
 
@@ -26,20 +26,31 @@ export interface Watched {
 
 export type OpenPage = (path: string, options?: BrowserContextOptions) => Promise<Watched>;
 
-/** Tests in a browser with a fresh profile. Without Chromium they are skipped; under CI they fail. */
+/**
+ * Tests in a browser with a fresh profile. Without Chromium they are skipped; under CI they fail. A page that a test opens is closed
+ * after it, because open pages slow down the next ones; a page of `beforeAll` stays open.
+ */
 export function describeInChromium(title: string, base: () => string, tests: (open: OpenPage) => void): void {
   const path = inject("chromium");
   const isSkipped = path === null && process.env.CI !== "true";
   describe.skipIf(isSkipped)(title, () => {
     let browser: Browser;
+    const contexts: BrowserContext[] = [];
     beforeAll(async () => {
       if (path === null) throw new Error("No Chromium was found: install it, or name it in CHROMIUM_PATH.");
       browser = await chromium.launch({ executablePath: path, args: args.split(" ") });
+    });
+    beforeEach(() => {
+      const before = contexts.length;
+      return async () => {
+        await Promise.all(contexts.splice(before).map((context) => context.close()));
+      };
     });
     afterAll(async () => browser?.close());
 
     tests(async (address, options) => {
       const context = await browser.newContext(options);
+      contexts.push(context);
       const foreign: string[] = [];
       // No test goes out to the network: what would is written down, and ends here.
       await context.route(
