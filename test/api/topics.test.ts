@@ -265,7 +265,7 @@ describe("a template's topicId", () => {
     const template = await newTemplate(project);
     expect(template.topicId).toBeNull();
     const { body: changed } = await project.api.patch(`/templates/${template.id}`, { topicId: id });
-    expect(changed).toEqual({ ...template, topicId: id, updatedAt: expect.any(String) });
+    expect(changed).toEqual({ ...template, topicId: id, version: 2, updatedAt: expect.any(String) });
     expect((await project.api.post(`/templates/${template.id}/duplicate`)).body.topicId).toBe(id);
     expect((await project.api.get("/templates")).body.data.map((one: { topicId: string }) => one.topicId)).toEqual([
       id,

@@ -5,6 +5,7 @@ import { newCode } from "../../core/people/code";
 import { signInMail } from "../../core/people/sign-in-mail";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { controlShard } from "../../db/client";
 import { asText, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
@@ -17,6 +18,7 @@ const mailsPerSweep = 20;
 
 /** Sweeps the mails of links that did not leave: the provider refused for a while, or their process died. */
 export async function mailDueLinks(platform: Platform): Promise<void> {
+  if (!platform.shards.includes(controlShard)) return;
   const now = platform.now.getTime();
   const due = await select(
     platform.control,
