@@ -167,7 +167,7 @@ describeInChromium(
       const { page } = watched;
       await page.getByRole("button", { name: "Add a condition" }).click();
       await page.getByLabel("Field").selectOption("data.plan");
-      await page.getByRole("textbox", { name: "Value" }).fill("pro");
+      await page.getByRole("combobox", { name: "Value" }).fill("pro");
       await page.getByRole("button", { name: "Apply" }).click();
       await page.getByText("1 person", { exact: true }).waitFor();
       await page.reload({ waitUntil: "networkidle" });
