@@ -1,4 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { folder, installCli, newDesk, petrel } from "./cli";
@@ -13,6 +15,33 @@ beforeAll(installCli);
 async function onlyWorkflow(call: Awaited<ReturnType<typeof newDesk>>["call"]): Promise<string> {
   const { data } = await call<{ data: Workflow[] }>("GET", "/workflows");
   return data[0]?.id ?? "";
+}
+
+/** A service in front of which somebody else is quicker: `before` runs before the first change that a command makes. */
+async function openLateService(base: string, before: () => Promise<unknown>) {
+  let isFirst = true;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = "GET", url = "/", headers } = request;
+    const isChange = method === "PATCH" || (method === "PUT" && !url.includes("dryRun"));
+    if (isChange && isFirst) {
+      isFirst = false;
+      await before();
+    }
+    const kept = ["authorization", "content-type", "if-match", "idempotency-key"];
+    const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => kept.includes(name)));
+    const answer = await fetch(base + url, {
+      method,
+      headers: sent as Record<string, string>,
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, { "Content-Type": answer.headers.get("Content-Type") ?? "text/plain" });
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 describe("a project as files", () => {
@@ -155,6 +184,30 @@ transitions:
       code: 0,
       out: expect.stringContaining("✓ 1 file pushed"),
     });
+  });
+
+  it.each([
+    ["templates/welcome.md", "/templates", "# Hello", "# Dear"],
+    ["segments/pro.yaml", "/segments", "value: pro", "value: max"],
+    ["workflows/onboarding.yaml", "/workflows", "amount: 3", "amount: 4"],
+  ])("overwrites nothing that somebody changes while a push of %s is under way", async (file, path, from, to) => {
+    const desk = await newDesk();
+    fill(desk);
+    await desk.petrel("push");
+    const listed = await desk.call<{ data: { id: string }[] } | { id: string; name: string }[]>("GET", path);
+    const { id } = (Array.isArray(listed) ? listed.find(({ name }) => name === "On pro") : listed.data[0]) ?? {};
+    writeFileSync(join(desk.folder, file), readFileSync(join(desk.folder, file), "utf8").replace(from, to));
+    const late = await openLateService(desk.env.PETREL_URL, () =>
+      desk.call("PATCH", `${path}/${id}`, { description: "Of Ada" }),
+    );
+    const refused = await petrel(["push"], desk.folder, { ...desk.env, PETREL_URL: late.url });
+    await late.close();
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${file}: somebody else has changed it`) });
+    const text = JSON.stringify(
+      await desk.call("GET", path === "/workflows" ? `${path}/${id}/document` : `${path}/${id}`),
+    );
+    expect(text).not.toContain(JSON.stringify(to).slice(1, -1));
+    expect(await desk.petrel("push")).toMatchObject({ code: 1, err: expect.stringContaining("Nothing was pushed") });
   });
 
   it("counts the executions that a change would leave without a step, and moves them", async () => {

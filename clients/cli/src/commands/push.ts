@@ -1,4 +1,4 @@
-import { PetrelError } from "petrel-client";
+import { ConflictError, PetrelError, VersionMismatchError } from "petrel-client";
 import colours from "picocolors";
 import { type Command, type Given, Refusal, UsageError } from "../command";
 import { impactOf } from "../files/impact";
@@ -139,21 +139,31 @@ async function pushOne({ petrel, names, state }: Desk, pair: Pair, leaving: Leav
     ? kind.update(petrel, names, { had, doc: local, file, leaving })
     : kind.create(petrel, names, local, file);
   const saved = await call.catch((error) => {
+    if (isOvertaken(error)) throw overtaken(file);
     if (error instanceof PetrelError) error.message = `${file}: ${error.message}`;
     throw error;
   });
   remember(state, file, { local: text, server: kind.write(saved.doc), id: saved.id, keys: saved.keys });
 }
 
-/** Somebody may have changed it while this push was under way. */
+/** Whether somebody has changed it while this push was under way. Only a workflow says it by a conflict. */
+function isOvertaken(error: unknown): boolean {
+  return error instanceof VersionMismatchError || (error instanceof ConflictError && "version" in error.details);
+}
+
+function overtaken(file: string): Refusal {
+  return new Refusal(`${file}: somebody else has changed it on the service just now. Run petrel push again`);
+}
+
+/** Reads what has no version again, because the change cannot name it. */
 async function insistOnUnchanged(
   { petrel, names }: Pick<Desk, "petrel" | "names">,
   { kind, file }: Pair,
   had: NonNullable<Pair["server"]>,
 ): Promise<void> {
+  if (had.version !== undefined) return;
   const now = await kind.read(petrel, names, had);
-  if (kind.write(now.doc) !== kind.write(had.doc))
-    throw new Refusal(`${file}: somebody else has changed it on the service just now. Run petrel push again`);
+  if (kind.write(now.doc) !== kind.write(had.doc)) throw overtaken(file);
 }
 
 function remember(

@@ -7,6 +7,7 @@ export interface ServerItem {
   doc: Doc;
   /** The keys of steps that have an id as their key, by what a file calls them. */
   keys?: Record<string, string>;
+  /** Of this reading. A change names it, so that it overwrites no other. Topics have none. */
   version?: number;
 }
 
@@ -38,4 +39,9 @@ export interface Change {
 export interface Leaving {
   moveTo?: string | undefined;
   isForced: boolean;
+}
+
+/** Returns the option with which a call changes nothing but what was read. */
+export function versionOf({ version }: ServerItem): { ifMatch?: number } {
+  return version === undefined ? {} : { ifMatch: version };
 }

@@ -3,7 +3,7 @@ import { Refusal } from "../command";
 import { readYaml, writeYaml } from "../front-matter";
 import { checked } from "./checked";
 import { type Doc, inOrder } from "./doc";
-import type { Kind } from "./kind";
+import { type Kind, versionOf } from "./kind";
 import { type Names, segmentsIn, turnSegments } from "./names";
 
 const order = ["name", "description", "type", "trackMembership", "condition"];
@@ -35,7 +35,7 @@ export const segments: Kind = {
   async update(petrel, names, { had, doc, file }) {
     if (typeOf(had.doc) !== typeOf(doc))
       throw new Refusal(`${file}: the type of a segment cannot change. Give the new one another name`);
-    const segment = await petrel.segments.update(had.id, bodyOf(doc, names, file));
+    const segment = await petrel.segments.update(had.id, bodyOf(doc, names, file), versionOf(had));
     names.add("segment", doc.name, segment.id);
     return itemOf(segment, names);
   },
@@ -43,7 +43,7 @@ export const segments: Kind = {
 
 function itemOf(segment: Segment, names: Names) {
   const condition = turnSegments(segment.condition, (id) => names.nameOf("segment", id));
-  return { id: segment.id, doc: canonical({ ...segment, condition }) };
+  return { id: segment.id, version: segment.version, doc: canonical({ ...segment, condition }) };
 }
 
 function canonical(fields: Record<string, unknown>): Doc {

@@ -4,7 +4,7 @@ import { readFrontMatter, writeFrontMatter } from "../front-matter";
 import { htmlOf } from "../markdown";
 import { checked } from "./checked";
 import { type Doc, inOrder } from "./doc";
-import type { Kind } from "./kind";
+import { type Kind, versionOf } from "./kind";
 import type { Names } from "./names";
 
 const fieldOrder = [
@@ -40,16 +40,16 @@ export const templates: Kind = {
     return itemOf(template, names);
   },
   async update(petrel, names, { had, doc, file }) {
-    const template = await petrel.templates.update(had.id, bodyOf(doc, names, file));
+    const template = await petrel.templates.update(had.id, bodyOf(doc, names, file), versionOf(had));
     names.add("template", doc.name, template.id);
     return itemOf(template, names);
   },
 };
 
 function itemOf(template: Template, names: Names) {
-  const { id, topicId } = template;
+  const { id, version, topicId } = template;
   const topic = topicId === null ? undefined : names.nameOf("topic", topicId);
-  return { id, doc: canonical({ ...template, topic }) };
+  return { id, version, doc: canonical({ ...template, topic }) };
 }
 
 function canonical(fields: Record<string, unknown>): Doc {
