@@ -540,7 +540,7 @@ describe("a step whose writes the database fails", () => {
       world.fault = met;
       for (const email of people) contacts.push((await track(world, project, "signup", { email })).contactId);
       await world.drain().catch(() => {});
-      for (let minutes = 0; minutes < 60 && met.met < given.times; minutes++) {
+      for (let minutes = 0; minutes < 180 && met.met < given.times; minutes++) {
         world.now += minuteMs;
         for (const contactId of contacts) await world.ring(addressOf(project, contactId));
         await world.drain().catch(() => {});
