@@ -53,6 +53,7 @@ function benchConfig(entry, deliversMail) {
   // Paths in a configuration are relative to its own folder.
   const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(/^main = .*$/m, `main = "${join(ROOT, entry)}"`)
+    .replaceAll('"./scripts/bundle/', `"${join(ROOT, "scripts", "bundle")}/`)
     .replace(/^directory = "(.*)"$/m, (_, path) => `directory = "${join(ROOT, path)}"`)
     .replace(/^migrations_dir = "(.*)"$/gm, (_, path) => `migrations_dir = "${join(ROOT, path)}"`);
   return deliversMail ? config : config.replace(mailConsumers, "");
