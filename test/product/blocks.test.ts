@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, inject, it } from "vitest";
 import { readPages } from "../../scripts/lib/site/outline.mjs";
 import { type Block, blocksOf } from "./blocks/read";
-import { runBlocks } from "./blocks/run";
+import { maxPageMs, runBlocks } from "./blocks/run";
 import { isVerifier, stepOf } from "./blocks/steps";
 import { isInstalled, judge } from "./blocks/verifiers";
 
@@ -20,7 +20,8 @@ const pages: Page[] = [{ name: "readme", source: readFileSync("README.md", "utf8
 );
 
 describe("every block of code", () => {
-  it.concurrent.each(pages.filter(({ blocks }) => blocks.length > 0))("of $name does what it says", async (page) => {
+  const withBlocks = pages.filter(({ blocks }) => blocks.length > 0);
+  it.concurrent.each(withBlocks)("of $name does what it says", { timeout: maxPageMs + 5_000 }, async (page) => {
     await runBlocks(page.name, page.blocks, product);
   });
 
@@ -67,8 +68,14 @@ describe("every block of code", () => {
 
 // Where a language is not installed, its verifiers are not checked at all, and shown as skipped.
 const verifiers = pages.flatMap(({ name, blocks }) => blocks.filter(isVerifier).map((block) => ({ name, block })));
-for (const { name, block } of verifiers) {
-  it.skipIf(!isInstalled(block.language))(`the verifier of ${name} in ${block.language} knows our calls`, async () => {
+const unchecked = verifiers.filter(({ block }) => !isInstalled(block.language));
+if (unchecked.length > 0) {
+  const missing = unchecked.map(({ block }) => block.language).join(", ");
+  console.log(`${unchecked.length} of ${verifiers.length} verifiers are skipped: not installed here is ${missing}.`);
+}
+for (const verifier of verifiers) {
+  const { name, block } = verifier;
+  it.skipIf(unchecked.includes(verifier))(`the verifier of ${name} in ${block.language} knows our calls`, async () => {
     const { said, right } = await judge(block);
     expect(said).toEqual(right);
   });

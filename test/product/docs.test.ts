@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Page as Tab } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { readPages, sectionsOf } from "../../scripts/lib/site/outline.mjs";
+import { serviceEventList } from "../../src/core/events/service-event";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang } from "./chromium";
 
@@ -23,6 +24,11 @@ describe("the documents", () => {
         .map(({ name }) => name)
         .toSorted(),
     );
+  });
+
+  it("name every event that the service records", () => {
+    const { source = "" } = pages.find(({ name }) => name === "events") ?? {};
+    expect(serviceEventList.map(([name]) => name).filter((name) => !source.includes(`\`${name}\``))).toEqual([]);
   });
 
   it.each(paths)("have %s as a page and as Markdown, which caches keep for five minutes", async (path) => {

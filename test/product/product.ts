@@ -11,6 +11,8 @@ export interface Product {
   /** Of the demo project, which may send from petrel.test. */
   secretKey: string;
   adminToken: string;
+  /** A port of this machine that webhooks may call. */
+  receiverPort: number;
 }
 
 /** Starts it on a port and a state of its own. With all secrets given, the developer's .dev.vars stays as it is. */
@@ -18,12 +20,14 @@ export async function startProduct(
   settings: Record<string, string> = {},
 ): Promise<{ product: Product; stop(): Promise<void> }> {
   const stateDir = mkdtempSync(join(tmpdir(), "petrel-product-"));
+  const receiverPort = await findFreePort();
   const secrets = Object.fromEntries(OWN_SECRETS.map(({ name, make }) => [name, make()]));
   const petrel = startPetrel({
     PORT: String(await findFreePort()),
     STATE_DIR: stateDir,
     ENVIRONMENT: "development",
     MAIL_PROVIDER: "outbox",
+    OUTBOUND_ALLOW_LOOPBACK: `localhost:${receiverPort}`,
     ...secrets,
     ...settings,
   });
@@ -34,7 +38,7 @@ export async function startProduct(
   }
   try {
     const { base, secretKey } = await petrel.ready;
-    return { product: { base, secretKey, adminToken: secrets.ADMIN_TOKEN ?? "" }, stop };
+    return { product: { base, secretKey, adminToken: secrets.ADMIN_TOKEN ?? "", receiverPort }, stop };
   } catch (error) {
     await stop();
     throw error;

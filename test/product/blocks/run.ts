@@ -8,6 +8,9 @@ import type { Product } from "../product";
 import type { Block } from "./read";
 import { stepOf } from "./steps";
 
+/** A page that waits for what never comes is ended, with a fault that names its block. */
+export const maxPageMs = 110_000;
+
 const here = join(ROOT, "test", "product", "blocks");
 
 /** A project as a reader has one, with a domain of its own in place of petrel.test. */
@@ -37,7 +40,7 @@ export async function runBlocks(name: string, blocks: Block[], product: Product,
       ADMIN_TOKEN: product.adminToken,
       DOMAIN: reader.domain,
     };
-    await promisify(execFile)("bash", ["-c", script], { cwd: folder, env });
+    await promisify(execFile)("bash", ["-c", script], { cwd: folder, env, timeout: maxPageMs });
   } catch (error) {
     const { stderr = "", message } = error as Error & { stderr?: string };
     const [, line] = [...stderr.matchAll(/^@@ (\d+)$/gm)].at(-1) ?? [];
@@ -59,7 +62,7 @@ function write(folder: string, blocks: Block[], fill: (code: string) => string):
   return lines.join("\n");
 }
 
-/** The shell of a reader whose curl says when a call was refused. */
+/** The shell of a reader whose curl says when a call was refused. What runs in its background ends with the page. */
 const prelude = `set -euo pipefail
 helper() { node helper.mjs "$@"; }
 curl() {
@@ -69,12 +72,18 @@ curl() {
   echo
   [[ $status == $expected ]] || { echo "$status: $(cat answer)" >&2; return 1; }
 }
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 expected='2*'`;
 
 /** The page shows no real keys, and its installation is the reader's. */
-function filledIn(code: string, { base, adminToken }: Product, { secret, publicKey, domain }: Reader): string {
+function filledIn(
+  code: string,
+  { base, adminToken, receiverPort }: Product,
+  { secret, publicKey, domain }: Reader,
+): string {
   return code
     .replaceAll(/http:\/\/localhost:8080|https:\/\/mail\.acme\.com/g, base)
+    .replaceAll(/(?<=localhost:|listen\()3000\b/g, String(receiverPort))
     .replaceAll("sk_…", secret)
     .replaceAll("pk_…", publicKey)
     .replaceAll("ADMIN_TOKEN=…", `ADMIN_TOKEN=${adminToken}`)

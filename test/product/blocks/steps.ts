@@ -20,7 +20,8 @@ type Check = (block: Block, place: Place) => Step;
 /**
  * One check for each language. `sh refused` has calls that are refused. `json` with a method and a path is a call, `json mcp` is the
  * configuration of an assistant, and without them it is the answer of the call before;
- * `text` is what the program before prints, or what the template before says.
+ * `text` is what the program before prints, or what the template before says. A program whose block names a file is saved in it,
+ * for others to import or to start.
  */
 const checks: Record<string, Check> = {
   sh: ({ about, code }) => {
@@ -60,8 +61,13 @@ const checks: Record<string, Check> = {
   }),
 };
 
-/** Languages of which only a verifier of webhooks is shown. Each is checked where its tools are installed. */
-export const verifierLanguages = ["js", "python", "go", "php"];
+/** The languages of verifiers of webhooks, with the file of each. A verifier is checked where its language is installed. */
+export const verifierFiles: Record<string, string> = {
+  js: "verifier.mjs",
+  python: "verifier.py",
+  go: "verifier.go",
+  php: "verifier.php",
+};
 
 export function isVerifier({ about }: Block): boolean {
   return about === "verifier";
@@ -69,21 +75,24 @@ export function isVerifier({ about }: Block): boolean {
 
 /** Says how a block is checked. A block of a language that nobody checks is an error. */
 export function stepOf(block: Block, place: Place): Step {
-  if (isVerifier(block) && verifierLanguages.includes(block.language)) return { files: {}, lines: [] };
+  const verifier = isVerifier(block) && verifierFiles[block.language];
+  if (verifier) return { files: { [verifier]: block.code }, lines: [] };
   const check = checks[block.language];
   if (!check) throw new Error(`nobody checks blocks of "${block.language}"`);
   return check(block, place);
 }
 
 function runs(program: string, ending: string): Check {
-  return ({ code }, { number }) => ({
-    files: { [`block-${number}.${ending}`]: code },
-    lines: [`${program} block-${number}.${ending} > output`],
-  });
+  return ({ about, code }, { number }) => {
+    if (about.endsWith(`.${ending}`)) return { files: { [about]: code }, lines: [] };
+    const file = `block-${number}.${ending}`;
+    return { files: { [file]: code }, lines: [`${program} ${file} > output`] };
+  };
 }
 
+/** What a program in the background prints comes to the output of the block at hand. */
 function printing(code: string): string[] {
-  return [`{\n${code}\n} > output`];
+  return [`: > output\n{\n${code}\n} >> output`];
 }
 
 /** `ID=…  # the answer's data.id` takes the value out of the answer before it. */

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { newWebhookSecret, signedHeaders } from "../../../src/core/webhooks/signature";
 import type { Block } from "./read";
+import { verifierFiles } from "./steps";
 
 interface Language {
   /** Says whether its tools are installed, by asking for their version. */
   version: [program: string, argument: string];
-  file: string;
   /** Prints a JSON list of what the verifier says of each case in cases.json. */
   main: [file: string, code: string];
   run: string[];
@@ -18,7 +18,6 @@ interface Language {
 const languages: Record<string, Language> = {
   js: {
     version: ["node", "--version"],
-    file: "verifier.mjs",
     main: [
       "main.mjs",
       `import { readFileSync } from "node:fs";
@@ -30,7 +29,6 @@ console.log(JSON.stringify(cases.map(({ headers, body, secret }) => isFromPetrel
   },
   python: {
     version: ["python3", "--version"],
-    file: "verifier.py",
     main: [
       "main.py",
       `import json
@@ -42,7 +40,6 @@ print(json.dumps([is_from_petrel(one["headers"], one["body"].encode(), one["secr
   },
   go: {
     version: ["go", "version"],
-    file: "verifier.go",
     main: [
       "main.go",
       `package main
@@ -77,7 +74,6 @@ func main() {
   },
   php: {
     version: ["php", "--version"],
-    file: "verifier.php",
     main: [
       "main.php",
       `<?php
@@ -98,12 +94,13 @@ export function isInstalled(language: string): boolean {
 /** Lets a verifier judge calls that the product has signed, and calls that it has not. Returns what it says and what is right. */
 export async function judge({ language, code }: Block): Promise<{ said: boolean[]; right: boolean[] }> {
   const known = languages[language];
-  if (!known) throw new Error(`Nobody knows how to run a verifier in ${language}`);
+  const file = verifierFiles[language];
+  if (!known || !file) throw new Error(`Nobody knows how to run a verifier in ${language}`);
   const folder = mkdtempSync(join(tmpdir(), "petrel-verifier-"));
   try {
     const cases = await callsToJudge();
     writeFileSync(join(folder, "cases.json"), JSON.stringify(cases));
-    writeFileSync(join(folder, known.file), code);
+    writeFileSync(join(folder, file), code);
     writeFileSync(join(folder, known.main[0]), known.main[1]);
     const [program = "", ...args] = known.run;
     const { stdout } = await promisify(execFile)(program, args, { cwd: folder });
