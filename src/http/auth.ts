@@ -14,7 +14,7 @@ import { admitMember, admitToAdmin } from "./role";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 import { wrongWithKey, wrongWithValue } from "./seen-key";
-import { admitPerson, type People } from "./visitor";
+import { admitPerson, type People, refuseWhenClosed } from "./visitor";
 
 type FindCaller = (platform: Platform, key: string) => Promise<Caller | null>;
 
@@ -46,6 +46,7 @@ export function requireKey(findCaller: FindCaller, people: People): MiddlewareHa
       case "open":
         break;
     }
+    if (c.get("policy").isOfConsole) refuseWhenClosed(c);
     return next();
   };
 }
@@ -136,6 +137,12 @@ export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null
   const named = namedHosts(c);
   const isOurs = !config.isDevelopment && named.every((name) => name.endsWith(".workers.dev"));
   return isOurs ? null : (named[0] ?? null);
+}
+
+/** Returns where links of the installation's own mails lead; null while only a caller whom we do not trust names a host. */
+export function linkOrigin(c: HonoContext<AppEnv>): string | null {
+  const { config, origin } = c.get("platform");
+  return config.baseUrl ?? (foreignHost(c, "public") === null ? origin : null);
 }
 
 function namedHosts(c: HonoContext<AppEnv>): string[] {

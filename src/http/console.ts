@@ -4,27 +4,17 @@ import { readForm } from "./form";
 import { originOf } from "./origin";
 import { megabyte, policy } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
-import { refuseWhenClosed } from "./visitor";
 
 /**
  * Serves the console while it is open: one page for all its addresses, the files that the page loads, and frames that show mail.
  * `scripts/lib/console` builds the files, which are assets of the Worker.
  */
 export function serveConsole(app: AppRouter): void {
-  const page = policy({ key: "open", maxBody: null });
+  const page = policy({ key: "open", maxBody: null, isOfConsole: true });
   const addresses = ["/console", "/console/p/:project", "/console/p/:project/:page", "/console/p/:project/:page/:id"];
-  for (const address of addresses) app.get(address, page, whileOpen(serveIndex));
-  app.get("/console/assets/:file", page, whileOpen(serveAsset));
-  app.post("/console/preview", page, whileOpen(answerPreview));
-}
-
-type Answerer = (c: HonoContext<AppEnv>) => Promise<Response>;
-
-function whileOpen(answer: Answerer): Answerer {
-  return async (c) => {
-    refuseWhenClosed(c);
-    return answer(c);
-  };
+  for (const address of addresses) app.get(address, page, serveIndex);
+  app.get("/console/assets/:file", page, serveAsset);
+  app.post("/console/preview", page, answerPreview);
 }
 
 async function serveIndex(c: HonoContext<AppEnv>): Promise<Response> {

@@ -53,6 +53,8 @@ export interface Policy {
   sends: boolean | ((body: unknown) => boolean);
   /** A person must have proved who they are within the last ten minutes. */
   needsProof: boolean;
+  /** The route is of the console and its people: while the console is closed, it does not exist. */
+  isOfConsole: boolean;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
   /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */
@@ -81,6 +83,7 @@ export const usualPolicy: Policy = {
   role: null,
   sends: false,
   needsProof: false,
+  isOfConsole: false,
   isRead: false,
   readsCopies: false,
   names: () => null,

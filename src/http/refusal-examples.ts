@@ -128,6 +128,8 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("delivery", readId(someId));
     case "projectId":
       return new NotFound("project", someId);
+    case "personId":
+      return new NotFound("person", someId);
   }
   switch (parent) {
     case "projects":

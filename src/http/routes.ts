@@ -44,13 +44,13 @@ export function projectRoutes(tag: string, shared: Omit<Shared, "tag"> = {}): Ro
 }
 
 /** Operations without a project, which take the operator's token. */
-export function operatorRoutes(tag: string): Routes<Platform> {
-  return routesOf({ tag, key: "operator" }, (c) => c.var.platform);
+export function operatorRoutes(tag: string, shared: Pick<Partial<Policy>, "isOfConsole"> = {}): Routes<Platform> {
+  return routesOf({ tag, key: "operator", ...shared }, (c) => c.var.platform);
 }
 
 /** Operations of people, who have a session. One that takes everybody says so. */
 export function personRoutes(tag: string): Routes<Platform> {
-  return routesOf({ tag, key: "person" }, (c) => c.var.platform);
+  return routesOf({ tag, key: "person", isOfConsole: true }, (c) => c.var.platform);
 }
 
 /** Operations on the outbox. */

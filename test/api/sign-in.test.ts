@@ -155,7 +155,7 @@ describe("a printed link", () => {
     expect(person).toMatchObject({ person: { email: "first.owner@example.com" }, isOwner: true });
     expect((await press(path, "", "email=second%40example.com")).status).toBe(410);
     const listed = await admin.get("/admin/people");
-    expect(listed.body.data[0]).toMatchObject({ email: "first.owner@example.com", isOwner: true });
+    expect(listed.body.data[0]).toMatchObject({ email: "first.owner@example.com", role: "owner" });
   });
 
   it("is for a person who is there", async () => {

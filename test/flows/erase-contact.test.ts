@@ -74,6 +74,7 @@ describe("erasing a contact", () => {
     sending_blocks: "numbers",
     sessions: "people who use the console, not contacts",
     sign_in_links: "people who use the console, not contacts",
+    used_challenges: "people who use the console, not contacts",
     segments: "conditions, as somebody wrote them",
     template_versions: "what a template says to everyone",
     templates: "what a template says to everyone",

@@ -270,6 +270,11 @@ const dueOf: Record<string, Due> = {
     asksControl: true,
     asksControlOnly: true,
   },
+  forgetUsedChallenges: {
+    given: () => control.prepare("INSERT INTO used_challenges VALUES (hex(randomblob(8)), 1)").run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
   forgetDeadLetters: {
     given: () => control.prepare("INSERT INTO dead_letters VALUES ('old', 'mail', '{}', 1)").run(),
     asksControl: true,

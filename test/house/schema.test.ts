@@ -28,6 +28,7 @@ const frozen: Record<string, string> = {
   "0007_public-causes.sql": "334a46a8d7da90dc5286680894cb360638c70245ced38c60d3c10e34af58600c",
   "0008_moves-with-time.sql": "fe66884a25ee374a61e53a4a1ee7c2e4f4f23e9a1526d1f376c73f9766a073a7",
   "0009_people.sql": "ce4ea23bc4c293d27b69614ddfd2797bbdad2073cb218eb15bacb0e71e59d0d6",
+  "0011_people-of-projects.sql": "afdc7f5c09e8f3a0fd7244ce8e03308947959a50219e1274791a7e6f89c9fa1a",
 };
 
 it("a migration that is out never changes", () => {

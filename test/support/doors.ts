@@ -99,7 +99,7 @@ async function link(project: TestProject, purpose: "unsubscribe" | "subscribe" |
 }
 
 /** Tables of people, who are of no project. */
-const ofInstallation = ["people", "sessions", "sign_in_links"];
+const ofInstallation = ["people", "sessions", "sign_in_links", "used_challenges"];
 
 async function session(): Promise<Knock> {
   const visitor = await signedIn("owner");
@@ -130,6 +130,18 @@ async function mailedCode(): Promise<Knock> {
     .run();
   return { body: { code }, headers: { Cookie: `__Host-petrel-asked=${asked}`, Origin: ourOrigin } };
 }
+
+async function invited(): Promise<string> {
+  await signedIn("owner");
+  return (await made(admin.post("/admin/people", { email: someAddress(), role: "owner" }))).id;
+}
+
+async function member({ id }: TestProject): Promise<Record<string, string>> {
+  const people = `/admin/projects/${id}/people`;
+  return { id, personId: (await made(admin.post(people, { email: someAddress(), role: "editor" }))).id };
+}
+
+const someAddress = () => `${crypto.randomUUID()}@example.com`;
 
 /** Every operation of the document that writes, by its id. */
 export const operations: Record<string, Door> = {
@@ -435,8 +447,18 @@ export const operations: Record<string, Door> = {
     good: 202,
     // The mail leaves behind the answer, or with the sweep.
     madeUpFrom: 2,
-    knock: () => ({ body: { email: `${crypto.randomUUID()}@example.com` } }),
+    knock: () => ({ body: { email: someAddress() } }),
   },
+  invitePerson: { good: 201, madeUpFrom: 2, knock: () => ({ body: { email: someAddress(), role: "owner" } }) },
+  updatePerson: { good: 200, knock: async () => ({ params: { personId: await invited() }, body: { role: null } }) },
+  deletePerson: { good: 204, knock: async () => ({ params: { personId: await invited() } }) },
+  inviteMember: {
+    good: 201,
+    madeUpFrom: 2,
+    knock: ({ id }) => ({ params: { id }, body: { email: someAddress(), role: "editor" } }),
+  },
+  updateMember: { good: 200, knock: async (project) => ({ params: await member(project), body: { role: "admin" } }) },
+  removeMember: { good: 204, knock: async (project) => ({ params: await member(project) }) },
   signInByCode: { good: 204, unsure: [1], knock: mailedCode },
   signOut: { good: 204, unsure: [1], knock: session },
   endSession: { good: 204, unsure: [1], knock: session },

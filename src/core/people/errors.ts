@@ -19,7 +19,8 @@ export class RoleTooLow extends Refusal {
 function describe(has: Role | null, { role, maySend, seesPersonalData }: NeededRights): string {
   if (maySend) return "You write drafts in this project, and others send them. Nothing was sent.";
   if (seesPersonalData) return "This answer is personal data, which you do not see in this project.";
-  const own = has === null ? "and you are no owner" : `and yours is ${has}`;
+  const own =
+    has !== null ? `and yours is ${has}` : role === "owner" ? "and you are no owner" : "and yours was taken away";
   return `This needs the role ${role}, ${own}. Nothing was done.`;
 }
 

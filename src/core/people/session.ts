@@ -8,6 +8,8 @@ export type SignInMethod = "link" | "code" | "passkey";
 
 /** How long the link and the code of a mail live. */
 export const mailedLinkMs = 15 * minuteMs;
+/** How long the link of an invitation lives. */
+export const invitationMs = 7 * dayMs;
 /** How long a link that was printed in a terminal lives. */
 export const printedLinkMs = dayMs;
 

@@ -75,8 +75,11 @@ export const signInLinks = sqliteTable(
   "sign_in_links",
   {
     id: id().primaryKey(),
-    /** `mail` is asked for on the page. `console` is printed in a terminal, and makes its reader an owner. */
-    kind: text({ enum: ["mail", "console"] }).notNull(),
+    /**
+     * `mail` is asked for on the page. `console` is printed in a terminal, and makes its reader an owner. `invitation` is
+     * mailed to a person whom somebody invited.
+     */
+    kind: text({ enum: ["mail", "console", "invitation"] }).notNull(),
     /** Null for a printed link whose reader says who they are. */
     email: text(),
     /** Null while the mail has not been sent. */
@@ -88,6 +91,10 @@ export const signInLinks = sqliteTable(
     browserHash: text(),
     /** The network of the caller, for its limit. */
     network: text(),
+    /** The project that a person is invited to; null for one who is invited to the installation. */
+    invitedTo: integer(),
+    /** How the mail names the person who invites; null for the operator. */
+    invitedBy: text(),
     /** How often a code was tried. */
     tries: integer().notNull().default(0),
     /** When the mail is sent, or sent again; null when nothing is to be sent. */
@@ -104,6 +111,7 @@ export const signInLinks = sqliteTable(
     index("ix_sign_in_links_browser").on(table.browserHash),
     index("ix_sign_in_links_due").on(table.dueAt).where(sql`due_at IS NOT NULL`),
     index("ix_sign_in_links_expiry").on(table.expiresAt),
+    index("ix_sign_in_links_invitations").on(table.invitedTo, table.createdAt).where(sql`kind = 'invitation'`),
   ],
 );
 export type SignInLinkRow = typeof signInLinks.$inferSelect;
@@ -126,3 +134,17 @@ export const passkeys = sqliteTable(
   (table) => [index("ix_passkeys_person").on(table.personId)],
 );
 export type PasskeyRow = typeof passkeys.$inferSelect;
+
+/**
+ * Challenges that a passkey has answered, until they are too old to count. A challenge is signed, so that one nobody has
+ * answered needs no row.
+ */
+export const usedChallenges = sqliteTable(
+  "used_challenges",
+  {
+    /** The SHA-256 of the challenge. */
+    hash: text().primaryKey(),
+    expiresAt: integer().notNull(),
+  },
+  (table) => [index("ix_used_challenges_expiry").on(table.expiresAt)],
+);

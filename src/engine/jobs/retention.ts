@@ -91,6 +91,14 @@ export const retention = {
       keptMs: dayMs,
       isControl: true,
     },
+    forgetUsedChallenges: {
+      table: "used_challenges",
+      key: "hash",
+      column: "expires_at",
+      index: "ix_used_challenges_expiry",
+      keptMs: 0,
+      isControl: true,
+    },
     // How long an operator can look up the messages that a queue gave up on.
     forgetDeadLetters: {
       table: "dead_letters",

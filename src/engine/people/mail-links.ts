@@ -2,12 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { hashKey, randomHex } from "../../core/keys";
 import { newCode } from "../../core/people/code";
-import { signInMail } from "../../core/people/sign-in-mail";
+import { invitationMail } from "../../core/people/invitation-mail";
+import { type OwnMail, signInMail } from "../../core/people/sign-in-mail";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { controlShard } from "../../db/client";
-import { asText, columns } from "../../db/rows";
+import { asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
+import type { SignInLinkRow } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { sendOwnMail } from "./own-mail";
@@ -15,6 +17,15 @@ import { sendOwnMail } from "./own-mail";
 /** Within the life of a link. */
 const maxAttempts = 5;
 const mailsPerSweep = 20;
+
+const readClaimed = columns({
+  id: asText,
+  kind: asOneOf<SignInLinkRow["kind"]>(),
+  email: asText,
+  origin: asText,
+  invitedBy: orNull(asText),
+  project: orNull(asText),
+});
 
 /** Sweeps the mails of links that did not leave: the provider refused for a while, or their process died. */
 export async function mailDueLinks(platform: Platform): Promise<void> {
@@ -49,8 +60,9 @@ async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
   const claimed = batch.add(
     statement(
       sql`UPDATE sign_in_links SET hash = ${hash}, code_hash = ${codeHash}, attempts = attempts + 1, due_at = ${now + minuteMs}
-        WHERE ${isOpen} RETURNING id, email, origin`,
-      columns({ id: asText, email: asText, origin: asText }),
+        WHERE ${isOpen} RETURNING id, kind, email, origin, invited_by,
+          (SELECT name FROM projects WHERE number = invited_to) AS project`,
+      readClaimed,
     ),
   );
   // A row that nobody is to get a mail for is not read again.
@@ -58,12 +70,7 @@ async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
   await batch.commit();
   const link = claimed.first;
   if (!link) return;
-  const mail = signInMail({
-    host: new URL(link.origin).host,
-    url: `${link.origin}/console/session/link/${token}`,
-    code,
-  });
-  const isSent = await sendOwnMail(platform, link.email, mail).catch((error: unknown) => {
+  const isSent = await sendOwnMail(platform, link.email, mailOf(link, token, code)).catch((error: unknown) => {
     platform.log("warn", "The provider did not answer to a sign-in mail", { reason: reasonOf(error) });
     return false;
   });
@@ -72,4 +79,12 @@ async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
   sent.mayRepeat();
   sent.add(statement(sql`UPDATE sign_in_links SET due_at = NULL WHERE hash = ${hash}`));
   await sent.commit();
+}
+
+function mailOf(link: ReturnType<typeof readClaimed>, token: string, code: string): OwnMail {
+  const { kind, origin, invitedBy: by, project } = link;
+  const url = `${origin}/console/session/link/${token}`;
+  return kind === "invitation"
+    ? invitationMail({ origin, url, by, project })
+    : signInMail({ host: new URL(origin).host, url, code });
 }

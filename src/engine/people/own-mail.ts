@@ -5,9 +5,19 @@ import type { Platform } from "../../platform/context";
 /** No project has this id, so no key, list, export or webhook shows mail of the installation itself. */
 const noProject = { projectId: "00000000-0000-0000-0000-000000000000", projectNumber: 0 };
 
-/** Whether the installation can send mail of its own. */
-export function hasOwnMail({ config }: Platform): boolean {
-  return config.consoleFrom !== null;
+/** Where the links of the installation's mails lead, or the setting without which it sends none. */
+export type OwnLinks = { origin: string } | { missing: "PUBLIC_URL" | "CONSOLE_FROM" };
+
+/** `origin` is null while only a caller whom we do not trust names a host. */
+export function ownLinks({ config }: Platform, origin: string | null): OwnLinks {
+  if (origin === null) return { missing: "PUBLIC_URL" };
+  return config.consoleFrom === null ? { missing: "CONSOLE_FROM" } : { origin };
+}
+
+/** Says that links are not mailed, why, and what helps. */
+export function mailIsOff(setting: string) {
+  const message = `This installation cannot mail links: ${setting} is not set. \`npm run console-link\` prints one.`;
+  return { mail: "OFF" as const, message };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { and, eq, isNull, type SQL } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { knownProjects, refreshLater } from "./cache";
@@ -13,6 +14,13 @@ export function findProject(platform: Platform, number: number): Promise<Project
 /** The same by the public UUID, for links and for providers' reports. */
 export function findProjectById(platform: Platform, id: string): Promise<Project | null> {
   return find(platform, id, eq(projects.id, id));
+}
+
+/** Throws NotFound when there is no such project. */
+export async function requireProject(platform: Platform, id: string): Promise<Project> {
+  const project = await findProjectById(platform, id);
+  if (project === null) throw new NotFound("project", id);
+  return project;
 }
 
 async function find(platform: Platform, name: string, isMeant: SQL): Promise<Project | null> {

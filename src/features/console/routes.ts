@@ -2,14 +2,14 @@ import { hashKey, randomHex } from "../../core/keys";
 import { networkOf } from "../../core/network";
 import { CrossSiteWrite } from "../../core/people/errors";
 import { mailNewLink } from "../../engine/people/mail-links";
-import { hasOwnMail } from "../../engine/people/own-mail";
+import { mailIsOff, ownLinks } from "../../engine/people/own-mail";
 import { requestLink } from "../../engine/people/request-link";
 import { useCode } from "../../engine/people/use-link";
-import { foreignHost } from "../../http/auth";
+import { linkOrigin } from "../../http/auth";
 import { IdParam } from "../../http/params";
 import { personRoutes } from "../../http/routes";
 import { askedOf, browserOf, setAsked, setSession } from "../../http/session-cookie";
-import { refuseCrossSite, refuseWhenClosed, visitorIn } from "../../http/visitor";
+import { refuseCrossSite, visitorIn } from "../../http/visitor";
 import { meOf } from "./me";
 import { addPages } from "./pages/routes";
 import { AskedForLink, AskForLink, Me, Sessions, TypedCode } from "./schema";
@@ -37,11 +37,10 @@ consoleRoutes.post(
     refusals,
   },
   async (platform, { body }, c) => {
-    refuseWhenClosed(c);
     refuseCrossSite(c);
-    const origin = platform.config.baseUrl ?? (foreignHost(c, "public") === null ? platform.origin : null);
-    if (origin === null) return mailIsOff("PUBLIC_URL");
-    if (!hasOwnMail(platform)) return mailIsOff("CONSOLE_FROM");
+    const links = ownLinks(platform, linkOrigin(c));
+    if ("missing" in links) return mailIsOff(links.missing);
+    const { origin } = links;
     const asked = askedOf(c) ?? randomHex(32);
     setAsked(c, asked);
     const address = c.req.header("CF-Connecting-IP");
@@ -57,11 +56,6 @@ consoleRoutes.post(
   },
 );
 
-function mailIsOff(setting: string) {
-  const message = `This installation cannot mail links: ${setting} is not set. \`npm run console-link\` prints one.`;
-  return { mail: "OFF" as const, message };
-}
-
 consoleRoutes.post(
   "/console/session/code",
   {
@@ -75,7 +69,6 @@ consoleRoutes.post(
     refusals,
   },
   async (platform, { body }, c) => {
-    refuseWhenClosed(c);
     refuseCrossSite(c);
     setSession(c, await useCode(platform, body.code, browserOf(c)));
   },

@@ -1,13 +1,35 @@
+import { z } from "zod";
+import { RoleTooLow } from "../../core/people/errors";
 import { iso } from "../../core/time";
+import { tooManyInvitations } from "../../engine/people/invitation";
+import { ownLinks } from "../../engine/people/own-mail";
 import { printLink } from "../../engine/people/print-link";
-import { CursorQuery } from "../../http/params";
+import { linkOrigin } from "../../http/auth";
+import { CursorQuery, pathId } from "../../http/params";
 import { operatorRoutes } from "../../http/routes";
-import { refuseWhenClosed } from "../../http/visitor";
+import { deletePerson } from "./delete";
+import { getPerson } from "./get";
+import { alreadyThere, invitePerson } from "./invite";
 import { listPeople } from "./list";
-import { PersonPage, PrintedLinkAnswer, PrintLink } from "./schema";
+import { members } from "./members/routes";
+import {
+  InvitedPerson,
+  InvitePerson,
+  Person,
+  PersonPage,
+  PrintedLinkAnswer,
+  PrintLink,
+  UpdatePerson,
+  WholePerson,
+} from "./schema";
+import { lastOwner, updatePerson } from "./update";
 
 /** People who use the console. */
-export const people = operatorRoutes("Operator");
+export const people = operatorRoutes("People", { isOfConsole: true });
+people.router.route("/", members.router);
+
+const PersonParam = z.object({ personId: pathId("personId") });
+const noOwner = () => new RoleTooLow("admin", { role: "owner" });
 
 people.get(
   "/admin/people",
@@ -16,12 +38,68 @@ people.get(
     summary: "List the people who may use the console, newest first",
     query: CursorQuery,
     ok: PersonPage,
-    also: [404],
+    refusals: () => [noOwner()],
   },
-  (platform, { query }, c) => {
-    refuseWhenClosed(c);
-    return listPeople(platform, query);
+  (platform, { query }) => listPeople(platform, query),
+);
+
+people.post(
+  "/admin/people",
+  {
+    id: "invitePerson",
+    needsProof: true,
+    summary: "Invite a person to the installation",
+    description:
+      "As an owner, or without a project yet. They get a mail with a link that signs them in, once within seven days. To " +
+      "invite somebody to a project, call `POST /admin/projects/{id}/people`. At most 50 an hour.",
+    body: InvitePerson,
+    created: InvitedPerson,
+    refusals: () => [noOwner(), alreadyThere(), tooManyInvitations()],
   },
+  (platform, { body }, c) =>
+    invitePerson(platform, body, { by: c.var.visitor, links: ownLinks(platform, linkOrigin(c)) }),
+);
+
+people.get(
+  "/admin/people/{personId}",
+  {
+    id: "getPerson",
+    summary: "Get a person, with their projects",
+    params: PersonParam,
+    ok: WholePerson,
+    refusals: () => [noOwner()],
+  },
+  (platform, { params }) => getPerson(platform, params.personId),
+);
+
+people.patch(
+  "/admin/people/{personId}",
+  {
+    id: "updatePerson",
+    needsProof: true,
+    summary: "Change a person, or make them an owner",
+    description:
+      "A change of role takes effect everywhere within 30 seconds. The last owner cannot become anything else. What a person " +
+      "may do in a project is changed with `PATCH /admin/projects/{id}/people/{personId}`.",
+    params: PersonParam,
+    body: UpdatePerson,
+    ok: Person,
+    refusals: () => [noOwner(), lastOwner()],
+  },
+  (platform, { params, body }, c) => updatePerson(platform, params.personId, body, c.var.visitor),
+);
+
+people.delete(
+  "/admin/people/{personId}",
+  {
+    id: "deletePerson",
+    needsProof: true,
+    summary: "Delete a person, with their sessions and passkeys",
+    description: "They are out of all projects within 30 seconds. The last owner cannot be deleted.",
+    params: PersonParam,
+    refusals: () => [noOwner(), lastOwner()],
+  },
+  (platform, { params }, c) => deletePerson(platform, params.personId, c.var.visitor),
 );
 
 people.post(
@@ -38,8 +116,7 @@ people.post(
     created: PrintedLinkAnswer,
     also: [404],
   },
-  async (platform, { body }, c) => {
-    refuseWhenClosed(c);
+  async (platform, { body }) => {
     const { token, expiresAt } = await printLink(platform, body.email ?? null);
     const origin = platform.config.baseUrl ?? platform.origin;
     return { url: `${origin}/console/session/link/${token}`, expiresAt: iso(expiresAt) };

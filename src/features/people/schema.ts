@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { Email } from "../../core/mail/address-input";
+import { LanguageTag } from "../../core/languages/language-tag";
+import { DisplayName, Email } from "../../core/mail/address-input";
+import { projectRoles } from "../../core/people/role";
 import { Warnings } from "../../core/warning";
 
 export const PrintLink = z
@@ -18,31 +20,102 @@ export const PrintedLinkAnswer = z.object({ url: z.string(), expiresAt: z.iso.da
   },
 });
 
-const personExample = {
+export const Invitation = z
+  .object({
+    mail: z
+      .enum(["ON", "OFF"])
+      .meta({ description: "OFF when this installation cannot send such mail: `message` says why." }),
+    message: z.string(),
+  })
+  .meta({ id: "Invitation", example: { mail: "ON", message: "The invitation is on its way." } });
+
+/** What people are called and speak. */
+export const PersonName = DisplayName.nullable();
+export const PersonLocale = LanguageTag.nullable().meta({ description: "The language of the console." });
+
+export const personExample = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
   email: "ada@example.com",
   name: "Ada",
   locale: null,
-  isOwner: true,
+  role: "owner" as const,
   createdAt: "2026-01-31T09:00:00.000Z",
   lastSeenAt: "2026-01-31T10:00:00.000Z",
 };
 
-export const Person = z
-  .object({
-    id: z.uuid(),
-    email: z.string(),
-    name: z.string().nullable(),
-    locale: z.string().nullable(),
-    isOwner: z.boolean(),
-    createdAt: z.iso.datetime(),
-    lastSeenAt: z.iso.datetime().nullable().meta({ description: "Within an hour. Null before the first sign-in." }),
+const OwnerOrNull = z
+  .literal("owner", {
+    error: "Must be owner or null: roles in one project are given with POST /admin/projects/{id}/people",
   })
+  .nullable()
+  .meta({ description: "An owner may do everything in the installation. Null for people of single projects." });
+
+export const personFields = {
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string().nullable(),
+  locale: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime().nullable().meta({ description: "Within an hour. Null before the first sign-in." }),
+};
+
+export const Person = z
+  .object({ ...personFields, role: OwnerOrNull, warnings: Warnings })
   .meta({ id: "Person", example: personExample });
+
+export const InvitePerson = z
+  .object({
+    email: Email,
+    name: PersonName.optional(),
+    locale: PersonLocale.optional(),
+    role: OwnerOrNull.optional(),
+  })
+  .meta({ id: "InvitePerson", example: { email: "ada@example.com", name: "Ada", role: "owner" } });
+export type InvitePerson = z.infer<typeof InvitePerson>;
+
+export const InvitedPerson = Person.extend({ invitation: Invitation }).meta({
+  id: "InvitedPerson",
+  example: { ...personExample, lastSeenAt: null, invitation: Invitation.meta()?.example },
+});
+
+export const UpdatePerson = z
+  .object({ name: PersonName, locale: PersonLocale, role: OwnerOrNull })
+  .partial()
+  .meta({ id: "UpdatePerson", example: { role: "owner" } });
+export type UpdatePerson = z.infer<typeof UpdatePerson>;
+
+export const memberFields = {
+  role: z.enum(projectRoles),
+  maySend: z.boolean().meta({ description: "False only for editors, who then make drafts that others send." }),
+  seesPersonalData: z
+    .boolean()
+    .meta({ description: "False only for viewers, for whom addresses, data and bodies are then masked." }),
+};
+
+export const WholePerson = Person.extend({
+  projects: z
+    .array(z.object({ id: z.string(), name: z.string(), ...memberFields }))
+    .meta({ description: "The projects that the person is a member of. An owner has all of them, member or not." }),
+}).meta({
+  id: "PersonWithProjects",
+  example: {
+    ...personExample,
+    role: null,
+    projects: [
+      {
+        id: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
+        name: "Acme",
+        role: "editor",
+        maySend: true,
+        seesPersonalData: true,
+      },
+    ],
+  },
+});
 
 export const PersonPage = z
   .object({
-    data: z.array(Person),
+    data: z.array(Person.omit({ warnings: true })),
     cursor: z.string(),
     hasMore: z.boolean(),
     total: z.number().int(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 import { keyGrants } from "../../core/keys";
+import { LanguageTag } from "../../core/languages/language-tag";
 import { DisplayName } from "../../core/mail/address-input";
 import { Company, PostalAddress } from "../../core/mail/imprint";
 import { Warnings } from "../../core/warning";
@@ -81,15 +82,11 @@ export const ProjectPage = z
   })
   .meta({ id: "ProjectPage", example: { data: [projectExample], cursor: "", hasMore: false, total: 1 } });
 
-/** A language tag (RFC 5646), such as `en` or `pt-BR`. */
-const Locale = z
-  .string()
-  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, "Must be a language tag such as en or pt-BR")
-  .meta({
-    description:
-      "The language of recipients' pages and of the footer, for contacts without a `locale`. While it is not set, it shows `en`, " +
-      "and pages go by the browser's language.",
-  });
+const Locale = LanguageTag.meta({
+  description:
+    "The language of recipients' pages and of the footer, for contacts without a `locale`. While it is not set, it shows `en`, " +
+    "and pages go by the browser's language.",
+});
 
 const settings = {
   fromName: DisplayName.nullable(),

@@ -6,21 +6,19 @@ import type { Html } from "../../../http/page";
 import { policy } from "../../../http/policy";
 import type { AppEnv, AppRouter } from "../../../http/router";
 import { browserOf, setSession } from "../../../http/session-cookie";
-import { refuseCrossSite, refuseWhenClosed } from "../../../http/visitor";
+import { refuseCrossSite } from "../../../http/visitor";
 import { linkPage } from "./link-page";
 
-const page = policy({ key: "open", maxBody: null });
+const page = policy({ key: "open", maxBody: null, isOfConsole: true });
 
 /** Adds the pages that people see while they sign in. They are not in the document of the API. */
 export function addPages(router: AppRouter): void {
   router.get("/console/session/link/:token", page, async (c) => {
-    refuseWhenClosed(c);
     const link = await lookAtLink(c.get("platform"), c.req.param("token"), browserOf(c));
     return show(c, linkPage(link), link.is === "used up" ? 410 : 200);
   });
 
   router.post("/console/session/link/:token", page, async (c) => {
-    refuseWhenClosed(c);
     refuseCrossSite(c);
     const said = normalizeEmail((await readForm(c)).get("email") ?? "");
     setSession(c, await useLink(c.get("platform"), c.req.param("token"), browserOf(c), said));

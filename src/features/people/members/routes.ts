@@ -1,0 +1,101 @@
+import { RoleTooLow } from "../../../core/people/errors";
+import { tooManyInvitations } from "../../../engine/people/invitation";
+import { ownLinks } from "../../../engine/people/own-mail";
+import { requireProject } from "../../../engine/projects/project";
+import { linkOrigin } from "../../../http/auth";
+import { CursorQuery, ProjectParam, pathId } from "../../../http/params";
+import { operatorRoutes } from "../../../http/routes";
+import { inviteMember, isMemberAlready } from "./invite";
+import { listMembers } from "./list";
+import { findMember, memberJson } from "./member";
+import { removeMember } from "./remove";
+import { InvitedMember, InviteMember, Member, MemberPage, UpdateMember } from "./schema";
+import { updateMember } from "./update";
+
+/** The people of one project. Its admins manage them, and meet no others. */
+export const members = operatorRoutes("People", { isOfConsole: true });
+
+const place = "/admin/projects/{id}/people";
+const one = `${place}/{personId}`;
+const MemberParams = ProjectParam.extend({ personId: pathId("personId") });
+const tooLow = () => new RoleTooLow("editor", { role: "admin" });
+
+members.get(
+  place,
+  {
+    id: "listMembers",
+    role: "admin",
+    summary: "List the people of a project, newest first",
+    description: "Owners of the installation have every project, and are in `GET /admin/people`.",
+    params: ProjectParam,
+    query: CursorQuery,
+    ok: MemberPage,
+    refusals: () => [tooLow()],
+  },
+  (platform, { params, query }) => listMembers(platform, params.id, query),
+);
+
+members.post(
+  place,
+  {
+    id: "inviteMember",
+    role: "admin",
+    needsProof: true,
+    summary: "Invite a person to a project",
+    description:
+      "They are a member at once, and get a mail with a link that signs them in, once within seven days. Later they sign in " +
+      "at `/console` with their address. A project has at most 500 people, and invites 50 an hour.",
+    params: ProjectParam,
+    body: InviteMember,
+    created: InvitedMember,
+    refusals: () => [tooLow(), isMemberAlready(), tooManyInvitations()],
+  },
+  (platform, { params, body }, c) =>
+    inviteMember(platform, params.id, body, { by: c.var.visitor, links: ownLinks(platform, linkOrigin(c)) }),
+);
+
+members.get(
+  one,
+  {
+    id: "getMember",
+    role: "admin",
+    summary: "Get a person of a project",
+    params: MemberParams,
+    ok: Member,
+    refusals: () => [tooLow()],
+  },
+  async (platform, { params }) =>
+    memberJson(await findMember(platform, await requireProject(platform, params.id), params.personId)),
+);
+
+members.patch(
+  one,
+  {
+    id: "updateMember",
+    role: "admin",
+    needsProof: true,
+    summary: "Change what a person may do in a project",
+    description: "The change takes effect everywhere within 30 seconds.",
+    params: MemberParams,
+    body: UpdateMember,
+    ok: Member,
+    refusals: () => [tooLow()],
+  },
+  (platform, { params: { id: projectId, personId }, body }, c) =>
+    updateMember(platform, { projectId, personId }, body, c.var.visitor),
+);
+
+members.delete(
+  one,
+  {
+    id: "removeMember",
+    role: "admin",
+    needsProof: true,
+    summary: "Take a person out of a project",
+    description: "They are out everywhere within 30 seconds. In other projects they stay what they are.",
+    params: MemberParams,
+    refusals: () => [tooLow()],
+  },
+  (platform, { params: { id: projectId, personId } }, c) =>
+    removeMember(platform, { projectId, personId }, c.var.visitor),
+);
