@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Page as Tab } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
@@ -24,6 +25,14 @@ describe("the documents", () => {
         .map(({ name }) => name)
         .toSorted(),
     );
+  });
+
+  it("name no test that does not exist", () => {
+    const named = pages.flatMap(({ name, source }) =>
+      [...source.matchAll(/`(test\/[\w/.-]+\.test\.ts)`/g)].map(([, file = ""]) => ({ name, file })),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
   });
 
   it("name every event that the service records", () => {
