@@ -144,7 +144,7 @@ describe("POST /contacts/import", () => {
   });
 
   it.each([
-    ["a field it does not know", { delimiter: ";" }, "delimiter", /takes file, subscribed and columns/],
+    ["a field it does not know", { delimiter: ";" }, "delimiter", /takes file, subscribed, columns and mapping/],
     ["another value of subscribed", { subscribed: "true" }, "subscribed", /Must be "column"/],
     ["an empty subscribed", { subscribed: "" }, "subscribed", /Must be "column"/],
   ])("refuses %s, and says what it knows", async (_, fields, field, message) => {

@@ -11,8 +11,9 @@ export async function postImport(
   project: TestProject,
   body: FormData | string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
+  query = "",
 ): Promise<Answer> {
-  const response = await exports.default.fetch("https://petrel.example/contacts/import", {
+  const response = await exports.default.fetch(`https://petrel.example/contacts/import${query}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${project.keys.secret}`, ...headers },
     body,
@@ -32,7 +33,7 @@ export async function importCsv(
   project: TestProject,
   csv: string | Uint8Array<ArrayBuffer>,
   world = new World(),
-  asked: { takesSubscribed?: boolean; takesAll?: boolean } = {},
+  asked: Parameters<typeof startImport>[2] = {},
 ) {
   const { ctx } = await world.context(project);
   const jobId = await startImport(ctx, typeof csv === "string" ? utf8(csv) : csv, asked);

@@ -1,4 +1,5 @@
-import { type Csv, type CsvFault, type RowStart, readRows } from "./csv";
+import { type Csv, type RowStart, readRows } from "./csv";
+import type { CsvFault } from "./csv-columns";
 import { type CsvRow, type ReadRow, readRow, type Unheeded, unheededIn } from "./csv-row";
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
@@ -68,10 +69,14 @@ export function readChunk(csv: Csv, start: RowStart, atMost = maxRows): CsvChunk
 export function contactsOf({ rows }: CsvChunk): ReadRow[] {
   const contacts = new Map<string, ReadRow>();
   for (const { row: _, unheeded: __, ...read } of rows) {
-    const earlier = contacts.get(read.email);
-    contacts.set(read.email, { ...earlier, ...read, data: { ...earlier?.data, ...read.data } });
+    contacts.set(read.email, mergedRow(contacts.get(read.email), read));
   }
   return [...contacts.values()];
+}
+
+/** Lays a row over an earlier one with the same address. */
+export function mergedRow(earlier: ReadRow | undefined, read: ReadRow): ReadRow {
+  return { ...earlier, ...read, data: { ...earlier?.data, ...read.data } };
 }
 
 /** The type of each key, from its first value. */

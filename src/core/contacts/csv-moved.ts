@@ -13,6 +13,13 @@ const movedNames = [...columnsWith("imported"), "topics"] as const;
 /** These names as the API document lists them. */
 export const movedNamesListed = listed(movedNames);
 
+const movedFields = new Set(movedNames.map((name) => name.toLowerCase()));
+
+/** Whether a name in lower case is one of these. */
+export function isMovedName(name: string): boolean {
+  return movedFields.has(name);
+}
+
 /** The positions of these columns in the file. */
 export type MovedColumns = ReadonlyMap<(typeof movedNames)[number], number>;
 

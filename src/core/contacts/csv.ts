@@ -1,32 +1,13 @@
 import Papa from "papaparse";
-import { findMoved, type MovedColumns, type MovingIn } from "./csv-moved";
-import { findOptOuts, type OptOutColumn } from "./csv-opt-out";
-import { ContactData, readData } from "./data";
-import { standardFields } from "./standard-fields";
+import { type CsvColumns, type CsvFault, layOut, namesEmail, noEmailColumn, type Taken } from "./csv-columns";
 
 export const maxCsvBytes = 5 * 1024 * 1024;
 
 /** An opened CSV file: its text, its delimiter and its columns. */
-export interface Csv {
+export interface Csv extends CsvColumns {
   text: string;
   delimiter: string;
   newline: "\n" | "\r";
-  /** The position of the column with the addresses. */
-  emailAt: number;
-  /** The position of the column subscribed, when the caller wants it taken. */
-  subscribedAt: number | null;
-  /** The position of that column when the caller did not say what to do with it. */
-  unheededAt: number | null;
-  /**
-   * The columns of contacts who move from another service, when the caller wants all; with the limits of their cells.
-   */
-  moved: { at: MovedColumns; by: MovingIn } | null;
-  /** The columns that become data. All others are dropped. */
-  columns: { at: number; key: string }[];
-  /** The data columns that seem to say who has left. */
-  optOuts: OptOutColumn[];
-  /** The names of dropped columns, for the caller. */
-  dropped: string[];
   firstRow: RowStart;
 }
 
@@ -34,18 +15,6 @@ export interface Csv {
 export interface RowStart {
   cursor: number;
   row: number;
-}
-
-/** The reason why a whole file cannot be imported, as a sentence. */
-export interface CsvFault {
-  fault: string;
-}
-
-/** The columns that an import takes in addition to addresses and data. */
-interface Taken {
-  takesSubscribed?: boolean;
-  /** When set, the columns of contacts who move are taken too. */
-  movingIn?: MovingIn | null;
 }
 
 /** Opens a file: UTF-8 with a header row and an `email` column; delimited by comma, semicolon or tab. */
@@ -56,9 +25,11 @@ export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
   const headers = [",", ";", "\t"].map((delimiter) => readHeader({ text, delimiter, newline }));
   const readable = headers.filter((header) => "names" in header);
   // The right delimiter is the one that gives an email column.
-  const header = readable.find(({ names }) => names.some(isEmailColumn)) ?? readable[0] ?? headers[0];
+  const header = readable.find(({ names }) => namesEmail(names, taken)) ?? readable[0] ?? headers[0];
   if (header === undefined || "fault" in header) return header ?? { fault: noEmailColumn };
-  return layOut(header, taken);
+  const { names, ...file } = header;
+  const columns = layOut(names, taken);
+  return "fault" in columns ? columns : { ...file, ...columns };
 }
 
 /** Counts the rows below the header. It reads the whole file, and so finds rows that cannot be read. */
@@ -154,12 +125,6 @@ interface Header extends CsvText {
   firstRow: RowStart;
 }
 
-const noEmailColumn =
-  "The file has no column named email. Its first row must name the columns, and one of them must be email.";
-
-const noSubscribedColumn =
-  "The file has no column named subscribed, which the form field subscribed=column asks for. Add the column, or leave out the form field.";
-
 function readHeader(file: CsvText): Header | CsvFault {
   const rows: string[][] = [];
   const read = readRows(file, { cursor: 0, row: 1 }, (cells) => rows.push(cells) < 1);
@@ -168,75 +133,4 @@ function readHeader(file: CsvText): Header | CsvFault {
   if (!names)
     return { fault: "The file is empty. Its first row must name the columns, and one of them must be email." };
   return { ...file, names, firstRow: read.next ?? { cursor: file.text.length, row: 2 } };
-}
-
-function isEmailColumn(name: string): boolean {
-  return name.toLowerCase() === "email";
-}
-
-/** Columns that never become data: these, columns without a name, and the reserved keys of data. */
-const droppedColumns = new Set<string>(["", ...standardFields]);
-
-function layOut({ names, ...file }: Header, { takesSubscribed = false, movingIn = null }: Taken): Csv | CsvFault {
-  const emailAt = onlyColumn(names, "email");
-  if (emailAt === null) return { fault: noEmailColumn };
-  if (typeof emailAt !== "number") return emailAt;
-  const subscribedAt = takesSubscribed ? onlyColumn(names, "subscribed") : null;
-  if (takesSubscribed && subscribedAt === null) return { fault: noSubscribedColumn };
-  if (subscribedAt !== null && typeof subscribedAt !== "number") return subscribedAt;
-  const movedAt = movingIn && findMoved((name) => onlyColumn(names, name.toLowerCase()));
-  if (movedAt && "fault" in movedAt) return movedAt;
-  const taken = new Set([emailAt, ...(subscribedAt === null ? [] : [subscribedAt]), ...(movedAt?.values() ?? [])]);
-  const columns = dataColumns(names, taken);
-  if ("fault" in columns) return columns;
-  const seen = new Set(columns.map(({ key }) => key));
-  const dropped = names.filter((name, at) => name !== "" && !taken.has(at) && !seen.has(name));
-  const unheededAt = names.findIndex((name) => name.toLowerCase() === "subscribed");
-  return {
-    ...file,
-    emailAt,
-    subscribedAt,
-    unheededAt: takesSubscribed || unheededAt < 0 ? null : unheededAt,
-    moved: movingIn && movedAt && { at: movedAt, by: movingIn },
-    columns,
-    optOuts: findOptOuts(columns),
-    dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten),
-  };
-}
-
-/** The columns that become data. A column is dropped when its name is not allowed as a key of data. */
-function dataColumns(names: string[], taken: ReadonlySet<number>): { at: number; key: string }[] | CsvFault {
-  const named = names
-    .map((key, at) => ({ key, at }))
-    .filter(({ key, at }) => !taken.has(at) && !droppedColumns.has(key));
-  const sample = Object.fromEntries(named.map(({ key }) => [key, "text"]));
-  const issue = ContactData.safeParse(sample).error?.issues[0];
-  if (issue) {
-    const where = issue.path[0] === undefined ? "The header row" : `The column ${shorten(String(issue.path[0]))}`;
-    return { fault: `${where} cannot be imported: ${issue.message}.` };
-  }
-  const { patch } = readData(sample);
-  const columns = named.filter(({ key }) => Object.hasOwn(patch, key));
-  const seen = new Set<string>();
-  for (const { key } of columns) {
-    if (seen.has(key)) return { fault: `Two columns are named ${shorten(key)}. Remove or rename one of them.` };
-    seen.add(key);
-  }
-  return columns;
-}
-
-/** The position of the column with this name, in any case; null without one. */
-function onlyColumn(names: string[], wanted: string): number | null | CsvFault {
-  const isWanted = (name: string) => name.toLowerCase() === wanted;
-  const at = names.findIndex(isWanted);
-  if (at < 0) return null;
-  return names.findLastIndex(isWanted) === at
-    ? at
-    : { fault: `Two columns are named ${wanted}. Remove or rename one of them.` };
-}
-
-const mostDroppedShown = 100;
-
-function shorten(name: string): string {
-  return name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Warning } from "../warning";
+import type { Unheeded } from "./csv-row";
 
 /** Imported rows that may say that the person has left, while nobody asked the import to look. Earlier jobs do not say. */
 export const UnheededRows = z.object({
@@ -11,6 +12,17 @@ export const UnheededRows = z.object({
   rowsOptedOut: z.record(z.string(), z.number()).default({}),
 });
 export type UnheededRows = z.infer<typeof UnheededRows>;
+
+export function noneUnheeded(): UnheededRows {
+  return { rowsSayingNo: 0, rowsUnclear: 0, rowsOptedOut: {} };
+}
+
+/** Adds a row to the figures. */
+export function addUnheeded(rows: UnheededRows, { says, optOuts }: Unheeded): void {
+  if (says === "no") rows.rowsSayingNo++;
+  if (says === "unclear") rows.rowsUnclear++;
+  for (const column of optOuts) rows.rowsOptedOut[column] = (rows.rowsOptedOut[column] ?? 0) + 1;
+}
 
 export function warningsOf({ rowsSayingNo, rowsUnclear, rowsOptedOut }: UnheededRows): Warning[] {
   return [

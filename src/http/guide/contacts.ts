@@ -15,6 +15,9 @@ Without it, \`warnings\` of the job says how many rows said no, or neither yes n
 column of another name, such as \`unsubscribed\`, \`opted_out\` or \`status\`. \`columns=all\` also takes ${movedNamesListed},
 for people who move in.
 
+\`mapping\` says what columns become: \`{"E-mail address": "email", "Plan": "data.plan", "Notes": null}\`. With \`?dryRun=true\` the answer
+shows the first rows as they would be stored, and counts what would be skipped; nothing is stored.
+
 ## Double opt-in
 
 \`confirm: true\` with \`POST /contacts\`, \`/v1/track\` or \`/events/track\` mails the project's confirmation template to a contact that is

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Csv, type CsvFault, countRows, openCsv, type RowStart, readRows } from "../../../src/core/contacts/csv";
+import { type Csv, countRows, openCsv, type RowStart, readRows } from "../../../src/core/contacts/csv";
+import type { CsvFault } from "../../../src/core/contacts/csv-columns";
 import { type CsvRow, readRow } from "../../../src/core/contacts/csv-row";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

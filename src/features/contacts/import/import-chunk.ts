@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Csv, CsvFault } from "../../../core/contacts/csv";
+import type { Csv } from "../../../core/contacts/csv";
 import {
   type CsvChunk,
   contactsOf,
@@ -9,8 +9,9 @@ import {
   typesOf,
   withoutTooLarge,
 } from "../../../core/contacts/csv-chunk";
+import type { CsvFault } from "../../../core/contacts/csv-columns";
 import { maxDataBytes } from "../../../core/contacts/data";
-import type { UnheededRows } from "../../../core/contacts/unheeded-rows";
+import { addUnheeded, type UnheededRows } from "../../../core/contacts/unheeded-rows";
 import { newIdAt } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
@@ -22,7 +23,7 @@ import { insertFieldTypes } from "../../../engine/contacts/field-types";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { chooseTopics } from "./choose-topics";
-import { type ImportState, maxErrors, resultOf } from "./import-job";
+import { bringsMoved, type ImportState, maxErrors, resultOf } from "./import-job";
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
 
@@ -94,7 +95,7 @@ async function writeWithHashes(ctx: Context, job: JobRow, read: Read, written: N
 
 function newContactsOf({ chunk, state }: Read, now: number): NewContacts {
   const contacts = contactsOf(chunk).map((read) => ({ id: newIdAt(read.createdAt ?? now), ...read }));
-  return { contacts, now, bringAll: state.takesAll };
+  return { contacts, now, bringAll: bringsMoved(state) };
 }
 
 /**
@@ -144,15 +145,9 @@ function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addre
 }
 
 function withUnheeded(before: UnheededRows, rows: CsvChunk["rows"]): UnheededRows {
-  const said = (what: "no" | "unclear") => rows.filter(({ unheeded }) => unheeded.says === what).length;
-  const rowsOptedOut = { ...before.rowsOptedOut };
-  for (const column of rows.flatMap(({ unheeded }) => unheeded.optOuts))
-    rowsOptedOut[column] = (rowsOptedOut[column] ?? 0) + 1;
-  return {
-    rowsSayingNo: before.rowsSayingNo + said("no"),
-    rowsUnclear: before.rowsUnclear + said("unclear"),
-    rowsOptedOut,
-  };
+  const after = { ...before, rowsOptedOut: { ...before.rowsOptedOut } };
+  for (const { unheeded } of rows) addUnheeded(after, unheeded);
+  return after;
 }
 
 /** Appends to the errors in the row, not to those in memory: an erasure may have emptied an address there meanwhile. */

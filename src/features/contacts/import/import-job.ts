@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Mapping, mapsMoved } from "../../../core/contacts/csv-mapping";
 import { UnheededRows, warningsOf } from "../../../core/contacts/unheeded-rows";
 import { type Id, publicId, textOf } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
@@ -9,24 +10,37 @@ import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
 /**
- * The options of the upload: whether the file sets subscriptions, and whether it brings everything else. Jobs from
- * before these options have neither.
+ * The options of the upload: whether the file sets subscriptions, whether it brings everything else, and what its
+ * columns become. Jobs from before these options have none.
  */
-const asked = { takesSubscribed: z.boolean().default(false), takesAll: z.boolean().default(false) };
+const asked = {
+  takesSubscribed: z.boolean().default(false),
+  takesAll: z.boolean().default(false),
+  mapping: Mapping.optional(),
+};
+
+/** The state of an import whose file is stored and not read yet. */
+export const Uploaded = z.object({ phase: z.literal("uploaded"), ...asked });
+export type Uploaded = z.infer<typeof Uploaded>;
 
 /**
  * The phases of an import. The file is deleted in the phase "over", and only then the job ends, so that no file is
  * left.
  */
 export const ImportState = z.discriminatedUnion("phase", [
-  z.object({ phase: z.literal("uploaded"), ...asked }),
+  Uploaded,
   z.object({ phase: z.literal("importing"), ...asked, cursor: z.number(), row: z.number() }),
   z.object({ phase: z.literal("over"), fault: z.string().optional() }),
 ]);
 export type ImportState = z.infer<typeof ImportState>;
 
 /** The options of an upload. */
-export type Asked = Pick<Extract<ImportState, { phase: "uploaded" }>, "takesSubscribed" | "takesAll">;
+export type Asked = Pick<Uploaded, keyof typeof asked>;
+
+/** Whether rows may have the columns of contacts who move. */
+export function bringsMoved({ takesAll, mapping = {} }: Asked): boolean {
+  return takesAll || mapsMoved(mapping);
+}
 
 /** The figures of an import, at any time of it. */
 const ImportResult = z.object({

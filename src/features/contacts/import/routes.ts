@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { maxCsvBytes } from "../../../core/contacts/csv";
+import { mapsSubscribed } from "../../../core/contacts/csv-mapping";
 import { movedNamesListed } from "../../../core/contacts/csv-moved";
 import { publicId } from "../../../core/ids";
 import { pathId } from "../../../http/params";
 import { projectRoutes } from "../../../http/routes";
 import { StartedJob } from "../../../http/started-job";
+import { dryRunImport } from "./dry-run";
 import { getImport, importJson } from "./import-job";
-import { ImportJob, UploadImport } from "./schema";
+import { ImportDryRun, ImportJob, ImportQuery, UploadImport } from "./schema";
 import { startImport } from "./start";
 
 export const imports = projectRoutes("Contacts");
@@ -38,21 +40,34 @@ is a date, or a time in UTC unless it has a zone; \`topics\` are the slugs of al
 \`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, whatever its \`subscribed\` says. Apart from \`optedOutAt\`
 and \`topics\`, an existing contact keeps what it has of them. A cell that is none of these skips its row.
 
+The form field \`mapping\` says what columns become, as JSON: \`{"E-mail address": "email", "Plan": "data.plan", "Notes": null}\`.
+A column becomes \`email\`, a key of data (\`data.plan\`, or \`plan\` alone), or with \`null\` nothing. One that becomes
+\`subscribed\`, or one of ${movedNamesListed}, is taken as with \`subscribed=column\`
+or \`columns=all\`. A column that the file does not have, a reserved name and two columns for one field are a 422.
+
+With \`?dryRun=true\` nothing is stored: the answer shows the first rows as they would be, what each column becomes, and how many
+rows repeat an address, cannot be imported, or say that the person has left.
+
 A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
-does one without the column \`subscribed\` where the form asks for it.`,
+does one without the column \`subscribed\` where the form asks for it. A dry run answers 422 with that reason.`,
     bucket: "contacts",
     maxBody: maxCsvBytes + 64 * 1024,
+    query: ImportQuery,
     form: UploadImport,
+    ok: { schema: ImportDryRun, description: "What would be imported, with `dryRun=true`." },
     accepted: StartedJob,
   },
-  async (ctx, { form }) => {
-    const { file, subscribed, columns } = form;
+  async (ctx, { query, form }, c) => {
+    const { file, subscribed, columns, mapping } = form;
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const jobId = await startImport(ctx, bytes, {
-      takesSubscribed: subscribed === "column",
+    const asked = {
+      takesSubscribed: subscribed === "column" || (mapping !== undefined && mapsSubscribed(mapping)),
       takesAll: columns === "all",
-    });
-    return { jobId: publicId(jobId), status: "queued" as const };
+      mapping,
+    };
+    if (query.dryRun === "true") return dryRunImport(ctx, bytes, asked);
+    const jobId = await startImport(ctx, bytes, asked);
+    return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
   },
 );
 

@@ -1,18 +1,17 @@
 import { sql } from "drizzle-orm";
-import { type Csv, type CsvFault, countRows, openCsv } from "../../../core/contacts/csv";
+import { type Csv, countRows } from "../../../core/contacts/csv";
 import { rowsPerChunk } from "../../../core/contacts/csv-chunk";
+import type { CsvFault } from "../../../core/contacts/csv-columns";
 import { Invalid } from "../../../core/errors";
 import type { StoredJob } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
-import { asText, columns } from "../../../db/rows";
-import { inProject } from "../../../db/scope";
-import { select } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
 import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
 import { type Importing, importChunk } from "./import-chunk";
-import { type Asked, fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
+import { type Asked, fileKey, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
+import { openFile } from "./open-file";
 
 /** A step is up to seventeen statements, and a run may make a thousand. */
 const stepsPerRun = 55;
@@ -30,24 +29,17 @@ export async function runImport(platform: Platform, job: StoredJob): Promise<voi
   await workOn(platform, job, step, { stepsPerRun });
 }
 
-async function open(ctx: Context, row: JobRow, { takesSubscribed, takesAll }: Asked): Promise<Csv | CsvFault> {
+async function open(ctx: Context, row: JobRow, asked: Asked): Promise<Csv | CsvFault> {
   const bytes = await ctx.blobs.get(fileKey(ctx, row.id));
   if (!bytes) return { fault: "The file is no longer stored. Upload it again." };
-  const movingIn = takesAll ? { now: ctx.now.getTime(), topics: await slugsOf(ctx) } : null;
-  return openCsv(bytes, { takesSubscribed, movingIn });
-}
-
-async function slugsOf(ctx: Context): Promise<Set<string>> {
-  const live = sql`SELECT slug FROM topics WHERE ${inProject(ctx)} AND deleted_at IS NULL`;
-  return new Set((await select(ctx.db, live, columns({ slug: asText }))).map(({ slug }) => slug));
+  return openFile(ctx, bytes, asked);
 }
 
 /** Counts the rows first. That reads the whole file, so a fault is found before anything is written. */
-async function begin(ctx: Context, row: JobRow, csv: Csv, { takesSubscribed, takesAll }: Asked): Promise<Step> {
+async function begin(ctx: Context, row: JobRow, csv: Csv, { phase: _, ...asked }: Uploaded): Promise<Step> {
   const totalRows = countRows(csv);
   if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
-  const state: ImportState =
-    totalRows > 0 ? { phase: "importing", takesSubscribed, takesAll, ...csv.firstRow } : { phase: "over" };
+  const state: ImportState = totalRows > 0 ? { phase: "importing", ...asked, ...csv.firstRow } : { phase: "over" };
   return moveOn(ctx, row, state, { ...resultOf(row), totalRows, droppedColumns: csv.dropped });
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MappingText } from "../../../core/contacts/csv-mapping";
 import { movedFaults, movedNamesListed } from "../../../core/contacts/csv-moved";
 import { Warnings } from "../../../core/warning";
 import { JobStatus } from "../../jobs/schema";
@@ -22,9 +23,16 @@ export const UploadImport = z
       .meta({
         description: `\`all\` also takes the columns ${movedNamesListed}, for contacts that move in.`,
       }),
+    mapping: MappingText.optional().meta({
+      type: "string",
+      description:
+        'What the columns become, as JSON: `{"E-mail address": "email", "Plan": "data.plan", "Notes": null}`. `null` leaves a column out; a column that the mapping does not name becomes what it is called.',
+    }),
   })
   // z.never() would name the form in its refusal, not the field.
-  .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file, subscribed and columns"))
+  .catchall(
+    z.unknown().refine(() => false, "Is not a field of this form, which takes file, subscribed, columns and mapping"),
+  )
   .meta({
     id: "UploadImport",
     example: {
@@ -62,7 +70,8 @@ export const ImportJob = z
     }),
     skipped: count.meta({ description: "Rows that were not imported; `errors` gives the reasons." }),
     droppedColumns: z.array(z.string()).meta({
-      description: "Columns of the file that were not imported, because their names are reserved. At most 100.",
+      description:
+        "Columns of the file that were not imported, because their names are reserved or the mapping says null. At most 100.",
     }),
     errors: z.array(SkippedRow).meta({ description: "The first 1,000 skipped rows." }),
     errorsTruncated: z
@@ -91,5 +100,82 @@ export const ImportJob = z
       errors: [{ row: 4, email: "nope", reason: "invalid_email" }],
       createdAt: "2026-01-31T09:00:00.000Z",
       completedAt: "2026-01-31T09:00:02.000Z",
+    },
+  });
+
+export const ImportQuery = z.object({
+  dryRun: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "Returns what the import would do with the file, and does nothing." }),
+});
+
+const timeOrNull = z.iso.datetime().nullable();
+
+const StoredRow = z.object({
+  row: count.meta({ description: "The header is row 1." }),
+  isNew: z.boolean().meta({ description: "No contact, and no earlier row, has this address." }),
+  email: z.string(),
+  subscribed: z.boolean(),
+  data: z.record(z.string(), z.unknown()).meta({ description: "The data of the contact after this row." }),
+  source: z.string(),
+  createdAt: timeOrNull.meta({ description: "Null for a new contact that gets the time of the import." }),
+  optedOutAt: timeOrNull,
+  confirmedAt: timeOrNull,
+  topics: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "All topics that the row puts the contact in, if it says." }),
+});
+
+export const ImportDryRun = z
+  .object({
+    totalRows: count.meta({ description: "Rows below the header." }),
+    rows: z
+      .array(StoredRow)
+      .meta({ description: "The first 20 rows that would be imported, as they would be stored." }),
+    columns: z
+      .array(
+        z.object({
+          column: z.string().meta({ description: "The name in the header." }),
+          field: z.string().nullable().meta({ description: "What it becomes; null when it is dropped." }),
+          type: z.enum(["string", "number", "boolean", "date"]).nullable().meta({
+            description: "The type of the field in the project, or that of the first value in the file.",
+          }),
+        }),
+      )
+      .meta({ description: "The columns of the file, in order. At most 1,000." }),
+    droppedColumns: z.array(z.string()).meta({ description: "Columns that would not be imported. At most 100." }),
+    duplicates: count.meta({ description: "Rows whose address an earlier row has: they merge over it." }),
+    invalid: count.meta({
+      description:
+        "Rows that would be skipped. Only of the first 20 it is known whether their data fits over what is stored.",
+    }),
+    errors: z.array(SkippedRow).meta({ description: "The first of the skipped rows, at most about 100." }),
+    unsubscribedRows: count.meta({
+      description: "Rows that say that the person has left. Whether the import takes that, `warnings` says.",
+    }),
+    warnings: Warnings,
+  })
+  .meta({
+    id: "ImportDryRun",
+    example: {
+      totalRows: 3,
+      rows: [
+        {
+          ...{ row: 2, isNew: true, email: "ada@example.com", subscribed: true, data: { plan: "pro" } },
+          ...{ source: "IMPORT", createdAt: null, optedOutAt: null, confirmedAt: null },
+        },
+      ],
+      columns: [
+        { column: "E-mail address", field: "email", type: "string" },
+        { column: "Plan", field: "data.plan", type: "string" },
+        { column: "Notes", field: null, type: null },
+      ],
+      droppedColumns: ["Notes"],
+      duplicates: 1,
+      invalid: 1,
+      errors: [{ row: 4, email: "nope", reason: "invalid_email" }],
+      unsubscribedRows: 0,
     },
   });

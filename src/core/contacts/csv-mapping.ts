@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { isStorable, unstorableText } from "../storable";
+import { isMovedName, movedNamesListed } from "./csv-moved";
+import { ContactData, readData } from "./data";
+import { standardFields } from "./standard-fields";
+
+/** The most text of a mapping. A job stores it. */
+const maxMappingLength = 32_768;
+
+/** What one column of a file becomes: a field of the contact itself, in lower case; a key of data; or, with neither, nothing. */
+export interface Target {
+  field: string | null;
+  key: string | null;
+}
+
+/** The fields by the names of their columns; null for a column that is left out. */
+export type Mapping = z.infer<typeof Mapping>;
+
+/** A mapping as a job stores it. */
+export const Mapping = z.record(z.string(), z.string().nullable());
+
+/** A mapping as a form sends it: as JSON. */
+export const MappingText = z
+  .string("Must be a JSON object")
+  .max(maxMappingLength, `May have at most ${maxMappingLength} characters`)
+  .transform(readJson)
+  .pipe(Mapping.superRefine(checkMapping));
+
+/** Returns what each column becomes. One that the mapping does not name becomes what it is called. */
+export function targetsOf(
+  names: string[],
+  { mapping = {}, movesMappedOnly = false }: { mapping?: Mapping; movesMappedOnly?: boolean },
+): Target[] {
+  return names.map((name) => {
+    if (Object.hasOwn(mapping, name)) return targetOf(mapping[name] ?? null);
+    const field = name.toLowerCase();
+    return { field: movesMappedOnly && isMovedName(field) ? null : field, key: name };
+  });
+}
+
+/** Whether the mapping fills the column subscribed. */
+export function mapsSubscribed(mapping: Mapping): boolean {
+  return fieldsIn(mapping).includes("subscribed");
+}
+
+/** Whether the mapping fills columns that only contacts who move bring along. */
+export function mapsMoved(mapping: Mapping): boolean {
+  return fieldsIn(mapping).some((field) => field !== null && isMovedName(field));
+}
+
+function fieldsIn(mapping: Mapping): (string | null)[] {
+  return Object.values(mapping).map((said) => targetOf(said).field);
+}
+
+function targetOf(said: string | null): Target {
+  if (said === null) return { field: null, key: null };
+  const field = said.toLowerCase();
+  if (field === "email" || field === "subscribed" || isMovedName(field)) return { field, key: null };
+  return { field: null, key: said.startsWith(dataPrefix) ? said.slice(dataPrefix.length) : said };
+}
+
+const dataPrefix = "data.";
+
+function readJson(text: string, check: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    check.addIssue({
+      code: "custom",
+      message: 'Must be JSON, such as {"E-mail address": "email", "Plan": "data.plan", "Notes": null}',
+      params: { code: "invalid_string" },
+    });
+    return z.NEVER;
+  }
+}
+
+/** Checks what can be said without the file: what is no field, and two columns for one field. */
+function checkMapping(mapping: Mapping, check: z.RefinementCtx): void {
+  const columnsBy = new Map<string, string>();
+  for (const [column, said] of Object.entries(mapping)) {
+    const { field, key } = targetOf(said);
+    const target = field ?? (key === null ? null : `${dataPrefix}${key}`);
+    const earlier = target === null ? undefined : columnsBy.get(target);
+    const fault = faultOf(column, key) ?? (earlier === undefined ? null : twice(earlier, said));
+    if (fault !== null) {
+      check.addIssue({ code: "custom", path: [column], message: fault, params: { code: "custom" } });
+    }
+    if (target !== null) columnsBy.set(target, column);
+  }
+}
+
+function twice(earlier: string, said: string | null): string {
+  return `Becomes ${said}, as the column ${earlier} does. Map one of them to another field, or to null`;
+}
+
+function faultOf(column: string, key: string | null): string | null {
+  if (!isStorable(column)) return unstorableText;
+  if (key === null) return null;
+  const issue = ContactData.safeParse({ [key]: "text" }).error?.issues[0];
+  if (issue !== undefined) return issue.message;
+  const isReserved =
+    standardFields.some((name) => name === key) || !Object.hasOwn(readData({ [key]: "text" }).patch, key);
+  return isReserved ? reserved(key) : null;
+}
+
+function reserved(key: string): string {
+  return `${key} is reserved. A column becomes email, subscribed, ${movedNamesListed.replaceAll("`", "")}, a key of data such as data.plan, or with null nothing`;
+}
