@@ -20,14 +20,14 @@ import { joinErased, withHashes } from "../../../engine/contacts/erased-address"
 import type { Context } from "../../../platform/context";
 import { type Asked, Uploaded } from "./import-job";
 import { fileFault, openFile } from "./open-file";
-import type { ImportDryRun } from "./schema";
+import type { ImportPlan } from "./schema";
 
 /** Implements `POST /contacts/import?dryRun=true`: returns what the import would store, and stores nothing. */
 export async function dryRunImport(
   ctx: Context,
   file: Uint8Array,
   given: Partial<Asked>,
-): Promise<z.infer<typeof ImportDryRun>> {
+): Promise<z.infer<typeof ImportPlan>> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
   const asked = Uploaded.parse({ phase: "uploaded", ...given });
   const csv = await openFile(ctx, file, asked);
@@ -50,7 +50,7 @@ export async function dryRunImport(
 }
 
 interface StoredRows {
-  rows: z.infer<typeof ImportDryRun>["rows"];
+  rows: z.infer<typeof ImportPlan>["rows"];
   /** Rows that do not fit over the data that the contact has. */
   tooLarge: SkippedRow[];
 }
@@ -113,7 +113,7 @@ async function erasedAt(ctx: Context, emails: { email: string; hash: string }[])
 const mostColumnsShown = 1_000;
 
 /** What each column becomes, and the type of a key of data: the project's, or else that of the first value. */
-async function columnsOf(ctx: Context, csv: Csv, { types }: CsvScan): Promise<z.infer<typeof ImportDryRun>["columns"]> {
+async function columnsOf(ctx: Context, csv: Csv, { types }: CsvScan): Promise<z.infer<typeof ImportPlan>["columns"]> {
   const known = await fieldTypesOf(
     ctx,
     csv.columns.slice(0, mostColumnsShown).map(({ key }) => key),

@@ -128,7 +128,7 @@ const StoredRow = z.object({
     .meta({ description: "All topics that the row puts the contact in, if it says." }),
 });
 
-export const ImportDryRun = z
+export const ImportPlan = z
   .object({
     totalRows: count.meta({ description: "Rows below the header." }),
     rows: z
@@ -158,7 +158,7 @@ export const ImportDryRun = z
     warnings: Warnings,
   })
   .meta({
-    id: "ImportDryRun",
+    id: "ImportPlan",
     example: {
       totalRows: 3,
       rows: [
