@@ -41,6 +41,7 @@ export type Resource =
   | "webhook"
   | "delivery"
   | "topic"
+  | "file"
   | "session"
   | "person"
   | "route";

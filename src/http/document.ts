@@ -40,6 +40,7 @@ const tags = [
   { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
+  { name: "Files", description: "Images that your mail shows, at addresses that everybody may read." },
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
   { name: "Verification", description: "Whether an email address can receive mail." },
   { name: "Webhooks", description: "URLs of yours that get the events as they happen, signed." },

@@ -150,6 +150,8 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("job", readId(someId));
     case "webhooks":
       return new NotFound("webhook", readId(someId));
+    case "files":
+      return new NotFound("file", readId(someId));
     case "topics":
       return new NotFound("topic", readId(someId));
     case "workflows":

@@ -10,9 +10,17 @@ export interface Blobs {
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
 }
 
-export type BlobKind = "content" | "attachment" | "template" | "campaign" | "outbox" | "import";
+export type BlobKind = "content" | "attachment" | "template" | "campaign" | "outbox" | "import" | "file";
 
-export const blobKinds: readonly BlobKind[] = ["content", "attachment", "template", "campaign", "outbox", "import"];
+export const blobKinds: readonly BlobKind[] = [
+  "content",
+  "attachment",
+  "template",
+  "campaign",
+  "outbox",
+  "import",
+  "file",
+];
 
 /** Larger texts are stored in R2, because D1 rows should stay small for queries over many of them. */
 export const maxTextBytesInRow = 65_536;

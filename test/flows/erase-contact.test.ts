@@ -61,6 +61,7 @@ describe("erasing a contact", () => {
     event_listeners: "names of events",
     campaign_runs: "places in lists, and numbers",
     event_names: "numbers",
+    files: "images that mail shows to everyone",
     idempotency_effects: "an answer holds an address until its key expires, after 24 hours",
     jobs: "an import's errors are emptied by the erasure's own job: see erase-rest.ts",
     memberships: "people who use the console, not contacts",
@@ -100,6 +101,7 @@ describe("erasing a contact", () => {
       outbox: "goes with the email it is a copy of",
       template: "stays: it is what a template says to everyone",
       campaign: "stays: it is what a campaign says to everyone",
+      file: "stays: it is an image that mail shows to everyone",
       import: "goes when the import is done: see contacts/import",
     };
     expect(Object.keys(kinds).sort()).toEqual([...blobKinds].sort());

@@ -11,6 +11,7 @@ import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { statementsDuring } from "../support/tenant-check";
 import { newTopic } from "../support/topic";
+import { postFile } from "../support/upload";
 import { ourOrigin, signedIn } from "../support/visitor";
 import { newWebhook } from "../support/webhook";
 import { newWorkflow } from "../support/workflow";
@@ -28,6 +29,8 @@ const sweep =
 const newContact = async ({ api }: TestProject): Promise<string> =>
   (await api.post("/contacts", { email: "ada@example.com" })).body.id;
 
+const deleteNewFile = async (project: TestProject) => project.api.delete(`/files/${(await postFile(project)).body.id}`);
+
 const askForLink: Ask = () =>
   call("POST", "/console/session/link", { email: "ada@example.com" }, { headers: { Origin: ourOrigin } });
 
@@ -40,6 +43,7 @@ const asks: Record<string, Ask> = {
   ix_campaign_pages_uncounted: sweep("queueDueCounts"),
   ix_campaigns_status: ({ api }) => api.get("/campaigns?status=SENT"),
   ix_campaigns_template: async (project) => project.api.get(`/templates/${(await newTemplate(project)).id}/usage`),
+  ix_campaigns_files: deleteNewFile,
   ix_campaigns_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_contacts_list: ({ api }) => api.get("/contacts?subscribed=true"),
   ix_contacts_snoozed: sweep("endSnoozes"),
@@ -100,6 +104,7 @@ const asks: Record<string, Ask> = {
   ix_template_versions_body: sweep("forgetVersions"),
   ix_template_versions_check: sweep("forgetVersions"),
   ix_templates_search: ({ api }) => api.get("/templates?search=welcome"),
+  ix_template_versions_files: deleteNewFile,
   ix_templates_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_templates_updated: ({ api }) => api.get("/templates"),
   ix_verified_domains_project: async ({ id }, world) => {

@@ -138,6 +138,7 @@ describe("the policy of every operation", () => {
     const expected = [
       "sendEmail",
       "importContacts",
+      "uploadFile",
       "createCampaign",
       "replaceCampaign",
       "createTemplate",
@@ -176,6 +177,7 @@ it("lets nobody in without a key but where a route says so", () => {
     "GET /docs/buttons.js",
     "GET /docs/reference",
     "GET /docs/reference.js",
+    "GET /f/:token",
     "GET /favicon.ico",
     "GET /favicon.svg",
     "GET /health",

@@ -5,9 +5,11 @@ import { newCode, readCode } from "../../src/core/people/code";
 import { pagePath } from "../../src/engine/mail/links";
 import { soundCampaign } from "./campaign";
 import { databaseOf, shards } from "./database";
+import { png } from "./images";
 import { type Answer, admin, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
+import { formOf, postFile } from "./upload";
 import { ourOrigin, signedIn } from "./visitor";
 import { World } from "./world";
 
@@ -227,6 +229,8 @@ export const operations: Record<string, Door> = {
     },
   },
 
+  uploadFile: { good: 201, knock: () => ({ body: formOf(png) }) },
+  deleteFile: { good: 204, knock: async (project) => ({ params: { id: (await made(postFile(project))).id } }) },
   createTopic: { good: 201, knock: () => ({ body: { name: "News" } }) },
   updateTopic: {
     good: 200,

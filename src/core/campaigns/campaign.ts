@@ -16,6 +16,12 @@ export interface StoredVariant {
   from?: string;
 }
 
+/** The files that the bodies of a campaign name: its own, and those of its variants. */
+export interface NamedFiles {
+  own: string[];
+  variants: string[];
+}
+
 /** Sends to a part of the recipients first; the others wait for the results. */
 export interface Canary {
   /** From 1 to 50. */

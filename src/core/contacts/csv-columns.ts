@@ -4,7 +4,7 @@ import { findOptOuts, type OptOutColumn } from "./csv-opt-out";
 import { ContactData, readData } from "./data";
 import { standardFields } from "./standard-fields";
 
-/** What the columns of a file become. */
+/** The columns of a file, by their use. */
 export interface CsvColumns {
   /** The names in the header. */
   names: string[];
@@ -36,7 +36,7 @@ export interface Taken {
   takesSubscribed?: boolean;
   /** When set, the columns of contacts who move are taken too. */
   movingIn?: MovingIn | null;
-  /** Of the columns of contacts who move, only those of the mapping are taken. */
+  /** Takes only those columns of contacts who move that the mapping names. */
   movesMappedOnly?: boolean;
   mapping?: Mapping;
 }

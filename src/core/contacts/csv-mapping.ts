@@ -7,7 +7,7 @@ import { standardFields } from "./standard-fields";
 /** The most text of a mapping. A job stores it. */
 const maxMappingLength = 32_768;
 
-/** What one column of a file becomes: a field of the contact itself, in lower case; a key of data; or, with neither, nothing. */
+/** The use of one column: a field of the contact itself, in lower case; a key of data; or, with neither, none. */
 export interface Target {
   field: string | null;
   key: string | null;

@@ -6,7 +6,7 @@ import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 import { addUnheeded, noneUnheeded, type UnheededRows } from "./unheeded-rows";
 
-/** What a whole file says, without the contacts that exist. */
+/** A whole file, read without a look at the contacts that exist. */
 export interface CsvScan {
   totalRows: number;
   first: (ReadRow & { row: number })[];

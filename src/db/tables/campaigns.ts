@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FilterCondition } from "../../core/audience/condition";
-import { audienceTypes, type Canary, type StoredVariant } from "../../core/campaigns/campaign";
+import { audienceTypes, type Canary, type NamedFiles, type StoredVariant } from "../../core/campaigns/campaign";
 import type { Counts } from "../../core/campaigns/counts";
 import { campaignStatuses } from "../../core/campaigns/status";
 import type { EmailType } from "../../core/mail/status";
@@ -47,9 +47,13 @@ export const campaigns = sqliteTable(
     /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
     body: text(),
     bodyKey: text(),
+    /** The ids of the uploaded files that the campaign's own body names, and those that its variants' do; null for none. */
+    files: text({ mode: "json" }).$type<NamedFiles>(),
   },
   (table) => [
     rowKey(table),
+    // Has all that the deletion of a file asks of a campaign.
+    index("ix_campaigns_files").on(table.projectId, table.status, table.files).where(sql`files IS NOT NULL`),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
     // Finds the campaigns of a topic, which cannot be deleted while one of them is open.

@@ -4,6 +4,7 @@ export * from "./contacts";
 export * from "./domains";
 export * from "./emails";
 export * from "./events";
+export * from "./files";
 export * from "./idempotency";
 export * from "./jobs";
 export * from "./outbox";

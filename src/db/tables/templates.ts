@@ -62,9 +62,13 @@ export const templateVersions = sqliteTable(
      * version.
      */
     checkAt: time(),
+    /** The ids of the uploaded files that the body names; null for none. */
+    files: text({ mode: "json" }).$type<string[]>(),
   },
   (table) => [
     rowKey(table),
+    // Has all that the deletion of a file asks of a version.
+    index("ix_template_versions_files").on(table.projectId, table.id, table.files).where(sql`files IS NOT NULL`),
     index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
     // Finds the versions that share a file.
     index("ix_template_versions_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),

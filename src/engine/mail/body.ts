@@ -1,3 +1,4 @@
+import { filesNamedIn } from "../../core/files/address";
 import { type Id, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { type BlobKind, blobKey, maxTextBytesInRow } from "../../platform/blobs";
@@ -8,25 +9,32 @@ import { reasonOf } from "../../platform/log";
 export interface StoredBody {
   body: string | null;
   bodyKey: string | null;
+  /** The ids of the uploaded files that it names; null for none. */
+  files: string[] | null;
 }
 
 /** Stores a large body in R2, before the row that refers to it: a file without a row is only garbage. */
 export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: string): Promise<StoredBody> {
-  if (utf8Bytes(body) <= maxTextBytesInRow) return { body, bodyKey: null };
+  const named = filesNamedIn(body, ctx.project.id);
+  const files = named.length > 0 ? named : null;
+  if (utf8Bytes(body) <= maxTextBytesInRow) return { body, bodyKey: null, files };
   const bodyKey = blobKey(kind, ctx.project.id, textOf(id));
   await ctx.blobs.put(bodyKey, body);
-  return { body: null, bodyKey };
+  return { body: null, bodyKey, files };
 }
 
 /** Null when the body is no longer stored. */
-export async function loadBody(ctx: Context, { body, bodyKey }: StoredBody): Promise<string | null> {
+export async function loadBody(
+  ctx: Context,
+  { body, bodyKey }: Pick<StoredBody, "body" | "bodyKey">,
+): Promise<string | null> {
   if (body !== null || bodyKey === null) return body;
   const bytes = await ctx.blobs.get(bodyKey);
   return bytes && new TextDecoder().decode(bytes);
 }
 
 /** Called after a refusal, which wrote no row. */
-export function forgetBody(ctx: Context, { bodyKey }: StoredBody): void {
+export function forgetBody(ctx: Context, { bodyKey }: Pick<StoredBody, "bodyKey">): void {
   if (bodyKey !== null) forgetFiles(ctx, [bodyKey]);
 }
 
@@ -43,7 +51,10 @@ export function forgetFiles(ctx: Context, keys: string[]): void {
 }
 
 /** The body of a template's current version, which is stored. */
-export async function templateBody(ctx: Context, stored: StoredBody & { id: Id }): Promise<string> {
+export async function templateBody(
+  ctx: Context,
+  stored: Pick<StoredBody, "body" | "bodyKey"> & { id: Id },
+): Promise<string> {
   const body = await loadBody(ctx, stored);
   if (body === null) throw new Error(`The body of template version ${textOf(stored.id)} is gone`);
   return body;

@@ -1,6 +1,7 @@
 import type { FilterCondition } from "../../core/audience/condition";
-import type { AudienceType, StoredVariant } from "../../core/campaigns/campaign";
+import type { AudienceType, NamedFiles, StoredVariant } from "../../core/campaigns/campaign";
 import { BadRequest } from "../../core/errors";
+import { filesNamedIn } from "../../core/files/address";
 import { type Id, newIdAt } from "../../core/ids";
 import type { CampaignRow, VersionRow } from "../../db/tables";
 import { checkLiquid } from "../../engine/mail/accept/check-liquid";
@@ -29,12 +30,15 @@ export type Draft = Pick<
   | "audienceCondition"
   | "variants"
   | "canary"
+  | "files"
 >;
 
 /** The bodies of a call. Their files are stored before the rows that name them. */
 export interface StoredBodies {
   own: StoredBody | null;
   variants: StoredVariant[] | null;
+  /** The uploaded files that the variants' bodies name. */
+  filesOfVariants: string[];
 }
 
 /** Refuses Liquid that cannot be rendered, and stores large bodies in files. Writes no rows. */
@@ -48,7 +52,9 @@ export async function storeBodies(
   const own = body === undefined ? null : await storeBody(ctx, "campaign", newIdAt(ctx.now.getTime()), body);
   const stored: StoredVariant[] = [];
   for (const variant of variants ?? []) stored.push(await storeVariant(ctx, variant));
-  return { own, variants: variants ? stored : null };
+  const bodies = (variants ?? []).flatMap((variant) => variant.body ?? []);
+  const filesOfVariants = [...new Set(bodies.flatMap((each) => filesNamedIn(each, ctx.project.id)))];
+  return { own, variants: variants ? stored : null, filesOfVariants };
 }
 
 function checkContent(ctx: Context, at: string, { subject, body }: { subject?: string; body?: string }): void {
@@ -63,9 +69,9 @@ async function storeVariant(ctx: Context, { body, ...variant }: Variant): Promis
 }
 
 /** Deletes the files of a refused call, which wrote no row. */
-export function forgetBodies(ctx: Context, { own, variants }: StoredBodies): void {
+export function forgetBodies(ctx: Context, { own, variants }: Pick<StoredBodies, "own" | "variants">): void {
   for (const bodyKey of [own?.bodyKey, ...(variants ?? []).map(({ bodyKey }) => bodyKey)])
-    if (bodyKey) forgetBody(ctx, { body: null, bodyKey });
+    if (bodyKey) forgetBody(ctx, { bodyKey });
 }
 
 /**
@@ -80,12 +86,19 @@ export async function draftOf(
   before: Draft | null,
 ): Promise<Draft> {
   const template = given.templateId ? await getTemplate(ctx, given.templateId) : null;
-  const base: DraftBase | null = template ? { ...template.content, topicId: template.row.topicId } : before;
+  const base: DraftBase | null = template
+    ? { ...template.content, topicId: template.row.topicId, files: ownFiles(template.content.files) }
+    : before;
   return {
     name: given.name ?? required(before?.name),
     description: given.description === undefined ? (before?.description ?? null) : given.description || null,
     subject: given.subject ?? required(base?.subject),
-    ...(bodies.own ?? { body: base?.body ?? null, bodyKey: base?.bodyKey ?? null }),
+    body: (bodies.own ?? base)?.body ?? null,
+    bodyKey: (bodies.own ?? base)?.bodyKey ?? null,
+    files: filesOf(
+      bodies.own ? bodies.own.files : base?.files?.own,
+      given.variants === undefined ? before?.files?.variants : bodies.filesOfVariants,
+    ),
     fromEmail: given.from ?? required(base?.fromEmail),
     previewText: orCleared(given.previewText, base?.previewText),
     fromName: orCleared(given.fromName, base?.fromName),
@@ -102,7 +115,17 @@ export async function draftOf(
 type DraftBase = Pick<
   VersionRow & Draft,
   "subject" | "body" | "bodyKey" | "previewText" | "fromEmail" | "fromName" | "replyTo" | "type" | "topicId"
->;
+> &
+  Pick<Draft, "files">;
+
+function ownFiles(named: string[] | null): NamedFiles | null {
+  return named && { own: named, variants: [] };
+}
+
+function filesOf(own: string[] | null | undefined, variants: string[] | undefined): NamedFiles | null {
+  const files = { own: own ?? [], variants: variants ?? [] };
+  return files.own.length + files.variants.length > 0 ? files : null;
+}
 
 /** Returns a value that the schema requires on creation. */
 function required<T>(value: T | undefined): T {

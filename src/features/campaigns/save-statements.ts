@@ -68,11 +68,11 @@ export function insertCampaign(ctx: Context, id: Id, draft: Draft): Statement<Ca
   return statement(
     sql`INSERT INTO campaigns (project_id, id, name, description, status, audience_type, segment_id, audience_condition,
         template_id, topic_id, type, subject, preview_text, body, body_key, from_email, from_name, reply_to, variants, canary,
-        search_text, created_at, updated_at)
+        files, search_text, created_at, updated_at)
       VALUES (${ctx.project.number}, ${id}, ${draft.name}, ${draft.description}, 'DRAFT', ${draft.audienceType},
         ${draft.segmentId}, ${textOrNull(draft.audienceCondition)}, ${draft.templateId}, ${draft.topicId}, ${draft.type},
         ${draft.subject}, ${draft.previewText}, ${draft.body}, ${draft.bodyKey}, ${draft.fromEmail}, ${draft.fromName}, ${draft.replyTo},
-        ${textOrNull(draft.variants)}, ${textOrNull(draft.canary)}, ${searchTextOf(draft)}, ${now}, ${now})
+        ${textOrNull(draft.variants)}, ${textOrNull(draft.canary)}, ${textOrNull(draft.files)}, ${searchTextOf(draft)}, ${now}, ${now})
       RETURNING *`,
     readCampaign,
     { again: rowById("campaigns", ctx, id) },
@@ -89,7 +89,7 @@ export function updateDraft(ctx: Context, id: Id, draft: Draft): Statement<Campa
         type = ${draft.type}, subject = ${draft.subject}, preview_text = ${draft.previewText}, body = ${draft.body},
         body_key = ${draft.bodyKey}, from_email = ${draft.fromEmail}, from_name = ${draft.fromName},
         reply_to = ${draft.replyTo}, variants = ${textOrNull(draft.variants)}, canary = ${textOrNull(draft.canary)},
-        search_text = ${searchTextOf(draft)}, version = version + 1,
+        files = ${textOrNull(draft.files)}, search_text = ${searchTextOf(draft)}, version = version + 1,
         updated_at = max(updated_at, ${ctx.now.getTime()})
       WHERE ${inProject(ctx)} AND id = ${id}
       RETURNING *`,

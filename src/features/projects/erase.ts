@@ -60,6 +60,7 @@ export const projectTables: Keys = {
   segment_members: ["segment_id", "contact_id"],
   suppressions: ["email"],
   domains: ["id"],
+  files: ["id"],
   idempotency_effects: ["kind", "key"],
   monthly_usage: ["month", "template_id"],
   jobs: ["id"],

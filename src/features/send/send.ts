@@ -73,7 +73,7 @@ async function storeFiles(ctx: Context, call: SendEmail, id: Id, files: Attachme
     const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
     return { inlineBody, attachments: await storeAttachments(ctx, id, files) };
   } catch (error) {
-    forgetBody(ctx, { body: null, bodyKey: blobKey("content", ctx.project.id, textOf(id)) });
+    forgetBody(ctx, { bodyKey: blobKey("content", ctx.project.id, textOf(id)) });
     forgetAttachments(ctx, id, files.length);
     throw error;
   }

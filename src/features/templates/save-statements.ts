@@ -33,9 +33,9 @@ export function insertVersion(
   const condition = isSenderChecked ? sql`EXISTS (${verifiedDomain(ctx, domainOf(fromEmail))})` : sql`true`;
   return statement(
     sql`INSERT INTO template_versions (project_id, id, template_id, number, subject, preview_text, body, body_key,
-        from_email, from_name, reply_to, type, created_at)
+        from_email, from_name, reply_to, type, created_at, files)
       SELECT ${projectId}, ${id}, ${templateId}, ${number}, ${subject}, ${version.previewText}, ${body}, ${bodyKey},
-        ${fromEmail}, ${fromName}, ${replyTo}, ${type}, ${version.createdAt}
+        ${fromEmail}, ${fromName}, ${replyTo}, ${type}, ${version.createdAt}, ${version.files && JSON.stringify(version.files)}
       WHERE ${condition}`,
   );
 }

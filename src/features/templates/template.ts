@@ -38,7 +38,7 @@ export function templateJson(project: Project, { row, content }: StoredTemplate,
 }
 
 /** The columns of templates `t` and versions `v`, for `readTemplate`. Columns with the same name get a prefix. */
-export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.preview_text, v.body, v.body_key,
+export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.preview_text, v.body, v.body_key, v.files,
   v.from_email, v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
 
 const readRow = wholeRow(templates);

@@ -20,6 +20,7 @@ const owners: Partial<Record<BlobKind, string>> = {
   template: "template_versions",
   outbox: "outbox_messages",
   import: "jobs",
+  file: "files",
 };
 
 /** Which rows `o` still use their files; of other tables, all do. A job may have ended before it could remove its file. */

@@ -112,7 +112,7 @@ async function erasedAt(ctx: Context, emails: { email: string; hash: string }[])
 
 const mostColumnsShown = 1_000;
 
-/** What each column becomes, and the type of a key of data: the project's, or else that of the first value. */
+/** The use of each column, and the type of a key of data: the project's, or else that of the first value. */
 async function columnsOf(ctx: Context, csv: Csv, { types }: CsvScan): Promise<z.infer<typeof ImportPlan>["columns"]> {
   const known = await fieldTypesOf(
     ctx,

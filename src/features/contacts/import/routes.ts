@@ -8,7 +8,7 @@ import { projectRoutes } from "../../../http/routes";
 import { StartedJob } from "../../../http/started-job";
 import { dryRunImport } from "./dry-run";
 import { getImport, importJson } from "./import-job";
-import { ImportPlan, ImportJob, ImportQuery, UploadImport } from "./schema";
+import { ImportJob, ImportPlan, ImportQuery, UploadImport } from "./schema";
 import { startImport } from "./start";
 
 export const imports = projectRoutes("Contacts");
@@ -54,7 +54,7 @@ does one without the column \`subscribed\` where the form asks for it. A dry run
     maxBody: maxCsvBytes + 64 * 1024,
     query: ImportQuery,
     form: UploadImport,
-    ok: { schema: ImportPlan, description: "What would be imported, with `dryRun=true`." },
+    ok: { schema: ImportPlan, description: "The plan of the import, with `dryRun=true`." },
     accepted: StartedJob,
   },
   async (ctx, { query, form }, c) => {

@@ -26,7 +26,7 @@ export const UploadImport = z
     mapping: MappingText.optional().meta({
       type: "string",
       description:
-        'What the columns become, as JSON: `{"E-mail address": "email", "Plan": "data.plan", "Notes": null}`. `null` leaves a column out; a column that the mapping does not name becomes what it is called.',
+        'The fields that columns become, as JSON: `{"E-mail address": "email", "Plan": "data.plan", "Notes": null}`. `null` leaves a column out; a column that the mapping does not name becomes what it is called.',
     }),
   })
   // z.never() would name the form in its refusal, not the field.
@@ -138,7 +138,7 @@ export const ImportPlan = z
       .array(
         z.object({
           column: z.string().meta({ description: "The name in the header." }),
-          field: z.string().nullable().meta({ description: "What it becomes; null when it is dropped." }),
+          field: z.string().nullable().meta({ description: "The field that it becomes; null when it is dropped." }),
           type: z.enum(["string", "number", "boolean", "date"]).nullable().meta({
             description: "The type of the field in the project, or that of the first value in the file.",
           }),
