@@ -21,18 +21,45 @@ export const PROVIDERS = {
 /** What MAIL_PROVIDER can be. */
 const PROVIDER_NAMES = `${Object.keys(PROVIDERS).join(", ")} or outbox`;
 
-/** Why `npm start` would fail with this provider; null when it would not. */
+/** The settings that name a second provider. */
+const SECOND = ["MAIL_PROVIDER_MARKETING", "MAIL_PROVIDER_FALLBACK"];
+
+/** Why `npm start` would fail with these providers; null when it would not. */
 export function providerFault(settings) {
-  const { MAIL_PROVIDER: provider } = settings;
-  if (provider === "outbox") return null;
-  if (!Object.hasOwn(PROVIDERS, provider)) return unknownProvider(provider);
-  const missing = PROVIDERS[provider].needs.filter((name) => !settings[name]);
-  if (missing.length === 0) return null;
-  return `MAIL_PROVIDER is ${provider}, which needs ${missing.join(", ")}: set what is missing in .dev.vars or the environment.`;
+  const faults = choiceFaults(settings);
+  if (faults.length > 0) return faults[0];
+  for (const [setting, provider] of choicesOf(settings)) {
+    const missing = PROVIDERS[provider].needs.filter((name) => !settings[name]);
+    if (missing.length > 0) {
+      return `${setting} is ${provider}, which needs ${missing.join(", ")}: set what is missing in .dev.vars or the environment.`;
+    }
+  }
+  return null;
 }
 
-function unknownProvider(provider) {
-  return `MAIL_PROVIDER is ${provider}, which Petrel does not know. It can be ${PROVIDER_NAMES}.`;
+/** The settings that name a provider which sends mail, and its name. */
+function choicesOf(settings) {
+  return ["MAIL_PROVIDER", ...SECOND]
+    .map((setting) => [setting, settings[setting]])
+    .filter(([setting, provider]) => provider && !(setting === "MAIL_PROVIDER" && provider === "outbox"));
+}
+
+/** What is wrong with the names of providers. */
+function choiceFaults(settings) {
+  const faults = choicesOf(settings)
+    .filter(([, provider]) => provider !== "outbox" && !Object.hasOwn(PROVIDERS, provider))
+    .map(
+      ([setting, provider]) => `${setting} is ${provider}, which Petrel does not know. It can be ${PROVIDER_NAMES}.`,
+    );
+  const { MAIL_PROVIDER: provider, MAIL_PROVIDER_FALLBACK: fallback } = settings;
+  if (fallback && fallback === provider) {
+    faults.push(`MAIL_PROVIDER_FALLBACK is ${fallback}, as MAIL_PROVIDER is. Name another provider, or none.`);
+  }
+  for (const setting of SECOND) {
+    if (settings[setting] === "outbox" && provider !== "outbox")
+      faults.push(`${setting} is outbox, which sends no mail.`);
+  }
+  return faults;
 }
 
 const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
@@ -50,9 +77,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
   if (provider !== "outbox" && isSandbox) {
     obstacles.push(`--sandbox is for MAIL_PROVIDER = "outbox", and yours is ${provider}. Leave it out.`);
   }
-  if (provider !== "outbox" && !Object.hasOwn(PROVIDERS, provider)) {
-    obstacles.push(unknownProvider(provider));
-  }
+  obstacles.push(...choiceFaults(config.vars));
   if (publicUrl && !/^https?:\/\/[^\s/]+\/?$/.test(publicUrl)) {
     obstacles.push(`PUBLIC_URL is ${publicUrl}. It must be an address such as https://mail.acme.com, without a path.`);
   }
@@ -69,16 +94,18 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
   return obstacles;
 }
 
-/** What the chosen provider lacks; `secrets` are the names of those that the Worker has. */
+/** What the chosen providers lack; `secrets` are the names of those that the Worker has. */
 export function credentialObstacles({ config }, secrets) {
-  const needed = PROVIDERS[config.vars.MAIL_PROVIDER]?.needs ?? [];
-  return needed
-    .filter((name) => !config.vars[name] && !secrets.includes(name))
-    .map((name) =>
-      isSecret(name)
-        ? `${config.vars.MAIL_PROVIDER} needs ${name}. Set it: ${putSecret(name, config)}`
-        : `${config.vars.MAIL_PROVIDER} needs ${name}. Set it under [vars] in petrel.toml.`,
-    );
+  const chosen = new Set(choicesOf(config.vars).map(([, provider]) => provider));
+  return [...chosen].flatMap((provider) =>
+    (PROVIDERS[provider]?.needs ?? [])
+      .filter((name) => !config.vars[name] && !secrets.includes(name))
+      .map((name) =>
+        isSecret(name)
+          ? `${provider} needs ${name}. Set it: ${putSecret(name, config)}`
+          : `${provider} needs ${name}. Set it under [vars] in petrel.toml.`,
+      ),
+  );
 }
 
 function isSecret(name) {

@@ -62,8 +62,11 @@ export const QueueMessage = z.discriminatedUnion("type", [
    * the results.
    */
   Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
-  /** Mail of any projects waits, and is delivered in turns. `projectId` limits it to a project with its own clock. */
-  z.object({ type: z.literal("mail.drain"), projectId: projectId.optional() }),
+  /**
+   * Mail of any projects waits, and is delivered in turns. `projectId` limits it to a project with its own clock.
+   * `provider` names the account, if it is not that of MAIL_PROVIDER.
+   */
+  z.object({ type: z.literal("mail.drain"), projectId: projectId.optional(), provider: z.string().optional() }),
   z.object({
     type: z.literal("domains.check"),
     domains: z.array(z.object({ projectId, domainId: id })),

@@ -19,9 +19,11 @@ import { openDomainLists } from "./domain-lists";
 import { type Config, type Env, readConfig } from "./env";
 import { type Gate, openGate } from "./gate";
 import { type Log, log } from "./log";
+import { type MailAccount, type MailAccounts, through } from "./mailer/accounts";
 import type { Mailer } from "./mailer/mailer";
 import { outboxMailer } from "./mailer/outbox/send";
 import { openPace, type Pace, unlimitedPace } from "./mailer/pace";
+import type { ConfiguredProvider } from "./mailer/provider";
 import type { Reporter } from "./mailer/reporter";
 import { objectsAt } from "./objects";
 import { openQueues } from "./queues";
@@ -57,7 +59,9 @@ export interface Platform {
   random(): number;
   enqueue: Enqueue;
   blobs: Blobs;
+  /** Sends the mail of this work: the one of `accounts.main`, unless the work goes through another account. */
   mailer: Mailer;
+  accounts: MailAccounts;
   /** Opens the embedded provider, which stores the mail of projects with a clock of their own. */
   outboxAt(clock: () => Date): Mailer;
   /** Returns the reader of a provider's reports; null when the provider is not set up for reports. */
@@ -67,6 +71,7 @@ export interface Platform {
   domainLists(): Promise<DomainLists>;
   /** Loads the sections of the documents in `docs`. */
   documents(): Promise<Section[]>;
+  /** The pace of the account of `mailer`. */
   pace: Pace;
   /** The number of calls to the provider that this work may have open at once. */
   callsAtOnce: number;
@@ -166,7 +171,8 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
   const config = readConfig(env);
   const control = controlDatabase(env);
   const blobs = openBlobs(env.BLOBS);
-  const mailer = config.mail.provider.open(control, blobs);
+  const accounts = openAccounts(env, config, control, blobs);
+  const { mailer, pace } = accounts.main;
   return {
     shards: shardsOf(env),
     config,
@@ -183,21 +189,32 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
     enqueue: openQueues(env),
     blobs,
     mailer,
+    pace,
+    accounts,
     outboxAt: (clock) => outboxMailer(control, blobs, clock),
     reporterOf: (provider) => config.mail.reporters.get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
     domainLists: openDomainLists(env.ASSETS),
     documents: openDocuments(env.ASSETS),
-    pace: openPace(
-      objectsAt(config.dataLocation, env.PACE),
-      mailer.name,
-      { pace: config.mail.pace, mailsPerCall: mailer.mailsPerCall },
-      log,
-    ),
     gate: openGate(objectsAt(config.dataLocation, env.GATE), log),
     workflowShards: openWorkflowShards(objectsAt(config.dataLocation, env.WORKFLOWS)),
     log,
   };
+}
+
+/** One account may have two roles. */
+function openAccounts(env: Env, { mail, dataLocation }: Config, control: Db, blobs: Blobs): MailAccounts {
+  const { provider, marketing, fallback } = mail;
+  const open = (each: ConfiguredProvider): MailAccount => {
+    const mailer = each.open(control, blobs);
+    const rate = mail.rateOf(each.name);
+    const failsOver = each === provider && fallback !== null;
+    const rule = { pace: rate, mailsPerCall: mailer.mailsPerCall, failsOver };
+    return { mailer, rate, pace: openPace(objectsAt(dataLocation, env.PACE), mailer.name, rule, log) };
+  };
+  const second = marketing && open(marketing);
+  const isShared = marketing !== null && fallback?.name === marketing.name;
+  return { main: open(provider), marketing: second, fallback: isShared ? second : fallback && open(fallback) };
 }
 
 /**
@@ -214,13 +231,13 @@ export function forProject(platform: Platform, project: Project, callerKind: Cal
 function onTestClock(platform: Platform, project: Project): Platform {
   const at = timeOfProject(project);
   const clock = () => new Date(at);
+  const main = { mailer: platform.outboxAt(clock), pace: unlimitedPace, rate: null };
   return {
-    ...platform,
+    ...through(platform, main),
+    accounts: { main, marketing: null, fallback: null },
     now: clock(),
     clock,
     databaseNow: sql`CAST(${at} AS INTEGER)`,
-    mailer: platform.outboxAt(clock),
-    pace: unlimitedPace,
   };
 }
 

@@ -10,7 +10,7 @@ import { databaseWith, otherShard } from "../support/database";
 import { type Death, wasKilled } from "../support/killable";
 import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
-import { World } from "../support/world";
+import { World, withMailer } from "../support/world";
 
 const fresh = () => `f-${crypto.randomUUID().slice(0, 8)}.com`;
 const hour = 60;
@@ -327,7 +327,7 @@ describe("the provider's account, which is shared", () => {
     const [world, project] = [new World(), await newProject()];
     const row = await add(world, project);
     const { ctx } = await world.context(project);
-    await removeDomain({ ...ctx, mailer: { ...ctx.mailer, name: "another" } }, row.id);
+    await removeDomain(withMailer(ctx, { ...ctx.mailer, name: "another" }), row.id);
     expect(world.removedDomains).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ import { addOlder, allFiles, allTables, personWithEverything, sendAs, sharedFile
 import { newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
 import { eventCounts } from "../support/rows";
-import { accepts, World } from "../support/world";
+import { accepts, World, withMailer } from "../support/world";
 
 /** A world in which each call of the file store is a step, at which a process may die. */
 class FileWorld extends World {
@@ -456,7 +456,7 @@ describe("mail that is on its way to a person who is erased", () => {
       await world.drain();
       return ctx.mailer.deliver(messages, key);
     };
-    await deliverEmails({ ...ctx, mailer: { ...ctx.mailer, deliver } }, 0, [readId(emailId)]);
+    await deliverEmails(withMailer(ctx, { ...ctx.mailer, deliver }), 0, [readId(emailId)]);
     expect(await tracesOf([address])).not.toEqual([]);
     await sweepLater(world);
     expect(await tracesOf([address])).toEqual([]);

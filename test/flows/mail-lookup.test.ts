@@ -12,7 +12,7 @@ import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
 import { postmarkDouble, sesDouble } from "../support/provider-doubles";
 import { emailRows, eventCounts } from "../support/rows";
-import { accepts, World } from "../support/world";
+import { accepts, World, withMailer } from "../support/world";
 
 const minuteMs = 60_000;
 const people = (count: number) => Array.from({ length: count }, (_, index) => `r${index}@example.com`);
@@ -239,7 +239,7 @@ describe("while the provider is asked", () => {
         return new Map(answer === "found" ? Object.entries(has(ids)()) : []);
       },
     };
-    await lookUpUnknown({ ...platform, mailer });
+    await lookUpUnknown(withMailer(platform, mailer));
     await world.pass(5);
     expect(await records(project)).toMatchObject([{ status: "DELIVERED", settledBy: "report" }]);
     expect(await eventCounts(project)).toEqual({ "email.sent": 1, "email.delivered": 1 });
@@ -272,7 +272,7 @@ describe("while the provider is asked", () => {
         return new Map([[publicId(readId(id)), "pm-1"]]);
       },
     };
-    await lookUpUnknown({ ...platform, mailer, now: new Date(world.now) });
+    await lookUpUnknown({ ...withMailer(platform, mailer), now: new Date(world.now) });
     await world.pass(70, 5);
     expect(await records(project)).toMatchObject([{ status: "SENT", settledBy: "person", providerMessageId: "m-1" }]);
     expect(world.taken).toHaveLength(1);

@@ -60,6 +60,21 @@ describe("what stands in the way", () => {
     ["resend", [], "resend needs RESEND_API_KEY. Set it: npx wrangler secret put RESEND_API_KEY --name petrel"],
     ["postmark", [], "postmark needs POSTMARK_SERVER_TOKEN."],
     ["sendgrid", [], "MAIL_PROVIDER is sendgrid, which Petrel does not know."],
+    [
+      'resend"\nMAIL_PROVIDER_FALLBACK = "postmark',
+      ["RESEND_API_KEY"],
+      "postmark needs POSTMARK_SERVER_TOKEN. Set it: npx wrangler secret put POSTMARK_SERVER_TOKEN",
+    ],
+    [
+      'resend"\nMAIL_PROVIDER_FALLBACK = "resend',
+      ["RESEND_API_KEY"],
+      "MAIL_PROVIDER_FALLBACK is resend, as MAIL_PROVIDER is. Name another provider, or none.",
+    ],
+    [
+      'resend"\nMAIL_PROVIDER_MARKETING = "outbox',
+      ["RESEND_API_KEY"],
+      "MAIL_PROVIDER_MARKETING is outbox, which sends no mail.",
+    ],
   ])("includes what %s lacks", async (provider, secrets, obstacle) => {
     const checkout = openCheckout({ secrets: secretsNamed(...secrets) });
     checkout.write("petrel.toml", `[vars]\nMAIL_PROVIDER = "${provider}"\n`);

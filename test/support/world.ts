@@ -7,7 +7,16 @@ import { perSecondOf } from "../../src/core/mail/campaign-speed";
 import type { Message } from "../../src/core/mail/message";
 import type { PaceRule } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
-import { addWaiting, askFor, giveBack, mayGoOn, nextTurn, readUpTo, takeShare } from "../../src/core/mail/turns";
+import {
+  addWaiting,
+  askFor,
+  giveBack,
+  isTransactionalDown,
+  mayGoOn,
+  nextTurn,
+  readUpTo,
+  takeShare,
+} from "../../src/core/mail/turns";
 import { type Queued, redelivered } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import type { WorkflowShardObject } from "../../src/engine/workflows/shard/shard-object";
@@ -16,6 +25,7 @@ import type { Blobs } from "../../src/platform/blobs";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
 import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
+import type { MailAccount } from "../../src/platform/mailer/accounts";
 import type { AddedDomain, Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
 import { nameOf, type ShardAddress, type WorkflowShard, type WorkflowShards } from "../../src/platform/workflow-shards";
@@ -27,6 +37,18 @@ import { noteMessages } from "./limit-check";
 import type { TestProject } from "./project";
 
 export const accepts = (): Receipt => ({ kind: "accepted", providerMessageId: "m-1", reports: [] });
+
+/** A provider beside the first one, with an account of its own. */
+export class SecondProvider {
+  taken: Message[] = [];
+  calls: { key: string; emailIds: string[] }[] = [];
+  answer: (message: Message) => Receipt | Promise<Receipt> = accepts;
+  idempotencyWindowMs = 0;
+  allowsMarketing = true;
+  account = newAccount();
+
+  constructor(readonly name = "second") {}
+}
 
 /**
  * The outside of the Worker under control: a clock that stands still, a queue that holds its messages, a provider
@@ -54,6 +76,9 @@ export class World {
   paceRule: PaceRule | null = null;
   /** Settings of the Worker beside those of the tests. A `MAIL_PROVIDER` among them carries the mail instead of the double. */
   settings: Partial<Env> = {};
+  /** More providers, each with an account of its own: see `SecondProvider`. */
+  marketing: SecondProvider | null = null;
+  fallback: SecondProvider | null = null;
   logged: string[] = [];
   /** The details of each of them. */
   loggedDetails: Record<string, unknown>[] = [];
@@ -85,6 +110,8 @@ export class World {
     );
     const real = openPlatform({ ...env, ...databases, ...this.settings }, { waitUntil: () => {} });
     const mailer = this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process);
+    const pace = this.pace(process, mailer);
+    const second = (own: SecondProvider | null) => own && this.second(process, mailer, own);
     const platform: Platform = {
       ...real,
       now: new Date(this.now),
@@ -100,7 +127,12 @@ export class World {
       enqueue: (queued) => process.step("enqueue", async () => this.hold(queued)),
       blobs: this.blobs(real.blobs),
       mailer,
-      pace: this.pace(process, mailer),
+      pace,
+      accounts: {
+        main: { mailer, pace, rate: real.accounts.main.rate },
+        marketing: second(this.marketing),
+        fallback: second(this.fallback),
+      },
       workflowShards: this.workflowShards(process),
       dns: this.dns(process),
       log: (_level, message, details) => {
@@ -304,9 +336,25 @@ export class World {
     return { lookup, lookupUncached: lookup };
   }
 
-  private pace(process: Process, { mailsPerCall }: Mailer): Pace {
-    const { account } = this;
-    const rule = { pace: this.paceRule, mailsPerCall };
+  private second(process: Process, main: Mailer, own: SecondProvider): MailAccount {
+    const { name, idempotencyWindowMs, allowsMarketing, account } = own;
+    const mailer: Mailer = {
+      ...main,
+      ...{ name, idempotencyWindowMs, allowsMarketing },
+      deliver: (messages, key) =>
+        process.step(name, async () => {
+          own.calls.push({ key, emailIds: messages.map(({ emailId }) => emailId) });
+          const receipts = await Promise.all(messages.map((message) => own.answer(message)));
+          own.taken.push(...messages.filter((_, index) => receipts[index]?.kind === "accepted"));
+          return receipts;
+        }),
+    };
+    return { mailer, rate: null, pace: this.pace(process, mailer, account) };
+  }
+
+  private pace(process: Process, { mailsPerCall }: Mailer, account = this.account): Pace {
+    const failsOver = account === this.account && this.fallback !== null;
+    const rule = { pace: this.paceRule, mailsPerCall, failsOver };
     const moment = () => ({ now: this.now, random: 0 });
     const step = <T>(name: string, effect: () => T) => process.step(name, async () => effect());
     return {
@@ -318,9 +366,15 @@ export class World {
         step("may go on", () => mayGoOn(account, permitId, verdict, calls, moment())),
       giveBack: (dones) => step("give back", () => giveBack(account, dones, rule, moment())),
       addWaiting: (found) => step("add waiting", () => addWaiting(account, found, rule, moment())),
+      isTransactionalDown: () => step("is down", () => isTransactionalDown(account, this.now)),
       campaignsPerSecond: async () => perSecondOf(account.speed),
     };
   }
+}
+
+/** The same, with another provider behind MAIL_PROVIDER. */
+export function withMailer<On extends Platform>(on: On, mailer: Mailer): On {
+  return { ...on, mailer, accounts: { ...on.accounts, main: { ...on.accounts.main, mailer } } };
 }
 
 /** The object of a shard. */

@@ -36,6 +36,8 @@ export interface AccountRule {
   pace: PaceRule | null;
   /** How many mails the provider takes in one call. */
   mailsPerCall: number;
+  /** Fresh transactional mail goes through another account while this one is down. */
+  failsOver?: boolean;
 }
 
 /** Leave to call the provider, for a while. */

@@ -3,6 +3,9 @@ import { minuteMs, secondMs } from "../time";
 
 /** Calls that failed in a row before a lane pauses. */
 export const patience = 3;
+
+/** A lane that has been paused for this long is down: its mail may go through another account. */
+const downAfterMs = minuteMs;
 const pause: Backoff = { firstMs: 30 * secondMs, growth: 2, maxMs: 10 * minuteMs };
 const rest: Backoff = { firstMs: secondMs, growth: 2, maxMs: minuteMs };
 
@@ -17,12 +20,21 @@ export interface LaneState {
   pauses: number;
   /** The end of the pause; the next call after it is the probe. Null while the lane is open. */
   pausedUntil: number | null;
+  /** The beginning of the first of these pauses. Null while the lane is open. */
+  pausedSince: number | null;
   /** Rounds in a row that the provider answered with 429. */
   throttles: number;
   restsUntil: number;
 }
 
-export const openLane: LaneState = { failures: 0, pauses: 0, pausedUntil: null, throttles: 0, restsUntil: 0 };
+export const openLane: LaneState = {
+  failures: 0,
+  pauses: 0,
+  pausedUntil: null,
+  pausedSince: null,
+  throttles: 0,
+  restsUntil: 0,
+};
 
 /** The state of the account that a round of calls shows. */
 export type Verdict =
@@ -40,6 +52,11 @@ export type Verdict =
 /** When the lane takes its next call, and whether that one is the probe. */
 export function nextCallAt({ pausedUntil, restsUntil }: LaneState): { at: number; isProbe: boolean } {
   return { at: Math.max(pausedUntil ?? 0, restsUntil), isProbe: pausedUntil !== null };
+}
+
+/** Whether the lane has been paused long enough for its mail to go another way. */
+export function isDown({ pausedSince }: LaneState, now: number): boolean {
+  return pausedSince !== null && now >= pausedSince + downAfterMs;
 }
 
 /** While the probe is out, the lane stays paused for the others. */
@@ -75,5 +92,6 @@ export function afterCalls(
 
 function paused(state: LaneState, now: number, random: number): LaneState {
   const pauseMs = Math.round(backoffMs(pause, state.pauses) * (1 - random / 4));
-  return { ...state, pauses: state.pauses + 1, pausedUntil: now + pauseMs };
+  const pausedSince = state.pausedSince ?? now;
+  return { ...state, pauses: state.pauses + 1, pausedUntil: now + pauseMs, pausedSince };
 }

@@ -9,9 +9,12 @@ export interface Grant {
   calls: number;
   callsAtOnce: number;
   mails: number;
+  /** The account is down, and another one is to be asked. */
+  isElsewhere?: true;
 }
 
 export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
+export const elsewhere: Grant = { ...none, isElsewhere: true };
 
 /**
  * The most calls of all consumers together in one lane. Calls in flight when the provider goes away may become UNKNOWN.

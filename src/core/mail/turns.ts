@@ -1,8 +1,8 @@
 import { type Account, type AccountRule, type Moment, permitMs } from "./account";
-import { nextCallAt, type Verdict } from "./breaker";
+import { isDown, nextCallAt, type Verdict } from "./breaker";
 import { callDrainer } from "./call-drainer";
 import { withRead } from "./campaign-speed";
-import { callsPerTurn, type Grant, grantPermit, judge, none, openLanes, returnCalls } from "./permits";
+import { callsPerTurn, elsewhere, type Grant, grantPermit, judge, none, openLanes, returnCalls } from "./permits";
 import { laneOf, ofCampaigns, type Priority, priorities } from "./priority";
 import { parkIfEmpty, putMailsBack, takeMails, takeRested } from "./project-pace";
 import { firstOf, join, leave, moveToEnd, type Place, readTo, stopReading } from "./ring";
@@ -47,11 +47,27 @@ export function askFor(
 ): WithDrainer<{ grants: Grant[] }> {
   catchUp(account, moment);
   const grants = wishes.map((wish) => {
+    if (rule.failsOver && goesElsewhere(account, wish, moment)) return elsewhere;
     const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
     if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "place");
     return grant;
   });
   return { grants, drainAt: callDrainer(account, rule, moment) };
+}
+
+/**
+ * Whether fresh mail goes through another account. When the probe is due and no mail waits, this mail does: without mail
+ * there is no probe, and the lane would never open again.
+ */
+function goesElsewhere(account: Account, { priority }: Wish, { now }: Moment): boolean {
+  const lane = laneOf(priority);
+  if (lane !== "transactional" || !isTransactionalDown(account, now)) return false;
+  return nextCallAt(account.lanes[lane]).at > now || account.ring.lanes[lane].size > 0;
+}
+
+/** Whether transactional mail should not wait for this account. */
+export function isTransactionalDown({ lanes }: Account, now: number): boolean {
+  return isDown(lanes.transactional, now);
 }
 
 /** A drainer's request for a turn. `permitId` is new. */

@@ -53,9 +53,9 @@ export async function announceLater(
   await nudge(ctx, queued);
 }
 
-/** Sends for a drainer of waiting mail, if the account has asked for one. */
+/** Sends for a drainer of mail that waits for the account of `platform.mailer`, if that has asked for one. */
 export async function sendForDrainer(
-  platform: Nudging & Pick<Platform, "realClock"> & Partial<Pick<Context, "project">>,
+  platform: Nudging & Pick<Platform, "realClock" | "mailer" | "accounts"> & Partial<Pick<Context, "project">>,
   drainAt: number | null,
 ): Promise<void> {
   if (drainAt === null) return;
@@ -63,7 +63,9 @@ export async function sendForDrainer(
   const delaySeconds = drainAt > now ? secondsUntil(drainAt, now) : undefined;
   // The account's ring knows nothing of a project with its own clock.
   const projectId = platform.project?.testClock ? { projectId: platform.project.number } : {};
-  await nudge(platform, [{ message: { type: "mail.drain", ...projectId }, delaySeconds }]);
+  const { name } = platform.mailer;
+  const provider = name === platform.accounts.main.mailer.name ? {} : { provider: name };
+  await nudge(platform, [{ message: { type: "mail.drain", ...projectId, ...provider }, delaySeconds }]);
 }
 
 function deliverMessages(

@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
-import { ofCampaigns } from "../../core/mail/priority";
+import { laneOf, ofCampaigns } from "../../core/mail/priority";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { sendForDrainer } from "../../engine/mail/announce";
 import { paceOf } from "../../engine/mail/deliver/project-pace";
 import type { Context } from "../../platform/context";
+import { accountOf, through } from "../../platform/mailer/accounts";
 
 /**
  * The maximum number of a campaign's emails that are with the consumers of mail. The others are held in their rows, so
@@ -80,6 +81,7 @@ export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
 
 /** Reports to the account that the project has waiting campaign mail, and schedules a drain. */
 export async function announceMail(ctx: Context): Promise<void> {
-  const { drainAt } = await ctx.pace.addWaiting([{ project: ctx.project.number, priority: ofCampaigns }]);
-  await sendForDrainer(ctx, drainAt);
+  const account = accountOf(ctx.accounts, laneOf(ofCampaigns));
+  const { drainAt } = await account.pace.addWaiting([{ project: ctx.project.number, priority: ofCampaigns }]);
+  await sendForDrainer(through(ctx, account), drainAt);
 }

@@ -12,7 +12,7 @@ import { inProject } from "../../db/scope";
 import { guard, refusable, type Statement, selectOne, statement } from "../../db/statement";
 import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { AddedDomain } from "../../platform/mailer/mailer";
+import { type RegisteredDomain, registerDomain, writeProviders } from "../../platform/mailer/registrar";
 import { getDomain } from "./domain";
 import { claimName, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
@@ -46,7 +46,7 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   }
   await refuseTaken(ctx, domain);
   await refuseTooMany(ctx, domain);
-  const atProvider = await askProvider(ctx, () => ctx.mailer.addDomain(domain));
+  const atProvider = await askProvider(ctx, () => registerDomain(ctx.accounts, domain));
   const row = newDomain(ctx, domain, atProvider);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("domains", ctx, row.id));
@@ -129,7 +129,7 @@ async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   if (taken) throw takenElsewhere(domain);
 }
 
-function newDomain(ctx: Context, domain: string, atProvider: AddedDomain): DomainRow {
+function newDomain(ctx: Context, domain: string, atProvider: RegisteredDomain): DomainRow {
   const now = ctx.now.getTime();
   const token = crypto.randomUUID().replaceAll("-", "");
   const ownership = ownershipRecord(domain, token, !isReservedDomain(domain));
@@ -137,7 +137,7 @@ function newDomain(ctx: Context, domain: string, atProvider: AddedDomain): Domai
     id: newIdAt(now),
     projectId: ctx.project.number,
     domain,
-    createdWith: atProvider.isNew ? ctx.mailer.name : null,
+    createdWith: writeProviders(atProvider.newAt),
     status: "PENDING",
     records: [ownership, ...atProvider.records, dmarcRecord(domain)],
     lastCheckedAt: null,

@@ -9,7 +9,7 @@ import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { SenderDomain } from "../../platform/mailer/mailer";
+import { inspectDomain, readProviders, writeProviders } from "../../platform/mailer/registrar";
 import { getDomain } from "./domain";
 import { claimName, freeName, readClaim, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
@@ -39,10 +39,8 @@ export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
 }
 
 async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsRecord[]; passes: boolean }> {
-  const atProvider = await askProvider(
-    ctx,
-    async () => (await ctx.mailer.domainStatus(before.domain)) ?? (await addAgain(ctx, before)),
-  );
+  const atProvider = await askProvider(ctx, () => inspectDomain(ctx.accounts, before.domain));
+  await noteNew(ctx, before, atProvider.newAt);
   const ours = (purpose: DnsRecord["purpose"]) => before.records.filter((record) => record.purpose === purpose);
   const wanted = [...ours("OWNERSHIP"), ...atProvider.records, ...ours("DMARC")];
   const records = needsDns(wanted) ? await lookUp(ctx, wanted) : wanted;
@@ -50,18 +48,17 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
 }
 
 /**
- * Another project may have removed the name from the account, or the installation may have changed its provider. A new
+ * Another project may have removed the name from an account, or the installation may have changed its providers. A new
  * registration is stored at once, because the rest of the check may fail or lose against a concurrent one.
  */
-async function addAgain(ctx: Context, { projectId, id, domain }: DomainRow): Promise<SenderDomain> {
-  const added = await ctx.mailer.addDomain(domain);
-  if (!added.isNew) return added;
+async function noteNew(ctx: Context, { projectId, id, createdWith }: DomainRow, newAt: string[]): Promise<void> {
+  if (newAt.length === 0) return;
+  const written = writeProviders([...readProviders(createdWith), ...newAt]);
   const batch = openBatch(ctx);
   batch.add(
-    statement(sql`UPDATE domains SET created_with = ${ctx.mailer.name} WHERE project_id = ${projectId} AND id = ${id}`),
+    statement(sql`UPDATE domains SET created_with = ${written} WHERE project_id = ${projectId} AND id = ${id}`),
   );
   await batch.commit();
-  return added;
 }
 
 /** One lookup for each name and type. A failed lookup of an optional record must not delay the domain. */

@@ -8,6 +8,8 @@ import { inProject } from "../../db/scope";
 import { select, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
+import { accountNamed } from "../../platform/mailer/accounts";
+import { readProviders, unregisterDomain, writeProviders } from "../../platform/mailer/registrar";
 import { searchDatabases } from "../../platform/search-databases";
 import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
@@ -58,27 +60,29 @@ export function domainInUse(domain: string, usedBy: { type: string; id: string; 
 }
 
 /**
- * Removes a name from the provider's account if we created it there. The account is shared, so the name stays until its
+ * Removes a name from the accounts of the providers where we created it. The accounts are shared, so the name stays until its
  * last project leaves; until then, another project's row records that the name is ours. If another project adds the
  * name at this moment, its next check registers it again. A failure here leaves a harmless name in the account.
  */
 async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRemoved> | undefined): Promise<void> {
-  if (removed === undefined || removed.createdWith !== ctx.mailer.name) return;
+  if (removed === undefined) return;
   const { domain } = removed;
+  const ours = readProviders(removed.createdWith).filter((name) => accountNamed(ctx.accounts, name) !== null);
+  if (ours.length === 0) return;
   try {
     const other = await searchDatabases(ctx, async (db) => {
       const row = await selectFirst(
         db,
-        sql`SELECT project_id, id FROM domains INDEXED BY ix_domains_name WHERE domain = ${domain} LIMIT 1`,
-        columns({ projectId: asNumber, id: asId }),
+        sql`SELECT project_id, id, created_with FROM domains INDEXED BY ix_domains_name WHERE domain = ${domain} LIMIT 1`,
+        columns({ projectId: asNumber, id: asId, createdWith: orNull(asText) }),
       );
       return row && { db, ...row };
     });
-    if (other === null) return await ctx.mailer.removeDomain(domain);
+    if (other === null) return await unregisterDomain(ctx.accounts, domain, ours);
     const batch = openBatch(ctx, other.db);
     batch.add(
       statement(
-        sql`UPDATE domains SET created_with = ${removed.createdWith}
+        sql`UPDATE domains SET created_with = ${writeProviders([...readProviders(other.createdWith), ...ours])}
           WHERE project_id = ${other.projectId} AND id = ${other.id}`,
       ),
     );

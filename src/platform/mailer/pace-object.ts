@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Account, type AccountRule, type Moment, newAccount } from "../../core/mail/account";
-import type { LaneState, Verdict } from "../../core/mail/breaker";
+import { type LaneState, openLane, type Verdict } from "../../core/mail/breaker";
 import { type CampaignSpeed, perSecondOf } from "../../core/mail/campaign-speed";
 import type { Lane } from "../../core/mail/message";
 import type { Grant } from "../../core/mail/permits";
@@ -12,6 +12,7 @@ import {
   type Done,
   type Drainer,
   giveBack,
+  isTransactionalDown,
   mayGoOn,
   type NextTurn,
   nextTurn,
@@ -64,6 +65,10 @@ export class PaceObject extends DurableObject {
     return this.do((account, moment) => addWaiting(account, found, rule, moment));
   }
 
+  isTransactionalDown(): boolean {
+    return this.do((account, { now }) => isTransactionalDown(account, now));
+  }
+
   campaignsPerSecond(): number | null {
     return this.do(({ speed }) => perSecondOf(speed));
   }
@@ -92,8 +97,9 @@ export class PaceObject extends DurableObject {
   private stored(): Account {
     const { kv } = this.ctx.storage;
     const states = lanes.flatMap((lane): [Lane, LaneState][] => {
-      const state = kv.get<LaneState>(keyOf(lane));
-      return state === undefined ? [] : [[lane, state]];
+      const state = kv.get<Partial<LaneState>>(keyOf(lane));
+      // Earlier code stored fewer fields.
+      return state === undefined ? [] : [[lane, { ...openLane, ...state }]];
     });
     return newAccount(Object.fromEntries(states), kv.get<CampaignSpeed>(speedKey));
   }

@@ -26,6 +26,8 @@ export interface Pace {
   giveBack(dones: Done[]): Promise<{ drainAt: number | null }>;
   /** Reports the projects with waiting mail. */
   addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
+  /** Whether the account has been paused long enough for transactional mail to go another way. */
+  isTransactionalDown(): Promise<boolean>;
   /** The recent speed of campaigns in mails per second, while more of them waited; null when it is unknown. */
   campaignsPerSecond(): Promise<number | null>;
 }
@@ -52,6 +54,7 @@ export function openPace(objects: NamedObjects<PaceObject>, provider: string, ru
     mayGoOn: (permitId, verdict, calls) => reach<boolean>((object) => object.mayGoOn(permitId, verdict, calls), true),
     giveBack: (dones) => reach<{ drainAt: number | null }>((object) => object.giveBackAll(dones, rule), nobody),
     addWaiting: (found) => reach<{ drainAt: number | null }>((object) => object.addWaiting(found, rule), nobody),
+    isTransactionalDown: () => reach<boolean>((object) => object.isTransactionalDown(), false),
     campaignsPerSecond: () => reach<number | null>((object) => object.campaignsPerSecond(), null),
   };
 }
@@ -70,5 +73,6 @@ export const unlimitedPace: Pace = {
   mayGoOn: async () => true,
   giveBack: async (dones) => ({ drainAt: dones.some(({ hasMore }) => hasMore) ? 0 : null }),
   addWaiting: async () => ({ drainAt: 0 }),
+  isTransactionalDown: async () => false,
   campaignsPerSecond: async () => null,
 };

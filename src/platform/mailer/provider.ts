@@ -37,8 +37,8 @@ export interface Provider<Shape extends z.ZodRawShape = z.ZodRawShape> {
   needs: readonly string[];
   /** Null without its credentials. Throws when a setting is malformed. */
   configure(env: object): ConfiguredProvider | null;
-  /** Throws when a credential is missing. */
-  require(env: object): ConfiguredProvider;
+  /** Throws when a credential is missing. `setting` is the one that names the provider. */
+  require(env: object, setting: string): ConfiguredProvider;
 }
 
 /** Types the settings of a provider. */
@@ -57,10 +57,10 @@ export function defineProvider<Shape extends z.ZodRawShape, Settings>(
     if (settings === null) return null;
     return { name, open: (db, blobs) => manifest.open(settings, db, blobs), reporter: manifest.reporter(settings) };
   }
-  function require(env: object): ConfiguredProvider {
+  function require(env: object, setting: string): ConfiguredProvider {
     const configured = configure(env);
     if (configured) return configured;
-    throw unreadable(`MAIL_PROVIDER is ${name}, which needs ${needs.join(", ")}`);
+    throw unreadable(`${setting} is ${name}, which needs ${needs.join(", ")}`);
   }
   return { name, settings: shape, needs, configure, require };
 }

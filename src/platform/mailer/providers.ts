@@ -13,7 +13,9 @@ export const providers = [outbox, ses, resend, postmark];
 
 const accountSettings = {
   MAIL_PROVIDER: z.string().default("outbox"),
-  MAIL_RATE_PER_SECOND: z.coerce.number().nonnegative().default(0),
+  MAIL_PROVIDER_MARKETING: z.string().default(""),
+  MAIL_PROVIDER_FALLBACK: z.string().default(""),
+  MAIL_RATE_PER_SECOND: z.string().default("0"),
   MAIL_TRANSACTIONAL_SHARE: z.coerce.number().min(0).max(0.9).default(0.2),
 };
 
@@ -24,28 +26,68 @@ export type MailSettings = Settings<typeof accountSettings> &
   Settings<typeof postmark.settings>;
 
 export interface MailConfig {
-  /** The provider of new mail. */
+  /** The provider of all mail that no other carries. */
   provider: ConfiguredProvider;
+  /** The provider of campaigns and marketing mail, if it is another. */
+  marketing: ConfiguredProvider | null;
+  /** The provider of transactional mail while the first one is down. */
+  fallback: ConfiguredProvider | null;
   /** The providers that may report, by name. An earlier provider still reports on its mail. */
   reporters: ReadonlyMap<string, Reporter>;
-  /** Null when the account has no pace limit. */
-  pace: PaceRule | null;
+  /** The pace of a provider's account; null when it has no limit. */
+  rateOf(provider: string): PaceRule | null;
 }
 
-/** Reads every provider that has its credentials. The chosen one must have them. */
+/** Reads every provider that has its credentials. The chosen ones must have them. */
 export function readMailConfig(env: MailSettings): MailConfig {
   const account = parseSettings(accountSettings, env);
-  const { MAIL_RATE_PER_SECOND: perSecond, MAIL_TRANSACTIONAL_SHARE: transactionalShare } = account;
   const configured = providers.map((provider) => provider.configure(env)).filter((provider) => provider !== null);
+  const provider = chosen("MAIL_PROVIDER", account, env);
+  const rates = ratesOf(account.MAIL_RATE_PER_SECOND, provider.name);
   return {
-    provider: chosen(account.MAIL_PROVIDER, env),
+    provider,
+    marketing:
+      account.MAIL_PROVIDER_MARKETING === provider.name ? null : second("MAIL_PROVIDER_MARKETING", account, env),
+    fallback: second("MAIL_PROVIDER_FALLBACK", account, env),
     reporters: new Map(configured.flatMap(({ name, reporter }) => (reporter ? [[name, reporter]] : []))),
-    pace: perSecond > 0 ? { perSecond, transactionalShare } : null,
+    rateOf(name) {
+      const perSecond = rates.get(name) ?? 0;
+      return perSecond > 0 ? { perSecond, transactionalShare: account.MAIL_TRANSACTIONAL_SHARE } : null;
+    },
   };
 }
 
-function chosen(name: string, env: MailSettings): ConfiguredProvider {
+type Choice = "MAIL_PROVIDER" | "MAIL_PROVIDER_MARKETING" | "MAIL_PROVIDER_FALLBACK";
+type Choices = Record<Choice, string>;
+
+function chosen(setting: Choice, { [setting]: name }: Choices, env: MailSettings): ConfiguredProvider {
   const provider = providers.find((each) => each.name === name);
-  if (!provider) throw unreadable(`MAIL_PROVIDER must be one of ${providers.map((each) => each.name).join(", ")}`);
-  return provider.require(env);
+  if (!provider) throw unreadable(`${setting} must be one of ${providers.map((each) => each.name).join(", ")}`);
+  return provider.require(env, setting);
+}
+
+/** The embedded provider sends nothing, so as a second provider it would lose mail. */
+function second(setting: Choice, choices: Choices, env: MailSettings): ConfiguredProvider | null {
+  if (choices[setting] === "") return null;
+  const provider = chosen(setting, choices, env);
+  if (provider.name === choices.MAIL_PROVIDER) {
+    throw unreadable(`${setting} is ${provider.name}, as MAIL_PROVIDER is: name another provider, or none`);
+  }
+  if (provider.name === outbox.name) throw unreadable(`${setting} is outbox, which sends no mail`);
+  return provider;
+}
+
+/** `14` for the provider of MAIL_PROVIDER, or `ses=14, resend=2` for each by its name. */
+function ratesOf(setting: string, provider: string): ReadonlyMap<string, number> {
+  const items = /^[\d.]*$/.test(setting) ? [`${provider}=${setting || 0}`] : setting.split(",");
+  return new Map(
+    items.map((item): [string, number] => {
+      const [name = "", perSecond = ""] = item.split("=").map((part) => part.trim());
+      const isKnown = providers.some((each) => each.name === name);
+      if (isKnown && /^\d+(\.\d+)?$/.test(perSecond)) return [name, Number(perSecond)];
+      throw unreadable(
+        "MAIL_RATE_PER_SECOND must be a number, or a number for each provider, such as ses=14, resend=2",
+      );
+    }),
+  );
 }

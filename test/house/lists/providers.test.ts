@@ -34,3 +34,28 @@ it("reports under its name while it has the setting for it, also when another se
   const call = { header: () => undefined, body: "" };
   expect(await reporters.get("pigeon")?.(call)).toEqual({ kind: "other", name: "7" });
 });
+
+it("carries marketing mail or stands in beside another, with an account of its own", () => {
+  const first = { MAIL_PROVIDER: "postmark", POSTMARK_SERVER_TOKEN: "token", PIGEON_LOFT: "north" };
+  const config = readMailConfig({
+    ...first,
+    MAIL_PROVIDER_MARKETING: "pigeon",
+    MAIL_RATE_PER_SECOND: "postmark=9",
+  } as never);
+  expect([config.provider.name, config.marketing?.name, config.fallback]).toEqual(["postmark", "pigeon", null]);
+  expect([config.rateOf("postmark")?.perSecond, config.rateOf("pigeon")]).toEqual([9, null]);
+  expect(readMailConfig({ ...first, MAIL_PROVIDER_FALLBACK: "pigeon" } as never).fallback?.name).toBe("pigeon");
+  expect(readMailConfig({ ...first, MAIL_PROVIDER_MARKETING: "postmark" } as never).marketing).toBeNull();
+});
+
+it.each([
+  [{ MAIL_PROVIDER_FALLBACK: "owl" }, "MAIL_PROVIDER_FALLBACK must be one of outbox, ses, pigeon, postmark"],
+  [{ MAIL_PROVIDER_MARKETING: "pigeon" }, "MAIL_PROVIDER_MARKETING is pigeon, which needs PIGEON_LOFT"],
+  [{ MAIL_PROVIDER_FALLBACK: "postmark" }, "MAIL_PROVIDER_FALLBACK is postmark, as MAIL_PROVIDER is"],
+  [{ MAIL_PROVIDER_FALLBACK: "outbox" }, "MAIL_PROVIDER_FALLBACK is outbox, which sends no mail"],
+  [{ MAIL_RATE_PER_SECOND: "fast" }, "MAIL_RATE_PER_SECOND must be a number, or a number for each provider"],
+  [{ MAIL_RATE_PER_SECOND: "owl=3" }, "MAIL_RATE_PER_SECOND must be a number, or a number for each provider"],
+])("is refused beside another with %o", (settings, message) => {
+  const first = { MAIL_PROVIDER: "postmark", POSTMARK_SERVER_TOKEN: "token" };
+  expect(() => readMailConfig({ ...first, ...settings } as never)).toThrow(message);
+});

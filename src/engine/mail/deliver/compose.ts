@@ -1,12 +1,14 @@
 import { unfitness } from "../../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../../core/mail/message";
 import { ended, held, type MailOutcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../../core/mail/outcome";
+import { laneOf } from "../../../core/mail/priority";
 import { Budget } from "../../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError, whyUnrendered } from "../../../core/templating/errors";
 import { minuteMs } from "../../../core/time";
 import type { ContentRow, EmailRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
+import { isStandIn } from "../../../platform/mailer/accounts";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import { largeMailBytes } from "../announce";
 import { loadAttachments } from "../attachments";
@@ -125,7 +127,7 @@ export async function composeEmail(
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
   if (abandoned) return abandoned;
-  // Only the provider that was called before would recognise the mail.
+  // Only the provider that was called before would recognise the mail. Mail that another account called for is left to it.
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
@@ -158,13 +160,20 @@ export async function composeEmail(
     if (message.subject.length > maxSubjectLength)
       return ended("FAILED", `The rendered subject is longer than ${maxSubjectLength} characters`, uncertainSince);
     const unfit = unfitness(ctx.mailer, message.type, message);
-    if (unfit !== null) return ended("FAILED", unfit, uncertainSince);
+    if (unfit !== null) return unfitMail(ctx, email, unfit);
     return { email, message, topicId: content.topicId, contact: keptSnapshot(said, email.contact) };
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
       return ended("FAILED", whyUnrendered(error), uncertainSince);
     throw error;
   }
+}
+
+/** Mail that only the account standing in cannot carry waits for its own. */
+function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason: string): MailOutcome {
+  if (uncertainSince !== null || !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority)))
+    return ended("FAILED", reason, uncertainSince);
+  return held(reason, ctx.clock().getTime() + minuteMs);
 }
 
 /** Null when the content is no longer stored. One content at a time, because bodies and files may be large. */

@@ -6,6 +6,7 @@ import type { Done, Wish } from "../../../core/mail/turns";
 import { openWatch, type Watch } from "../../../core/mail/watch";
 import { secondMs } from "../../../core/time";
 import type { Context } from "../../../platform/context";
+import { accountOf, through } from "../../../platform/mailer/accounts";
 import { sendForDrainer } from "../announce";
 import { deliverPermitted } from "./deliver";
 import { paceOf } from "./project-pace";
@@ -38,14 +39,14 @@ export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknow
   const errors = new Map<FreshMail, unknown>();
   const shared = pieces.map((piece) => sharing(piece, pieces.length));
   // The mail of a project with its own clock waits for no account.
-  const accounts = Map.groupBy(shared, ({ piece: { ctx } }) => (ctx.project.testClock ? ctx.project.number : null));
+  const accounts = Map.groupBy(shared, ({ ctx }) => (ctx.project.testClock ? ctx.project.number : ctx.mailer.name));
   await Promise.all([...accounts.values()].map((group) => deliverOf(group, errors)));
   return pieces.map((piece) => errors.get(piece) ?? null);
 }
 
 interface Shared {
   piece: FreshMail;
-  /** Its part of what the invocation may do. */
+  /** Its part of what the invocation may do, through the account that carries it. */
   ctx: Context;
   wish: Wish;
 }
@@ -56,16 +57,20 @@ function sharing(piece: FreshMail, pieces: number): Shared {
   const isPaced = paceOf(ctx, priority) !== null;
   return {
     piece,
-    ctx: { ...ctx, callsAtOnce: share(ctx.callsAtOnce), maxRounds: share(ctx.maxRounds) },
+    ctx: {
+      ...through(ctx, accountOf(ctx.accounts, laneOf(priority))),
+      ...{ callsAtOnce: share(ctx.callsAtOnce), maxRounds: share(ctx.maxRounds) },
+    },
     wish: { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length, isPaced, pieces },
   };
 }
 
-/** Delivers mail that waits for the same account. */
+/** Delivers mail that waits for the same account. Mail that it sends elsewhere goes through the fallback at the same time. */
 async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknown>): Promise<void> {
   const [first] = group;
   if (!first) return;
-  const { ctx } = first.piece;
+  const { ctx } = first;
+  const { callsAtOnce } = first.piece.ctx;
   const { grants, drainAt } = await ctx.pace.ask(group.map(({ wish }) => wish));
   await sendForDrainer(ctx, drainAt);
   const now = () => ctx.realClock().getTime();
@@ -81,7 +86,13 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
     [ended, toldAt] = [[], now()];
     if (dones.length > 0) await sendForDrainer(ctx, (await ctx.pace.giveBack(dones)).drainAt);
   };
-  await eachOf(granted, ctx.callsAtOnce, async ({ shared, grant }) => {
+  const { fallback } = ctx.accounts;
+  const sentElsewhere = group.filter((_, index) => fallback !== null && grants[index]?.isElsewhere);
+  const throughFallback = sentElsewhere.flatMap((shared) =>
+    fallback === null ? [] : [{ ...shared, ctx: through(shared.ctx, fallback) }],
+  );
+  const delivered = deliverOf(throughFallback, errors);
+  await eachOf(granted, callsAtOnce, async ({ shared, grant }) => {
     const { done, error } = await deliverGranted(shared, grant, {
       watch: watches[laneOf(shared.piece.priority)],
       isLate: now() >= askedAt + permitKeepsMs,
@@ -93,6 +104,7 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
     if (isWrong || now() >= toldAt + giveBackEveryMs) await giveBack();
   });
   await giveBack();
+  await delivered;
 }
 
 async function deliverGranted(

@@ -1,19 +1,17 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../../core/ids";
 import type { Attachment } from "../../../core/mail/attachments";
-import { maxMailsInFlight } from "../../../core/mail/permits";
-import type { Place } from "../../../core/mail/ring";
-import type { Turn } from "../../../core/mail/turns";
 import { openBatch } from "../../../db/batch";
-import { asFlag, asId, asNumber, columns } from "../../../db/rows";
+import { asId, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { domainInSql, verifiedDomain } from "../../../db/sender-domain";
 import { select, statement } from "../../../db/statement";
 import type { ContentRow, EmailRow } from "../../../db/tables";
-import { type Context, clockOf } from "../../../platform/context";
+import type { Context } from "../../../platform/context";
 import type { TakenSlot } from "../../../platform/memory-slots";
-import { announceGraceMs, largeMailBytes } from "../announce";
+import { largeMailBytes } from "../announce";
 import { contactSnapshot, readEmailToRender, selectContents } from "../content";
+import { isLeft } from "./left";
 import { type Repeat, readRepeats } from "./repeats";
 
 /**
@@ -91,51 +89,5 @@ function dueAmong(ctx: Context, emailIds: Id[]): SQL {
   // Other messages of its batch may have come first, and taken a while.
   return sql`FROM json_each(${JSON.stringify(emailIds)}) r
     CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value
-    WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()}`;
-}
-
-/** Rows that a page may pass over: they are in flight, or wait for their next try. */
-const passedRows = 200;
-
-/** A page of a project's waiting mail: the emails that are due, and where to read on; null after the last one. */
-export async function findWaiting(
-  ctx: Context,
-  { priority, after, mails }: Pick<Turn, "priority" | "after" | "mails">,
-): Promise<{ emailIds: Id[]; place: Place | null }> {
-  const now = ctx.clock().getTime();
-  const limit = mails + passedRows;
-  const rows = await select(
-    ctx.db,
-    sql`SELECT id, due_at, status = 'QUEUED' AND next_attempt_at <= ${now} AS is_due
-      FROM emails INDEXED BY ix_emails_due
-      WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority}
-        AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
-      ORDER BY due_at, id LIMIT ${limit}`,
-    columns({ id: asId, dueAt: asNumber, isDue: asFlag }),
-  );
-  const due = rows.filter(({ isDue }) => isDue).slice(0, mails);
-  const last = due.length === mails ? due.at(-1) : rows.length === limit ? rows.at(-1) : undefined;
-  return { emailIds: due.map(({ id }) => id), place: last ? { dueAt: last.dueAt, id: last.id } : null };
-}
-
-/** A probe passes over all mail whose calls got no answer: what was in flight when the provider went away. */
-const passedByProbe = maxMailsInFlight + passedRows;
-
-/**
- * The mail that finds out whether the provider is back, if there is any. It is the first due mail that was in no call
- * without an answer: such a call may have many mails, and can only be repeated whole.
- */
-export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
-  const now = ctx.clock().getTime();
-  const rows = await select(
-    ctx.db,
-    sql`SELECT id FROM (SELECT id, due_at, status, next_attempt_at, uncertain_since FROM emails INDEXED BY ix_emails_due
-      WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority}
-        AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
-      ORDER BY due_at, id LIMIT ${passedByProbe})
-      WHERE status = 'QUEUED' AND next_attempt_at <= ${now}
-      ORDER BY uncertain_since IS NOT NULL, due_at, id LIMIT 1`,
-    columns({ id: asId }),
-  );
-  return rows.map(({ id }) => id);
+    WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()} AND NOT ${isLeft(ctx, "e")}`;
 }

@@ -1,16 +1,17 @@
 import { belowAllIds, newId, textOf } from "../../../core/ids";
 import { maxCallsAtOnce } from "../../../core/mail/permits";
-import { priorities } from "../../../core/mail/priority";
+import { laneOf, priorities } from "../../../core/mail/priority";
 import type { Place } from "../../../core/mail/ring";
 import type { Done, Turn } from "../../../core/mail/turns";
 import type { MessageOf } from "../../../core/messages";
 import { secondMs } from "../../../core/time";
 import { type Context, forProject, type Platform } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
+import { accountNamed, isStandIn, through } from "../../../platform/mailer/accounts";
 import { findProject } from "../../projects/project";
 import { sendForDrainer } from "../announce";
 import { deliverPermitted } from "./deliver";
-import { findProbe, findWaiting } from "./delivery";
+import { findOwn, findProbe, findWaiting } from "./find-waiting";
 import { paceOf } from "./project-pace";
 
 /** After this a drainer makes room for another message of its queue. Its last turn may take a minute more. */
@@ -26,8 +27,12 @@ const suspectsPerTurn = 25;
  * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at
  * work. A drainer that dies leaves its permit, and other drainers continue when the permit ends.
  */
-export async function drainMail(platform: Platform, { projectId }: MessageOf<"mail.drain">): Promise<void> {
-  if (projectId !== undefined) return drainProject(platform, projectId);
+export async function drainMail(given: Platform, { projectId, provider }: MessageOf<"mail.drain">): Promise<void> {
+  if (projectId !== undefined) return drainProject(given, projectId);
+  const account = provider === undefined ? given.accounts.main : accountNamed(given.accounts, provider);
+  // It is none of ours any more. The sweep finds the mail that waited for it.
+  if (account === null) return;
+  const platform = through(given, account);
   const now = () => platform.clock().getTime();
   const endsAt = now() + shiftMs;
   let done: Done | null = null;
@@ -90,8 +95,17 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
   return { done: error === null ? done : fail(ctx, turn, done, error), rounds };
 }
 
-/** A probe takes one mail out of order, so the reading position stays. Without a probe the page ends like any other. */
+/**
+ * A probe takes one mail out of order, so the reading position stays. Without a probe the page ends like any other. An account
+ * that stands in for another one leaves fresh mail to it once that is back.
+ */
 async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
+  if (
+    isStandIn(ctx.accounts, ctx.mailer, laneOf(turn.priority)) &&
+    !(await ctx.accounts.main.pace.isTransactionalDown())
+  ) {
+    return findOwn(ctx, turn);
+  }
   const probe = turn.isProbe ? await findProbe(ctx, turn) : [];
   if (probe.length === 0) return findWaiting(ctx, turn);
   return { emailIds: probe, place: turn.after ?? beginning };

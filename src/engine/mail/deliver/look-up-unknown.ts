@@ -6,6 +6,7 @@ import { asFlag, asId, asNumber, asPriority, asText, columns, orNull } from "../
 import { select } from "../../../db/statement";
 import { forProject, type Platform } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
+import { allAccounts, through } from "../../../platform/mailer/accounts";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { findProject } from "../../projects/project";
 import { settleLookedUp, type Unknown, updateLookUps } from "./settle-looked-up";
@@ -35,7 +36,14 @@ const readUnknown = columns({
  * mail by it.
  */
 export async function lookUpUnknown(platform: Platform): Promise<void> {
-  let isOut = platform.mailer.lookUp === undefined;
+  for (const account of allAccounts(platform.accounts)) {
+    if (account.mailer.lookUp !== undefined) await lookUpAt(through(platform, account));
+  }
+}
+
+/** The mail that the provider of one account has been called for. */
+async function lookUpAt(platform: Platform): Promise<void> {
+  let isOut = false;
   await sweepDatabases(platform, async (db) => {
     if (isOut) return 0;
     const due = await findDue(platform, db);
@@ -49,7 +57,7 @@ export async function lookUpUnknown(platform: Platform): Promise<void> {
   });
 }
 
-/** Mail that another provider took lies elsewhere in the index: this one cannot be asked for it. */
+/** Mail that another provider took lies elsewhere in the index: only its own can be asked for it. */
 function findDue({ mailer, now }: Platform, db: Db): Promise<Unknown[]> {
   return select(
     db,

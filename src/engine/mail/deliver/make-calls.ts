@@ -1,11 +1,14 @@
 import type { Id } from "../../../core/ids";
 import type { Verdict } from "../../../core/mail/breaker";
 import { outcomeOf } from "../../../core/mail/outcome";
+import { laneOf } from "../../../core/mail/priority";
 import { type Receipt, verdictOf, verdictOfRound } from "../../../core/mail/receipt";
 import type { Watch } from "../../../core/mail/watch";
 import { secondMs } from "../../../core/time";
+import type { EmailRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
+import { isStandIn } from "../../../platform/mailer/accounts";
 import { type Call, type Ready, resultOf } from "./hand-over";
 import type { Result } from "./record";
 
@@ -89,13 +92,19 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
   const random = ctx.random();
   const results = mails.flatMap(({ email }, index) => {
     if (!handed.has(email.id)) return [];
-    const outcome = outcomeOf(receipts?.[index] ?? noAnswer, {
+    const outcome = outcomeOf(receiptFor(ctx, email, receipts?.[index] ?? noAnswer), {
       ...{ attempt: email.attempts + 1, handedAt, uncertainSince: email.uncertainSince },
       ...{ idempotencyWindowMs: ctx.mailer.idempotencyWindowMs, now, random },
     });
     return [{ ...resultOf(email, outcome), round: id }];
   });
   return { receipts: receipts ?? mails.map(() => null), results };
+}
+
+/** The refusal of an account that stands in is not the last word: the mail's own account may take it. */
+function receiptFor(ctx: Context, { priority }: EmailRow, receipt: Receipt): Receipt {
+  const isLast = !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority));
+  return receipt.kind === "refused" && !isLast ? { kind: "busy", reason: receipt.reason } : receipt;
 }
 
 const noAnswer: Receipt = {

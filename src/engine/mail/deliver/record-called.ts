@@ -6,6 +6,7 @@ import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import type { EmailRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
+import { allAccounts } from "../../../platform/mailer/accounts";
 import { updateDelivered, updateReported } from "../report/report";
 import { insertBlock, judgeAsMailGoes } from "../report/reputation";
 import { isAsRead, itemsOf, ofItem } from "./as-read";
@@ -66,7 +67,8 @@ function isDelivery({ kind }: Report): boolean {
 
 /** A stored call is not repeated once the outcome of all its emails is known. Some of them may have come back later. */
 function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
-  if (ctx.mailer.idempotencyWindowMs === 0) return [];
+  // Results that were written down come without the account that gave them.
+  if (allAccounts(ctx.accounts).every(({ mailer }) => mailer.idempotencyWindowMs === 0)) return [];
   const rounds = Map.groupBy(called, ({ round }) => round);
   const settled = [...rounds].filter(([, results]) => results.every((result) => result.uncertainSince === null));
   if (settled.length === 0) return [];

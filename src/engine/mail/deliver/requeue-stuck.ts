@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../../core/chunks";
 import { permitMs } from "../../../core/mail/account";
 import { outcomeOfLost } from "../../../core/mail/outcome";
-import { type Priority, priorities } from "../../../core/mail/priority";
+import { laneOf, type Priority, priorities } from "../../../core/mail/priority";
 import { secondMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
@@ -11,6 +11,7 @@ import { maxRowsPerStatement } from "../../../db/limits";
 import { asId, asNumber, asPriority, asText, columns, orNull } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import { type Context, clockOf, type Platform } from "../../../platform/context";
+import { accountNamed, accountOf, through } from "../../../platform/mailer/accounts";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { sendForDrainer } from "../announce";
 import { updateResults } from "./record";
@@ -51,10 +52,7 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
     for (const group of chunksOf(open, pairsPerStatement)) {
       if (platform.spent.hasLeft()) await settleHanded(platform, db, group, lost);
     }
-    if (open.length > 0) {
-      const { drainAt } = await platform.pace.addWaiting(open);
-      await sendForDrainer(platform, drainAt);
-    }
+    await tellAccounts(platform, open, { isEveryMinute: true });
     return isFull ? maxSweptRows : 0;
   });
 }
@@ -69,11 +67,27 @@ const maxPassed = 200;
 export async function announceLost(platform: Platform): Promise<void> {
   await sweepDatabases(platform, async (db) => {
     const { open } = await findOverdue(platform, db, { among: maxPassed, status: "QUEUED" });
-    if (open.length === 0) return 0;
-    const { drainAt } = await platform.pace.addWaiting(open);
-    await sendForDrainer(platform, drainAt);
+    await tellAccounts(platform, open, { isEveryMinute: false });
     return 0;
   });
+}
+
+/**
+ * Tells each account who waits for it. The fallback hears of transactional mail while the account in front of it is down, and
+ * every minute of mail whose outcome is unknown there, if there is any.
+ */
+async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }: { isEveryMinute: boolean }) {
+  const { accounts } = platform;
+  const waiting = Map.groupBy(open, ({ priority }) => accountOf(accounts, laneOf(priority)));
+  const urgent = open.filter(({ priority }) => laneOf(priority) === "transactional");
+  const { main, fallback } = accounts;
+  if (fallback !== null && urgent.length > 0 && (isEveryMinute || (await main.pace.isTransactionalDown()))) {
+    waiting.set(fallback, [...(waiting.get(fallback) ?? []), ...urgent]);
+  }
+  for (const [account, found] of waiting) {
+    const { drainAt } = await account.pace.addWaiting(found);
+    await sendForDrainer(through(platform, account), drainAt);
+  }
 }
 
 /** The embedded provider answers at once. */
@@ -177,7 +191,8 @@ async function settleHanded(
 async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void> {
   const now = platform.now.getTime();
   const results = lost.map(({ id, projectId, campaignId, round, provider, handedAt, uncertainSince }) => {
-    const idempotencyWindowMs = provider === platform.mailer.name ? platform.mailer.idempotencyWindowMs : 0;
+    const called = provider === null ? null : accountNamed(platform.accounts, provider);
+    const idempotencyWindowMs = called?.mailer.idempotencyWindowMs ?? 0;
     const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now });
     return { emailId: id, projectId, campaignId, round, ...outcome };
   });

@@ -7,6 +7,7 @@ import { imprintWarnings, missingImprint } from "../../../engine/mail/accept/imp
 import { paceOf } from "../../../engine/mail/deliver/project-pace";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
+import { accountOf } from "../../../platform/mailer/accounts";
 import { maxReleasedOf } from "../release";
 import type { PreflightResult } from "./schema";
 
@@ -72,9 +73,9 @@ const usualPerSecond = 400;
  * decides.
  */
 async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): Promise<number> {
-  const { pace } = ctx.config.mail;
-  const ofProvider = pace === null ? null : ratePerSecond("campaign", pace) * ctx.mailer.mailsPerCall;
-  const ofAccount = (await ctx.pace.campaignsPerSecond()) ?? usualPerSecond;
+  const { rate, mailer, pace } = accountOf(ctx.accounts, "campaign");
+  const ofProvider = rate === null ? null : ratePerSecond("campaign", rate) * mailer.mailsPerCall;
+  const ofAccount = (await pace.campaignsPerSecond()) ?? usualPerSecond;
   const perSecond = Math.min(ofAccount, ofProvider ?? ofAccount, paceOf(ctx, ofCampaigns) ?? ofAccount);
   const holdSeconds = canary === null || mails === 0 ? 0 : (canary.holdMinutes * minuteMs) / secondMs;
   return Math.ceil(mails / perSecond) + holdSeconds;

@@ -1,0 +1,79 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import { maxMailsInFlight } from "../../../core/mail/permits";
+import type { Place } from "../../../core/mail/ring";
+import type { Turn } from "../../../core/mail/turns";
+import { asFlag, asId, asNumber, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { select } from "../../../db/statement";
+import { type Context, clockOf } from "../../../platform/context";
+import { announceGraceMs } from "../announce";
+import { isLeft } from "./left";
+
+/** Rows that a page may pass over: they are in flight, or wait for their next try. */
+const passedRows = 200;
+
+/** A page of a project's waiting mail: the emails that are due, and where to read on; null after the last one. */
+export async function findWaiting(
+  ctx: Context,
+  { priority, after, mails }: Pick<Turn, "priority" | "after" | "mails">,
+): Promise<{ emailIds: Id[]; place: Place | null }> {
+  const now = ctx.clock().getTime();
+  const limit = mails + passedRows;
+  const rows = await select(
+    ctx.db,
+    sql`SELECT id, due_at, status = 'QUEUED' AND next_attempt_at <= ${now} AND NOT ${isLeft(ctx, "emails")} AS is_due
+      FROM emails INDEXED BY ix_emails_due
+      WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority}
+        AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
+      ORDER BY due_at, id LIMIT ${limit}`,
+    columns({ id: asId, dueAt: asNumber, isDue: asFlag }),
+  );
+  const due = rows.filter(({ isDue }) => isDue).slice(0, mails);
+  const last = due.length === mails ? due.at(-1) : rows.length === limit ? rows.at(-1) : undefined;
+  return { emailIds: due.map(({ id }) => id), place: last ? { dueAt: last.dueAt, id: last.id } : null };
+}
+
+/** A probe passes over all mail whose calls got no answer: what was in flight when the provider went away. */
+const passedByProbe = maxMailsInFlight + passedRows;
+
+/**
+ * The mail that finds out whether the provider is back, if there is any. It is the first due mail that was in no call
+ * without an answer: such a call may have many mails, and can only be repeated whole.
+ */
+export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
+  const now = ctx.clock().getTime();
+  const rows = await select(
+    ctx.db,
+    sql`SELECT id FROM (SELECT id, due_at, status, next_attempt_at, uncertain_since, priority, provider FROM emails INDEXED BY ix_emails_due
+      WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority}
+        AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
+      ORDER BY due_at, id LIMIT ${passedByProbe}) e
+      WHERE status = 'QUEUED' AND next_attempt_at <= ${now} AND NOT ${isLeft(ctx, "e")}
+      ORDER BY uncertain_since IS NOT NULL, due_at, id LIMIT 1`,
+    columns({ id: asId }),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * The due mail for whose outcome only this provider can be asked again. It is due among the first, because it was handed over
+ * before what waits now. There is no next page.
+ */
+export async function findOwn(
+  ctx: Context,
+  { priority, mails }: Pick<Turn, "priority" | "mails">,
+): Promise<{ emailIds: Id[]; place: null }> {
+  const now = ctx.clock().getTime();
+  const rows = await select(
+    ctx.db,
+    sql`SELECT id FROM (SELECT id, due_at, status, next_attempt_at, uncertain_since, provider
+        FROM emails INDEXED BY ix_emails_due
+        WHERE clock = ${clockOf(ctx)} AND ${inProject(ctx)} AND priority = ${priority} AND due_at <= ${now + announceGraceMs}
+        ORDER BY due_at, id LIMIT ${passedByProbe})
+      WHERE status = 'QUEUED' AND next_attempt_at <= ${now} AND uncertain_since IS NOT NULL AND provider = ${ctx.mailer.name}
+      ORDER BY due_at, id LIMIT ${mails}`,
+    columns({ id: asId }),
+  );
+  return { emailIds: rows.map(({ id }) => id), place: null };
+}
