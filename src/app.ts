@@ -20,6 +20,7 @@ import { serveOpenApi } from "./http/openapi";
 import { originOf } from "./http/origin";
 import { refuseUnknownParameters } from "./http/parameters";
 import { pathOf } from "./http/path";
+import { hidePersonalData } from "./http/personal-data";
 import { open } from "./http/policy";
 import { serveReference } from "./http/reference";
 import { requestId } from "./http/request-id";
@@ -142,6 +143,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.use("*", refuseWritesWhenDisabled);
   app.use("*", followBookmark);
   app.use("*", refuseUnknownParameters);
+  app.use("*", hidePersonalData);
   app.use("*", addWarnings);
   app.use("*", readBody);
   app.use("*", warnOfUnreadBody);

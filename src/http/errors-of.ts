@@ -8,7 +8,7 @@ import type { PlacedOperation } from "./routes";
 
 /** The errors that an operation may answer: those that follow from what it reads and from its policy, and its own. */
 export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
-  const { params, query, form, body = form, maxBody, once, isVersioned, isRead, refusals, also = [] } = operation;
+  const { params, query, form, body = form, maxBody, once, isVersioned, isRead, needsProof, refusals, also = [] } = operation;
   const isOfProject = isForProject(operation);
   const mayWaitForMemory = typeof maxBody === "function" || (maxBody ?? 0) > slotBytes;
   return [
@@ -19,6 +19,7 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
     ...when(params !== undefined, 404),
     ...when(params !== undefined && refusesSome(params), 422),
     ...when(isOfProject && !isRead, 403),
+    ...when(needsProof, 403),
     ...when(isOfProject, 429),
     ...when(once, 409, 503),
     ...when(isVersioned, 412),

@@ -16,6 +16,7 @@ import { KeyReused } from "../core/idempotency-errors";
 import { readId } from "../core/ids";
 import { MonthlyLimitReached, UnverifiedSender } from "../core/mail/errors";
 import { unreadableCursor } from "../core/page";
+import { ProofNeeded } from "../core/people/errors";
 import { requiredText } from "../core/required";
 import { neverFresh } from "../db/fresh";
 import { resolversSilent } from "../platform/dns";
@@ -55,6 +56,7 @@ function refusalOf(status: number, route: ExampleRoute): Refusal | null {
     case 402:
       return new MonthlyLimitReached(10_000);
     case 403:
+      if (policy.needsProof) return new ProofNeeded();
       return sendsMail(route) ? new UnverifiedSender("acme.example") : new ProjectDisabled();
     case 404:
       return notFoundOf(route);

@@ -28,7 +28,10 @@ export async function admitMember(c: HonoContext<AppEnv>, people: People): Promi
     requireProof(c, visitor);
     if (!rights.maySend) await limitToDrafts(c, people, { project, rights });
   }
-  c.set("ctx", forProject(c.get("platform"), project, "session"));
+  c.set("hidesPersonalData", !rights.seesPersonalData);
+  const platform = c.get("platform");
+  const isProved = hasProof(visitor, platform.now.getTime());
+  c.set("ctx", { ...forProject(platform, project, "session"), hasProof: isProved });
   return true;
 }
 

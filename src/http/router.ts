@@ -26,6 +26,10 @@ export interface AppEnv {
     key: ShownKey | undefined;
     /** Refuses the call of an editor who only writes drafts. Not set for callers who may send. */
     refuseToSend: (() => Promise<never>) | undefined;
+    /** The caller is a person who does not see personal data in this project. */
+    hidesPersonalData: boolean | undefined;
+    /** The answer leaves out personal data by itself. */
+    isMasked: boolean | undefined;
     /** The person whose session the request has. Not set for other callers. */
     visitor: Visitor | undefined;
     /** Warnings that the answer adds to its result. */

@@ -120,7 +120,12 @@ function answerTo<O extends Operation>(
 /** The operation of a registered route; undefined for middleware, and for a route outside of the document. */
 export function operationAt(route: RouterRoute): PlacedOperation | undefined {
   const policy = policySaidBy(route);
-  return policy !== undefined && isPlaced(policy) ? policy : undefined;
+  return policy && operationOf(policy);
+}
+
+/** The operation that has this policy; undefined for a route outside of the document. */
+export function operationOf(policy: Policy): PlacedOperation | undefined {
+  return isPlaced(policy) ? policy : undefined;
 }
 
 function isPlaced(policy: Policy | PlacedOperation): policy is PlacedOperation {

@@ -1,6 +1,8 @@
 import type { Context as HonoContext, TypedResponse } from "hono";
 import type { JSONParsed } from "hono/utils/types";
 import { log, reasonOf } from "../platform/log";
+import { type StreamMask, streamMask } from "./personal-data";
+import type { AppEnv } from "./router";
 
 /** The JSON form of an object: an async iterable becomes a list. */
 type Streamed<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
@@ -14,17 +16,17 @@ const charactersPerChunk = 65_536;
  * because the status is already sent: the caller then gets incomplete JSON.
  */
 export function streamObject<T extends object>(
-  c: HonoContext,
+  c: HonoContext<AppEnv>,
   fields: T,
   headers: Record<string, string> = {},
 ): Response & TypedResponse<JSONParsed<Streamed<T>>, 200, "json"> {
-  const response = c.body(bytesOf(fields), 200, { "Content-Type": "application/json", ...headers });
+  const response = c.body(bytesOf(fields, streamMask(c)), 200, { "Content-Type": "application/json", ...headers });
   // The stream writes exactly this shape.
   return response as unknown as Response & TypedResponse<JSONParsed<Streamed<T>>, 200, "json">;
 }
 
-function bytesOf(fields: object): ReadableStream<Uint8Array> {
-  const texts = textsOf(fields);
+function bytesOf(fields: object, mask: StreamMask | null): ReadableStream<Uint8Array> {
+  const texts = textsOf(fields, mask);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -53,21 +55,24 @@ async function nextChunk(texts: AsyncGenerator<string, void>): Promise<{ chunk: 
   }
 }
 
-async function* textsOf(fields: object): AsyncGenerator<string, void> {
+async function* textsOf(fields: object, mask: StreamMask | null): AsyncGenerator<string, void> {
   let before = "{";
   for (const [name, value] of Object.entries(fields)) {
     yield `${before}${JSON.stringify(name)}:`;
     before = ",";
-    if (isAsyncIterable(value)) yield* listOf(value);
-    else yield JSON.stringify(value);
+    if (isAsyncIterable(value)) yield* listOf(value, mask && ((item) => mask.item(item, name)));
+    else yield JSON.stringify(mask ? mask.whole(value, name) : value);
   }
   yield "}";
 }
 
-async function* listOf(items: AsyncIterable<unknown>): AsyncGenerator<string, void> {
+async function* listOf(
+  items: AsyncIterable<unknown>,
+  mask: ((item: unknown) => unknown) | null,
+): AsyncGenerator<string, void> {
   let before = "[";
   for await (const item of items) {
-    yield before + JSON.stringify(item);
+    yield before + JSON.stringify(mask ? mask(item) : item);
     before = ",";
   }
   yield before === "[" ? "[]" : "]";

@@ -120,6 +120,8 @@ export interface Context extends Platform {
   keyKind: KeyKind;
   /** Like `keyKind`, but a person with a session is a kind of its own. */
   callerKind: CallerKind;
+  /** False for a person who last proved more than ten minutes ago who they are. */
+  hasProof: boolean;
   /** Warnings that the answer contains in addition to its result. A verb adds to them. */
   warnings: Warning[];
 }
@@ -223,9 +225,10 @@ function openAccounts(env: Env, { mail, dataLocation }: Config, control: Db, blo
  */
 export function forProject(platform: Platform, project: Project, callerKind: CallerKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;
-  const keyKind = callerKind === "public" ? callerKind : "secret";
+  const keyKind: KeyKind = callerKind === "public" ? callerKind : "secret";
   const unkeyed = { idempotencyKey: null, requestHash: "", ifMatch: null };
-  return { ...world, ...unkeyed, project, db: platform.databaseOf(project.shard), keyKind, callerKind, warnings: [] };
+  const caller = { keyKind, callerKind, hasProof: true };
+  return { ...world, ...unkeyed, ...caller, project, db: platform.databaseOf(project.shard), warnings: [] };
 }
 
 function onTestClock(platform: Platform, project: Project): Platform {

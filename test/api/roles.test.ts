@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { newCampaign } from "../support/campaign";
 import { call, newProject } from "../support/project";
 import { soundTemplate } from "../support/template";
 import { signedIn } from "../support/visitor";
@@ -159,5 +160,33 @@ describe("a proof", () => {
     expect((await project.api.get(`/contacts/${contact}`)).status).toBe(200);
     const fresh = await signedIn("owner");
     expect((await fresh.call("DELETE", `/contacts/${contact}`, undefined, project)).status).toBe(204);
+  });
+});
+
+describe("a campaign that can reach more than 10,000 people", () => {
+  it("is started by a person with a proof, and by a key", async () => {
+    const project = await newProject();
+    const count = (subscribed: number) =>
+      project.db
+        .prepare("UPDATE project_counts SET subscribed = ? WHERE project_id = ?")
+        .bind(subscribed, project.number)
+        .run();
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    const stale = await signedIn({ project, as: { role: "editor" } }, hour);
+    const path = `/campaigns/${(await newCampaign(project)).id}/send`;
+    await count(10_001);
+    for (const body of [{}, { scheduledFor: new Date(Date.now() + hour).toISOString() }]) {
+      const refused = await stale.call("POST", path, body, project);
+      expect([refused.status, refused.body.error.code]).toEqual([403, "PROOF_NEEDED"]);
+    }
+    expect((await project.api.get(path.replace("/send", ""))).body.status).toBe("DRAFT");
+    await count(10_000);
+    const scheduled = { scheduledFor: new Date(Date.now() + hour).toISOString() };
+    expect((await stale.call("POST", path, scheduled, project)).status).toBe(200);
+    await count(10_001);
+    const fresh = await signedIn({ project, as: { role: "editor" } });
+    expect((await fresh.call("POST", path, scheduled, project)).status).toBe(200);
+    expect((await project.api.post(path, scheduled)).status).toBe(200);
+    await count(1);
   });
 });

@@ -16,12 +16,17 @@ type Init = { headers?: Record<string, string>; method?: string };
 export async function call(method: string, path: string, body?: unknown, { headers = {} }: Init = {}): Promise<Answer> {
   const response = await exports.default.fetch(`https://petrel.example${path}`, {
     method,
-    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
-    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+    // A form names its boundary itself.
+    headers: { ...(body === undefined || isForm(body) ? {} : { "Content-Type": "application/json" }), ...headers },
+    body: body === undefined || typeof body === "string" || isForm(body) ? body : JSON.stringify(body),
   });
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.includes("json");
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+function isForm(body: unknown): body is FormData {
+  return body instanceof FormData;
 }
 
 export function bearer(token: string): Init {

@@ -11,6 +11,7 @@ import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";
 import { requirePreflight } from "./preflight/token";
 import { preparing } from "./progress";
+import { requireProofForMany } from "./require-proof";
 import { readScheduledFor, scheduleCampaign } from "./schedule";
 import type { Campaign } from "./schema";
 import { startCampaign } from "./start";
@@ -34,6 +35,7 @@ export async function sendCampaign(
 ): Promise<SendAnswer> {
   const at = readScheduledFor(scheduledFor);
   const checkAndStore = async (row: CampaignRow): Promise<Statement[]> => {
+    await requireProofForMany(ctx, row);
     // The batch is refused when the campaign is no longer as in this row, and the next try checks the new row.
     if (token !== undefined) await requirePreflight(ctx, row, token);
     const lacking = missingImprint(ctx, row.type);
