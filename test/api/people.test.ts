@@ -219,6 +219,9 @@ describe("an owner", () => {
     expect([status, body]).toEqual([201, expect.objectContaining({ email, role: "owner", name: null })]);
     expect((await mailTo(email)).subject).toBe("You are invited to Petrel");
     expect(outcome(await admin.post("/admin/people", { email }))).toEqual([409, "CONFLICT"]);
+    const inProject = await admin.post("/admin/people", { email: newAddress(), role: "admin" });
+    expect([inProject.status, inProject.body.error.errors[0].field]).toEqual([422, "role"]);
+    expect(inProject.body.error.message).toContain("POST /admin/projects/{id}/people");
     const path = `/admin/people/${body.id}`;
     await signedIn("owner");
     const changed = await admin.patch(path, { name: "Ada", locale: "de", role: null });

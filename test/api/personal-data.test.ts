@@ -13,8 +13,9 @@ interface Documented {
 }
 
 const { body: document } = await call("GET", "/openapi.json");
+const usualSecurity: Record<string, unknown>[] = document.security;
 const operations = Object.entries<Record<string, Documented>>(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId, security = document.security }]) => {
+  Object.entries(methods).map(([method, { operationId, security = usualSecurity }]) => {
     return { id: operationId, method: method.toUpperCase(), path, security };
   }),
 );
@@ -74,7 +75,6 @@ async function scene(): Promise<Scene> {
       simulateWorkflow: contact,
       previewTemplate: contact,
       previewContent: { ...greeting, contactId: person.id },
-      verifyEmail: { email: person.email },
     },
   };
 }
@@ -101,7 +101,9 @@ const isOfProject = ({ security }: (typeof operations)[0]) => security.some((way
 describe("a viewer who does not see personal data", () => {
   it("finds nothing of a person in the answer of any operation that reads", async () => {
     const given = await scene();
-    const reads = operations.filter((one) => isOfProject(one) && (one.method === "GET" || one.id in given.bodies));
+    // It asks the network, and a domain is no person.
+    const meant = operations.filter((one) => isOfProject(one) && one.id !== "verifyDomain");
+    const reads = meant.filter((one) => one.method === "GET" || one.id in given.bodies);
     expect(Object.keys(given.bodies).filter((id) => !reads.some((one) => one.id === id))).toEqual([]);
     const shows: string[] = [];
     for (const operation of reads) {

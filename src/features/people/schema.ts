@@ -44,10 +44,9 @@ export const personExample = {
 };
 
 const OwnerOrNull = z
-  .literal("owner", {
+  .union([z.literal("owner"), z.null()], {
     error: "Must be owner or null: roles in one project are given with POST /admin/projects/{id}/people",
   })
-  .nullable()
   .meta({ description: "An owner may do everything in the installation. Null for people of single projects." });
 
 export const personFields = {
