@@ -42,7 +42,7 @@ export interface StoredJob {
 }
 
 // The keys of a literal are those of its type.
-const jobTypes = Object.keys(storedJobs) as JobType[];
+export const jobTypes = Object.keys(storedJobs) as JobType[];
 
 /**
  * Messages carry ids, never content: the row is the truth, and the message only triggers work on it. `tracking.record`

@@ -44,7 +44,10 @@ const tags = [
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
   { name: "Verification", description: "Whether an email address can receive mail." },
   { name: "Webhooks", description: "URLs of yours that get the events as they happen, signed." },
-  { name: "Project", description: "The project and the key that a call is of." },
+  {
+    name: "Project",
+    description: "The project and the key that a call is of, and a search through all that the project has.",
+  },
   { name: "Jobs", description: "Work that a call starts and that continues in the background." },
   { name: "Console", description: "How people sign in to the console, and where they are signed in." },
   { name: "People", description: "People who use the console, and what they may do in which project." },

@@ -11,6 +11,7 @@ import { countDuePages } from "../../src/engine/campaigns/count-due";
 import { findCounts } from "../../src/engine/campaigns/counts";
 import { isStillSubscribed, updateLeftBy } from "../../src/engine/campaigns/left";
 import { updateMarked } from "../../src/engine/campaigns/mark-pages";
+import { sumPages } from "../../src/features/campaigns/timeline";
 import { cancelEmail } from "../../src/features/emails/cancel";
 import { retryEmail } from "../../src/features/emails/retry";
 import { takeReport } from "../../src/features/hooks/take-report";
@@ -18,7 +19,14 @@ import type { Context } from "../../src/platform/context";
 import { deliverEmails } from "../support/deliver-emails";
 import { interleave, type Turn } from "../support/interleave";
 import { type Death, wasKilled } from "../support/killable";
-import { markedPages, newCampaign, recounted, storedCounts, type TestCampaign } from "../support/ledger";
+import {
+  markedPages,
+  newCampaign,
+  recounted,
+  recountedHours,
+  storedCounts,
+  type TestCampaign,
+} from "../support/ledger";
 import { expectBounded } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { type Random, randomOf } from "../support/random";
@@ -151,6 +159,7 @@ describe("a campaign's counters, in orders that chance decides", () => {
     await countDuePages(ctx, { type: "campaigns.count", projectId: project.number });
     expect(await markedPages(project, campaign)).toBe(0);
     expect(await storedCounts(world, project, campaign)).toEqual(await recounted(project, campaign));
+    expect(await sumPages(ctx, campaign.id)).toEqual(await recountedHours(project, campaign));
   });
 });
 

@@ -41,6 +41,7 @@ const asks: Record<string, Ask> = {
   ix_campaigns_body: sweep("forgetVersions"),
   ix_campaigns_scheduled: ({ api }) => api.get("/activity/upcoming"),
   ix_campaign_pages_uncounted: sweep("queueDueCounts"),
+  ix_campaigns_search: ({ api }) => api.get("/search?q=welcome"),
   ix_campaigns_status: ({ api }) => api.get("/campaigns?status=SENT"),
   ix_campaigns_template: async (project) => project.api.get(`/templates/${(await newTemplate(project)).id}/usage`),
   ix_campaigns_files: deleteNewFile,
@@ -71,6 +72,7 @@ const asks: Record<string, Ask> = {
   ix_events_waiting: sweep("dispatchStranded"),
   ix_idempotency_effects_expiry: sweep("forgetExpiredEffects"),
   ix_jobs_ended: sweep("forgetEndedJobs"),
+  ix_jobs_list: ({ api }) => api.get("/jobs"),
   ix_jobs_errors: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_jobs_erasures: async ({ id }) =>
     admin.get(`/admin/jobs/${(await admin.delete(`/admin/projects/${id}`)).body.jobId}`),
@@ -125,6 +127,7 @@ const asks: Record<string, Ask> = {
   },
   ix_workflow_executions_contact: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_workflow_executions_due: sweep("wakeOverdue"),
+  ix_workflows_search: ({ api }) => api.get("/search?q=welcome"),
   ix_workflow_executions_status: async (project) => {
     const { id } = await newWorkflow(project);
     await project.api.get(`/workflows/${publicId(id)}/executions?status=WAITING`);

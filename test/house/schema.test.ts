@@ -30,6 +30,7 @@ const frozen: Record<string, string> = {
   "0009_people.sql": "ce4ea23bc4c293d27b69614ddfd2797bbdad2073cb218eb15bacb0e71e59d0d6",
   "0011_people-of-projects.sql": "afdc7f5c09e8f3a0fd7244ce8e03308947959a50219e1274791a7e6f89c9fa1a",
   "0017_files.sql": "f80f2dbf92a47140bb602f6fefca992ac74c95924a28cf3ab904e8934320f529",
+  "0012_lists-and-hours.sql": "29d44275e55949a66604ec1acb48a6b5a3e350b23ac868b00c35ba71a0c3a65c",
 };
 
 it("a migration that is out never changes", () => {

@@ -1,4 +1,5 @@
 import { type Counts, noCounts } from "../../src/core/campaigns/counts";
+import type { HourCounter, HourCounts } from "../../src/core/campaigns/hours";
 import { chunksOf } from "../../src/core/chunks";
 import { type Id, newId, textOf } from "../../src/core/ids";
 import { openBatch } from "../../src/db/batch";
@@ -132,6 +133,41 @@ export async function recounted({ db, number }: TestProject, { id }: TestCampaig
       counts[name] += Number(status === name.toUpperCase());
     for (const name of ["opened", "clicked", "bounced", "complained", "unsubscribed"] as const)
       counts[name] += Number(has(name));
+  }
+  return found;
+}
+
+/** What happened in which hour, counted anew in another way: from every row, and without SQL's help. */
+export async function recountedHours(
+  { db, number }: TestProject,
+  { id }: TestCampaign,
+): Promise<Map<number, HourCounts>> {
+  const { results } = await db
+    .prepare("SELECT * FROM emails WHERE project_id = ? AND +campaign_id = ?")
+    .bind(number, id)
+    .all<Record<string, string | number | null>>();
+  const found = new Map<number, HourCounts>();
+  const add = (counter: HourCounter, at: string | number | null | undefined) => {
+    if (typeof at !== "number") return;
+    const hour = Math.floor(at / 3_600_000);
+    const counts = found.get(hour) ?? {
+      sent: 0,
+      delivered: 0,
+      opened: 0,
+      clicked: 0,
+      bounced: 0,
+      complained: 0,
+      unsubscribed: 0,
+    };
+    counts[counter] += 1;
+    found.set(hour, counts);
+  };
+  for (const email of results) {
+    const wasSent = ["SENT", "DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"].includes(String(email.status));
+    if (wasSent) add("sent", email.sent_at ?? email.handed_at ?? email.created_at);
+    add("delivered", email.delivered_at ?? email.opened_at ?? email.clicked_at ?? email.complained_at);
+    for (const counter of ["opened", "clicked", "bounced", "complained", "unsubscribed"] as const)
+      add(counter, email[`${counter}_at`]);
   }
   return found;
 }

@@ -55,6 +55,8 @@ export const campaigns = sqliteTable(
     // Has all that the deletion of a file asks of a campaign.
     index("ix_campaigns_files").on(table.projectId, table.status, table.files).where(sql`files IS NOT NULL`),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
+    // Finds campaigns by the beginning of their name, with which the search text begins.
+    index("ix_campaigns_search").on(table.projectId, table.searchText, table.id),
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
     // Finds the campaigns of a topic, which cannot be deleted while one of them is open.
     index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
@@ -108,6 +110,8 @@ export const campaignPages = sqliteTable(
     recountAt: time().default(0),
     /** The result of the last count, by content: this page's share of `campaign_counts`. */
     counts: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
+    /** The counts of each hour, by the last count: see engine/campaigns/hours.ts. */
+    hours: text({ mode: "json" }).$type<Record<string, number[]>>().notNull().default({}),
     /** The result of the count before the last, and the name of the last count: for the second statement of a count. */
     countsBefore: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
     countId: id(),

@@ -32,6 +32,8 @@ export const jobs = sqliteTable(
   },
   (table) => [
     rowKey(table),
+    // The order of the list. A job with a fixed id starts again, so its id is not its time.
+    index("ix_jobs_list").on(table.projectId, table.createdAt, table.id),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
     // A project has few of these at once, and a campaign has at most one.

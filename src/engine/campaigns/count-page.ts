@@ -4,6 +4,7 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { addExcluded, counterColumns, countsInSql, sumsOfItems } from "./counters";
+import { hoursInSql } from "./hours";
 
 /** Identifies a page of a campaign's ledger. */
 export interface PageKey {
@@ -18,13 +19,14 @@ export interface PageKey {
  */
 export function updateCounted(ctx: Context, page: PageKey): Statement[] {
   const countId = newId();
+  const emails = sql`FROM emails e
+    WHERE e.project_id = p.project_id AND e.id BETWEEN p.first_id AND p.last_id AND +e.campaign_id = p.campaign_id`;
   return [
     statement(
       sql`UPDATE campaign_pages AS p SET counts_before = counts, count_id = ${countId}, recount_at = NULL, counts = (
           SELECT json_group_object(content_id, json(counted)) FROM (
-            SELECT e.content_id, ${countsInSql} AS counted FROM emails e
-            WHERE e.project_id = p.project_id AND e.id BETWEEN p.first_id AND p.last_id AND +e.campaign_id = p.campaign_id
-            GROUP BY e.content_id))
+            SELECT e.content_id, ${countsInSql} AS counted ${emails} GROUP BY e.content_id)),
+          hours = (${hoursInSql(emails)})
         WHERE ${isPage(ctx, page)} AND recount_at IS NOT NULL`,
     ),
     statement(

@@ -8,7 +8,7 @@ const status = (...statuses: string[]) => `e.status IN (${statuses.map((one) => 
  * The conditions under which an email `e` counts. A complaint, an open and a click each prove that the email was
  * delivered, also when the provider does not report deliveries.
  */
-const conditions: Record<Counter, string> = {
+export const conditions: Record<Counter, string> = {
   queued: status("QUEUED", "SENDING"),
   failed: status("FAILED"),
   suppressed: status("SUPPRESSED"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { campaignStatuses } from "../../core/campaigns/status";
+import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
@@ -24,7 +25,8 @@ import { listRecipients } from "./recipients";
 import { replaceCampaign } from "./replace";
 import { Campaign, CampaignAnswer, CampaignPage, CreateCampaign, ReplaceCampaign } from "./schema";
 import { campaignStats } from "./stats";
-import { CampaignLinks, CampaignStats } from "./stats-schema";
+import { CampaignLinks, CampaignStats, CampaignTimeline } from "./stats-schema";
+import { campaignTimeline } from "./timeline";
 
 export const campaigns = projectRoutes("Campaigns");
 const maxCampaignBytes = 5 * megabyte;
@@ -145,6 +147,22 @@ campaigns.get(
     ok: CampaignStats,
   },
   (ctx, { params }) => campaignStats(ctx, params.id),
+);
+
+campaigns.get(
+  "/campaigns/{id}/timeline",
+  {
+    id: "getCampaignTimeline",
+    summary: "Count what happened to a campaign, hour by hour",
+    description:
+      "Each email counts once in each figure, in the hour of its first such event, and all hours add up to the figures of " +
+      "`GET /campaigns/{id}/stats`. Hours in which nothing happened are left out, and an answer has at most 1,000. The figures of a " +
+      "large campaign may lag by seconds, and those of an old one by ten minutes.",
+    params: CampaignParam,
+    query: DateRange,
+    ok: CampaignTimeline,
+  },
+  (ctx, { params, query }) => campaignTimeline(ctx, params.id, query),
 );
 
 campaigns.get(

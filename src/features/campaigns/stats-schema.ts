@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warnings } from "../../core/warning";
 import { leftOutReasons } from "../../engine/campaigns/left-out";
 
 const counter = z.number().int();
@@ -83,3 +84,34 @@ export const CampaignLinks = z
       truncated: false,
     },
   });
+
+const hourExample = {
+  at: "2026-01-31T09:00:00.000Z",
+  sent: 1000,
+  delivered: 990,
+  opened: 120,
+  clicked: 30,
+  bounced: 10,
+  complained: 0,
+  unsubscribed: 2,
+};
+
+export const CampaignTimeline = z
+  .object({
+    data: z.array(
+      z.object({
+        at: z.iso.datetime().meta({ description: "When the hour begins." }),
+        sent: counter,
+        delivered: counter,
+        opened: counter,
+        clicked: counter,
+        bounced: counter,
+        complained: counter,
+        unsubscribed: counter,
+      }),
+    ),
+    hasMore: z.boolean().meta({ description: "There are later hours. Pass the next one as `startDate`." }),
+    warnings: Warnings,
+  })
+  .meta({ id: "CampaignTimeline", example: { data: [hourExample], hasMore: false } });
+export type CampaignTimeline = z.infer<typeof CampaignTimeline>;

@@ -1,11 +1,25 @@
 import { getJob } from "../../engine/jobs/job";
-import { IdParam } from "../../http/params";
+import { CursorQuery, IdParam } from "../../http/params";
 import { operatorRoutes, projectRoutes } from "../../http/routes";
 import { getOperatorJob, jobJson } from "./job";
-import { Job } from "./schema";
+import { listJobs } from "./list";
+import { Job, JobFilters, JobPage } from "./schema";
 
 export const jobs = projectRoutes("Jobs");
 export const operatorJobs = operatorRoutes("Operator");
+
+jobs.get(
+  "/jobs",
+  {
+    id: "listJobs",
+    summary: "List the background jobs, newest first",
+    description: `With \`status\` or \`type\`, a page may hold fewer jobs than \`limit\`, or none, although \`hasMore\` is true: follow
+\`cursor\` until it is false. Jobs that the service starts by itself, such as counts of segments, are listed too.`,
+    query: CursorQuery.extend(JobFilters.shape),
+    ok: JobPage,
+  },
+  (ctx, { query: { cursor, limit, ...filters } }) => listJobs(ctx, filters, { cursor, limit }),
+);
 
 jobs.get(
   "/jobs/{id}",

@@ -1,7 +1,19 @@
 import { z } from "zod";
+import { jobTypes } from "../../core/messages";
 import { Warnings } from "../../core/warning";
 
 export const JobStatus = z.enum(["queued", "processing", "completed", "failed"]);
+
+const example = {
+  jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
+  type: "project.erase",
+  status: "completed" as const,
+  progress: 100,
+  result: null,
+  errors: [],
+  createdAt: "2026-01-31T09:00:00.000Z",
+  completedAt: "2026-01-31T09:01:10.000Z",
+};
 
 export const Job = z
   .object({
@@ -17,14 +29,25 @@ export const Job = z
   })
   .meta({
     id: "Job",
-    example: {
-      jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
-      type: "project.erase",
-      status: "completed",
-      progress: 100,
-      result: null,
-      errors: [],
-      createdAt: "2026-01-31T09:00:00.000Z",
-      completedAt: "2026-01-31T09:01:10.000Z",
-    },
+    example,
   });
+
+export const JobFilters = z.object({
+  status: JobStatus.optional(),
+  type: z.enum(jobTypes).optional(),
+});
+export type JobFilters = z.infer<typeof JobFilters>;
+
+const listed = { ...example, type: "contacts.bulk" };
+
+export const JobPage = z
+  .object({
+    data: z.array(Job),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int().meta({ description: "On the first page only; 0 on later pages." }),
+    approximate: z.literal(true).optional().meta({ description: "Present when there may be more than `total`." }),
+    countedAt: z.iso.datetime().optional(),
+    warnings: Warnings,
+  })
+  .meta({ id: "JobPage", example: { data: [listed], cursor: "", hasMore: false, total: 1 } });

@@ -1,0 +1,83 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type HourCounter, type HourCounts, hourCounters } from "../../core/campaigns/hours";
+import type { Id } from "../../core/ids";
+import { hourMs } from "../../core/time";
+import { asId, asNumber, columns, type RowReader } from "../../db/rows";
+import { inProject } from "../../db/scope";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { conditions } from "./counters";
+
+// A page of a campaign's ledger also stores what happened to its emails in which hour, written with its counts: an answer
+// adds up pages, and reads no email. So the hours of a counter add up to the counter.
+
+/** The times at which an email `e` counts. One that counts has the first of these times that it has. */
+const times: Record<HourCounter, string[]> = {
+  // A report may be the first to say that it was sent.
+  sent: ["sent_at", "handed_at", "created_at"],
+  delivered: ["delivered_at", "opened_at", "clicked_at", "complained_at"],
+  opened: ["opened_at"],
+  clicked: ["clicked_at"],
+  bounced: ["bounced_at"],
+  complained: ["complained_at"],
+  unsubscribed: ["unsubscribed_at"],
+};
+
+/** The hours of an email `e` as a JSON array in the order of the counters, with null for each that does not count it. */
+const hoursOfEmail: SQL = sql.raw(
+  `json_array(${hourCounters
+    .map((counter) => {
+      const [first, ...others] = times[counter].map((column) => `e.${column}`);
+      const at = others.length === 0 ? first : `coalesce(${[first, ...others].join(", ")})`;
+      return `iif(${conditions[counter]}, ${at} / ${hourMs}, NULL)`;
+    })
+    .join(", ")})`,
+);
+
+const counts: SQL = sql.raw(`json_array(${hourCounters.map((_, place) => `sum(item.key = ${place})`).join(", ")})`);
+
+/**
+ * The hours of emails as a JSON object: hours since 1970, each with the number of emails that each counter counts.
+ * `emails` ends with a condition on emails `e`.
+ */
+export function hoursInSql(emails: SQL): SQL {
+  return sql`SELECT json_group_object(hour, json(counted)) FROM (
+    SELECT item.value AS hour, ${counts} AS counted
+    FROM (SELECT ${hoursOfEmail} AS hours ${emails}) email CROSS JOIN json_each(email.hours) item
+    WHERE item.value IS NOT NULL GROUP BY item.value)`;
+}
+
+/** The counts of one hour over some pages. The hour is counted since 1970. */
+export interface HourOfPages extends HourCounts {
+  hour: number;
+}
+
+// Each counter is in the list.
+const readHour = columns({
+  hour: asNumber,
+  ...Object.fromEntries(hourCounters.map((counter) => [counter, asNumber])),
+}) as RowReader<HourOfPages>;
+
+/** Pages whose hours one statement adds up: those of 250,000 emails, with some dozens of hours each. */
+const pagesPerWindow = 500;
+
+const sums: SQL = sql.raw(hourCounters.map((counter, place) => `sum(item.value->>${place}) AS ${counter}`).join(", "));
+
+/** The hours of the next pages of a campaign, and the page after which the rest begins, if there may be a rest. */
+export function selectHours(
+  ctx: Context,
+  campaignId: Id,
+  after: Id | null,
+): { hours: Statement<HourOfPages>; edge: Statement<{ firstId: Id }> } {
+  const isAfter = after === null ? sql`` : sql` AND first_id > ${after}`;
+  const pages = sql`FROM campaign_pages WHERE ${inProject(ctx)} AND campaign_id = ${campaignId}${isAfter} ORDER BY first_id`;
+  return {
+    hours: statement(
+      sql`SELECT CAST(item.key AS INTEGER) AS hour, ${sums}
+        FROM (SELECT hours ${pages} LIMIT ${pagesPerWindow}) page CROSS JOIN json_each(page.hours) item
+        GROUP BY item.key`,
+      readHour,
+    ),
+    edge: statement(sql`SELECT first_id ${pages} LIMIT 1 OFFSET ${pagesPerWindow - 1}`, columns({ firstId: asId })),
+  };
+}

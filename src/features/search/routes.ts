@@ -1,0 +1,20 @@
+import { projectRoutes } from "../../http/routes";
+import { SearchQuery, SearchResults } from "./schema";
+import { search } from "./search";
+
+export const searching = projectRoutes("Project");
+
+searching.get(
+  "/search",
+  {
+    id: "search",
+    summary: "Find anything by its id, its address or the beginning of its name",
+    description:
+      "Contacts by their address, emails by their id, and templates, campaigns, segments, workflows, topics, sender domains and webhooks " +
+      "by the beginning of their name, or of their URL. Everything is also found by its id. At most 20 results: what was named " +
+      "exactly comes first, and then the types take turns.",
+    query: SearchQuery,
+    ok: SearchResults,
+  },
+  (ctx, { query }) => search(ctx, query.q),
+);

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { storable } from "../../core/storable";
+import { Warnings } from "../../core/warning";
+
+/** The most results of one search. */
+export const maxResults = 20;
+
+/** The longest text that can name something: a URL of a webhook. */
+const maxQueryLength = 2_000;
+
+export const SearchQuery = z.object({
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxQueryLength)
+    .refine(...storable)
+    .meta({
+      description:
+        "An id, the address of a contact, or the beginning of a name. Capital and small letters are the same.",
+      example: "welcome",
+    }),
+});
+
+export const resultTypes = [
+  "contact",
+  "email",
+  "template",
+  "campaign",
+  "segment",
+  "workflow",
+  "topic",
+  "domain",
+  "webhook",
+] as const;
+export type ResultType = (typeof resultTypes)[number];
+
+export const SearchResults = z
+  .object({
+    results: z.array(
+      z.object({
+        type: z.enum(resultTypes),
+        id: z.string(),
+        name: z.string().meta({
+          description: "A contact's address, an email's subject, a webhook's URL, or the name of anything else.",
+        }),
+        hint: z.string().meta({ description: "What tells it from others of the same name, such as its status." }),
+      }),
+    ),
+    warnings: Warnings,
+  })
+  .meta({
+    id: "SearchResults",
+    example: {
+      results: [
+        {
+          type: "template",
+          id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+          name: "Welcome",
+          hint: "Welcome, {{firstName}}",
+        },
+        { type: "campaign", id: "0199a0f2-7d31-7c22-a1b2-c3d4e5f60718", name: "Welcome back", hint: "DRAFT" },
+      ],
+    },
+  });
+export type SearchResults = z.infer<typeof SearchResults>;
+export type SearchResult = SearchResults["results"][number];
