@@ -89,6 +89,7 @@ export const features: readonly Feature[] = [
     load: lazily(async () => (await import("./features/workflows/simulate/routes")).simulation.router),
   },
   { segments: ["jobs"], load: lazily(async () => (await import("./features/jobs/routes")).jobs.router) },
+  { segments: ["attention"], load: lazily(async () => (await import("./features/attention/routes")).attention.router) },
   { segments: ["search"], load: lazily(async () => (await import("./features/search/routes")).searching.router) },
   { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me.router) },
   { segments: ["mcp"], load: lazily(async () => (await import("./features/mcp/routes")).mcpRoutes(answerRequest)) },

@@ -65,6 +65,7 @@ const asks: Record<string, Ask> = {
     world.lookUp = () => ({});
     return lookUpUnknown(world.process().platform);
   },
+  ix_emails_unsent: ({ api }) => api.get("/attention"),
   ix_emails_scheduled: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
   ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),
@@ -72,6 +73,7 @@ const asks: Record<string, Ask> = {
   ix_events_waiting: sweep("dispatchStranded"),
   ix_idempotency_effects_expiry: sweep("forgetExpiredEffects"),
   ix_jobs_ended: sweep("forgetEndedJobs"),
+  ix_jobs_failed: ({ api }) => api.get("/attention"),
   ix_jobs_list: ({ api }) => api.get("/jobs"),
   ix_jobs_errors: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_jobs_erasures: async ({ id }) =>
@@ -127,6 +129,7 @@ const asks: Record<string, Ask> = {
   },
   ix_workflow_executions_contact: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_workflow_executions_due: sweep("wakeOverdue"),
+  ix_workflows_issues: ({ api }) => api.get("/attention"),
   ix_workflows_search: ({ api }) => api.get("/search?q=welcome"),
   ix_workflow_executions_status: async (project) => {
     const { id } = await newWorkflow(project);

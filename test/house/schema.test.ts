@@ -29,8 +29,9 @@ const frozen: Record<string, string> = {
   "0008_moves-with-time.sql": "fe66884a25ee374a61e53a4a1ee7c2e4f4f23e9a1526d1f376c73f9766a073a7",
   "0009_people.sql": "ce4ea23bc4c293d27b69614ddfd2797bbdad2073cb218eb15bacb0e71e59d0d6",
   "0011_people-of-projects.sql": "afdc7f5c09e8f3a0fd7244ce8e03308947959a50219e1274791a7e6f89c9fa1a",
-  "0017_files.sql": "f80f2dbf92a47140bb602f6fefca992ac74c95924a28cf3ab904e8934320f529",
   "0012_lists-and-hours.sql": "29d44275e55949a66604ec1acb48a6b5a3e350b23ac868b00c35ba71a0c3a65c",
+  "0013_attention.sql": "9571e351b6d0ed1196857dacc13b81c097ddc1a4b9d13fc7a4e268d37d18ce24",
+  "0017_files.sql": "f80f2dbf92a47140bb602f6fefca992ac74c95924a28cf3ab904e8934320f529",
 };
 
 it("a migration that is out never changes", () => {

@@ -34,6 +34,7 @@ export const jobs = sqliteTable(
     rowKey(table),
     // The order of the list. A job with a fixed id starts again, so its id is not its time.
     index("ix_jobs_list").on(table.projectId, table.createdAt, table.id),
+    index("ix_jobs_failed").on(table.projectId, table.completedAt).where(sql`status = 'failed'`),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
     // A project has few of these at once, and a campaign has at most one.

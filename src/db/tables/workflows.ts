@@ -36,6 +36,7 @@ export const workflows = sqliteTable(
     rowKey(table),
     // Finds workflows by the beginning of their name, with which the search text begins.
     index("ix_workflows_search").on(table.projectId, table.searchText, table.id),
+    index("ix_workflows_issues").on(table.projectId, table.id).where(sql`enabled AND issues <> '[]'`),
     index("ix_workflows_tick").on(table.clock, table.nextTickAt).where(sql`next_tick_at IS NOT NULL`),
   ],
 );

@@ -10,7 +10,7 @@ import { getCampaign } from "./campaign";
 import type { CampaignTimeline } from "./stats-schema";
 
 /** The most hours in one answer. */
-export const maxHours = 1_000;
+const maxHours = 1_000;
 
 /** `GET /campaigns/{id}/timeline`: what happened in each hour, oldest first. Throws NotFound. */
 export async function campaignTimeline(

@@ -22,7 +22,7 @@ export const SearchQuery = z.object({
     }),
 });
 
-export const resultTypes = [
+const resultTypes = [
   "contact",
   "email",
   "template",

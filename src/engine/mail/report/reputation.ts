@@ -73,7 +73,7 @@ export function updateBlock(
   );
 }
 
-const readBlock = columns({
+export const readBlock = columns({
   mails: asNumber,
   firstMail: asNumber,
   startedAt: asNumber,
@@ -81,18 +81,19 @@ const readBlock = columns({
   complained: asNumber,
 });
 
+/** The last blocks, newest first, each with the number of all mails. */
+export function selectBlocks(ctx: Context): SQL {
+  return sql`SELECT mails, first_mail, started_at, bounced, complained
+    FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
+    WHERE ${inProject(ctx, "n")} AND n.name = 'email.sent' ORDER BY number DESC LIMIT ${keptBlocks}`;
+}
+
 /** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
 export async function judgeReputation(ctx: Context): Promise<void> {
   const { sendingCountedFrom } = ctx.project;
   // A cache of 30 seconds may hide a change; the next report finds it.
   if (pauseOf(ctx.project) !== null) return;
-  const blocks = await select(
-    ctx.db,
-    sql`SELECT mails, first_mail, started_at, bounced, complained
-      FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
-      WHERE ${inProject(ctx, "n")} AND n.name = 'email.sent' ORDER BY number DESC LIMIT ${keptBlocks}`,
-    readBlock,
-  );
+  const blocks = await select(ctx.db, selectBlocks(ctx), readBlock);
   const standing = standingOf(blocks, blocks[0]?.mails ?? 0, sendingCountedFrom ?? 0);
   const reason = standing && whyPaused(standing, ctx.config.reputation);
   if (reason !== null) await pauseMarketing(ctx, reason);

@@ -1,0 +1,53 @@
+import { sql } from "drizzle-orm";
+import { firstIdAt, timeOf } from "../../../core/ids";
+import { dayMs, iso } from "../../../core/time";
+import { asId, asNumber, asOneOf, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { statement } from "../../../db/statement";
+import { type AttentionCheck, shownDays } from "../check";
+import type { AttentionItem } from "../schema";
+
+/** The most emails that are counted. */
+const maxCounted = 1_000;
+
+const readUnsent = columns({ status: asOneOf<"FAILED" | "UNKNOWN">(), count: asNumber, firstId: asId });
+
+/** Emails of the last days that failed, or of which nobody knows whether they are out. */
+export const checkEmails: AttentionCheck = (ctx, batch) => {
+  const from = firstIdAt(ctx.now.getTime() - shownDays * dayMs);
+  const unsent = batch.add(
+    statement(
+      sql`SELECT status, count(*) AS count, min(id) AS first_id FROM (
+          SELECT status, id FROM emails INDEXED BY ix_emails_unsent
+          WHERE ${inProject(ctx)} AND status IN ('FAILED', 'UNKNOWN') AND id >= ${from} ORDER BY id DESC LIMIT ${maxCounted})
+        GROUP BY status`,
+      readUnsent,
+    ),
+  );
+  return () => {
+    const isCut = unsent.all.reduce((sum, { count }) => sum + count, 0) === maxCounted;
+    return unsent.all.map((group) => ({ ...itemOf(group), ...(isCut ? { isAtLeast: true as const } : {}) }));
+  };
+};
+
+function itemOf({ status, count, firstId }: ReturnType<typeof readUnsent>): AttentionItem {
+  const many = count === 1 ? "1 email" : `${count} emails`;
+  const isFailed = status === "FAILED";
+  return {
+    code: isFailed ? "emails_failed" : "emails_unknown",
+    severity: "warn",
+    message: isFailed
+      ? `${many} of the last ${shownDays} days failed.`
+      : `Of ${many} of the last ${shownDays} days, nobody knows whether the provider took them.`,
+    count,
+    since: iso(timeOf(firstId)),
+    target: null,
+    action: {
+      text: isFailed
+        ? "Read their errors; POST /emails/{id}/retry sends one again."
+        : "They are never sent again by themselves. POST /emails/{id}/retry does, for those that did not arrive.",
+      method: "GET",
+      path: `/emails?status=${status}`,
+    },
+  };
+}
