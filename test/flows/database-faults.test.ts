@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { callAtFault } from "../support/cloud";
 import { allFromWrite, DatabaseFault, type FaultName, faultNames, staying } from "../support/database-fault";
-import { everyRow } from "../support/doors";
+import { everyRow } from "../support/every-row";
 import { type Answer, call, newProject, type TestProject } from "../support/project";
 import { soundTemplate } from "../support/template";
 

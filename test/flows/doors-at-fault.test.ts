@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import faults from "../../docs/faults.md?raw";
 import { wholeApp } from "../../src/app";
 import { queueOf } from "../../src/core/messages";
@@ -6,8 +6,10 @@ import { ticks } from "../../src/cron";
 import { policySaidBy } from "../../src/http/policy";
 import wrangler from "../../wrangler.toml?raw";
 import { callAtFault } from "../support/cloud";
+import { countAndForget } from "../support/counted";
 import { allFromWrite, DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
-import { type Door, everyRow, keyFor, links, operations } from "../support/doors";
+import { type Door, keyFor, links, operations } from "../support/doors";
+import { everyRow } from "../support/every-row";
 import { FaultTally, type Harm, sumOf, unharmed } from "../support/fault-tally";
 import { type Answer, call, newProject } from "../support/project";
 import { signedIn } from "../support/visitor";
@@ -77,6 +79,8 @@ beforeEach(() => {
   vi.spyOn(scheduler, "wait").mockResolvedValue();
   return () => vi.restoreAllMocks();
 });
+
+afterEach(countAndForget);
 
 it("knows every operation that writes", () => {
   expect(Object.keys(operations).toSorted()).toEqual(

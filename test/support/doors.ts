@@ -4,7 +4,6 @@ import { hashKey, randomHex } from "../../src/core/keys";
 import { newCode, readCode } from "../../src/core/people/code";
 import { pagePath } from "../../src/engine/mail/links";
 import { soundCampaign } from "./campaign";
-import { databaseOf, shards } from "./database";
 import { png } from "./images";
 import { type Answer, admin, type TestProject } from "./project";
 import { isPro } from "./segment";
@@ -99,9 +98,6 @@ async function link(project: TestProject, purpose: "unsubscribe" | "subscribe" |
   const path = pagePath(ctx, purpose, { projectId: project.id, contactId, emailId });
   return { token: path.slice(path.lastIndexOf("/") + 1) };
 }
-
-/** Tables of people, who are of no project. */
-const ofInstallation = ["people", "sessions", "sign_in_links", "used_challenges"];
 
 async function session(): Promise<Knock> {
   const visitor = await signedIn("owner");
@@ -529,30 +525,6 @@ export const links: Record<string, Door> = {
     },
   },
 };
-
-/** Every row of a project and of the control tables, by table, but for the note that a key was used. */
-export async function everyRow({ number }: TestProject): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
-  for (const shard of shards) {
-    const db = databaseOf(shard);
-    const { results: tables } = await db
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%project_id%' ORDER BY name")
-      .all<{ name: string }>();
-    const names = [...tables.map(({ name }) => name), ...(shard === "DB" ? ["projects", ...ofInstallation] : [])];
-    const results = await db.batch<Record<string, unknown>>(
-      names.map((name) =>
-        name === "projects" || name === "api_keys" || ofInstallation.includes(name)
-          ? db.prepare(`SELECT * FROM ${name}`)
-          : db.prepare(`SELECT * FROM ${name} WHERE project_id = ?`).bind(number),
-      ),
-    );
-    names.forEach((name, place) => {
-      const rows = results[place]?.results ?? [];
-      if (rows.length > 0) found[`${shard}.${name}`] = rows.map(({ last_used_at, ...row }) => JSON.stringify(row));
-    });
-  }
-  return found;
-}
 
 /** The key that an operation takes, as its document says. */
 export function keyFor(project: TestProject, security: Record<string, unknown>[]): string | null {

@@ -9,13 +9,13 @@ import { SweepObject } from "../../src/sweep-object";
 import { callAtFault } from "./cloud";
 import { databaseOf, shards } from "./database";
 import { DatabaseFault, type FaultName, fromTrip } from "./database-fault";
-import { everyRow } from "./doors";
+import { everyRow } from "./every-row";
 import { type Harm, harmBetween, harmOfCounts, sumOf } from "./fault-tally";
 import { killableDatabase, Process } from "./killable";
 import { type Reset, resetOnce } from "./object-fault";
 import { Outside } from "./outside";
 import { newProject, type TestProject } from "./project";
-import { comparable, ringAll, work } from "./same-end";
+import { comparable, ringAll, uncompared, work } from "./same-end";
 import { newTemplate } from "./template";
 import { callWith } from "./with-settings";
 import { addressOf, newWorkflow, track } from "./workflow";
@@ -45,7 +45,7 @@ export function harmOfEnds(good: End, end: End): Harm {
 }
 
 async function rowsOf(project: TestProject): Promise<string[]> {
-  return comparable(await everyRow(project), [project.number, project.domain, project.id]);
+  return comparable(await everyRow(project, uncompared), [project.number, project.domain, project.id]);
 }
 
 /** The faults and deaths of an object's own platform, beside a world that has none. */

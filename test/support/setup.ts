@@ -4,8 +4,8 @@ import { afterAll, beforeEach, expect } from "vitest";
 import { wholeApp } from "../../src/app";
 import { parseDomain } from "../../src/core/domains/parse-domain";
 import { cronDoor, queueDoor } from "../../src/doors";
-import { countedProjects, forgetProjects } from "./as-seen";
-import { miscounted } from "./counts";
+import { forgetProjects } from "./as-seen";
+import { expectCounted } from "./counted";
 import { databaseOf, shards } from "./database";
 import { limitFaults, watchLimits } from "./limit-check";
 import { tenantFaults, watchStatements } from "./tenant-check";
@@ -54,11 +54,4 @@ afterAll(() => {
 });
 
 // Whoever writes contacts or events counts them in the same batch: this is what keeps a verb from forgetting it.
-afterAll(async () => {
-  const { results } = await env.DB.prepare("SELECT number FROM projects WHERE deleted_at IS NULL").all<{
-    number: number;
-  }>();
-  const there = new Set(results.map(({ number }) => number));
-  const projects = countedProjects().filter((number) => there.has(number));
-  for (const db of databases) expect(await miscounted(db, projects)).toEqual([]);
-});
+afterAll(expectCounted);
