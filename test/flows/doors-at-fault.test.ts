@@ -7,11 +7,20 @@ import { policySaidBy } from "../../src/http/policy";
 import wrangler from "../../wrangler.toml?raw";
 import { callAtFault } from "../support/cloud";
 import { countAndForget } from "../support/counted";
-import { allFromWrite, DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
+import {
+  allFromWrite,
+  DatabaseFault,
+  everyTrip,
+  type FaultName,
+  fromWrite,
+  type Meant,
+  staying,
+} from "../support/database-fault";
 import { type Door, keyFor, links, operations } from "../support/doors";
 import { everyRow } from "../support/every-row";
 import { FaultTally, type Harm, sumOf, unharmed } from "../support/fault-tally";
-import { type Answer, call, newProject } from "../support/project";
+import { type Answer, call, newProject, type TestProject } from "../support/project";
+import { projectMaker } from "../support/project-maker";
 import { signedIn } from "../support/visitor";
 
 interface Operation {
@@ -112,14 +121,23 @@ interface Knocked {
   met: number;
 }
 
+type Knocks = (faults: FaultName[], meant?: Meant, idempotencyKey?: Record<string, string>) => Promise<Knocked>;
+
+/** Each knock has a project of its own. */
+async function standAt(operation: Operation, door: Door): Promise<Knocks> {
+  const newOne = await projectMaker(door.project);
+  return async (faults, meant = fromWrite(1), idempotencyKey = {}) =>
+    knock(await newOne(), operation, door, faults, meant, idempotencyKey);
+}
+
 async function knock(
+  project: TestProject,
   operation: Operation,
   door: Door,
   faults: FaultName[],
-  meant = fromWrite(1),
-  idempotencyKey: Record<string, string> = {},
+  meant: Meant,
+  idempotencyKey: Record<string, string>,
 ): Promise<Knocked> {
-  const project = await newProject(door.project);
   const { params = {}, body, headers: given } = await door.knock(project);
   const headers = { ...given, ...idempotencyKey };
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
@@ -187,12 +205,13 @@ describe.each(doors)("%s", (name, operation, door) => {
   const tally = name in links ? tallies.pages : tallies.api;
 
   it("is done once at most, whatever happens to each of its writes", async () => {
-    const good = await knock(operation, door, []);
+    const knock = await standAt(operation, door);
+    const good = await knock([]);
     expect(good.answer.status, JSON.stringify(good.answer.body)).toBe(door.good);
     for (let trip = 1; trip <= good.trips; trip++) {
       for (const fault of passing) {
         const what = `write ${trip}, ${fault}`;
-        const knocked = await knock(operation, door, [fault], fromWrite(trip));
+        const knocked = await knock([fault], fromWrite(trip));
         expect(knocked.met, what).toBe(1);
         const isDone = knocked.answer.status !== 503 && trip < (door.madeUpFrom ?? Number.POSITIVE_INFINITY);
         tally.add(name, fault, harmOf(knocked, door, good, isDone));
@@ -202,7 +221,7 @@ describe.each(doors)("%s", (name, operation, door) => {
       }
       for (const faults of staying503) {
         const what = `write ${trip}, ${faults[0]} and ${faults[1]}`;
-        const knocked = await knock(operation, door, faults, fromWrite(trip));
+        const knocked = await knock(faults, fromWrite(trip));
         expect(knocked.met, what).toBeGreaterThan(0);
         for (const fault of new Set(faults)) tally.add(name, fault, harmOf(knocked, door, good, false));
         judge(knocked, door, good, what);
@@ -210,7 +229,7 @@ describe.each(doors)("%s", (name, operation, door) => {
         expect(knocked.answer.status, what).toBe(isMadeUp ? (door.later ?? door.good) : 503);
       }
     }
-    const out = await knock(operation, door, staying("connection lost"), everyTrip());
+    const out = await knock(staying("connection lost"), everyTrip());
     judge(out, door, good, "no database");
     expect(out.answer.status).toBe(503);
     expect(out.isUntouched).toBe(true);
@@ -228,12 +247,13 @@ describe("with a key", () => {
   it.each(keyed)(
     "%s says what it has done when nothing answers from one of its writes on",
     async (_, operation, door) => {
-      const good = await knock(operation, door, [], fromWrite(1), header);
+      const knock = await standAt(operation, door);
+      const good = await knock([], fromWrite(1), header);
       expect(good.answer.status, JSON.stringify(good.answer.body)).toBe(door.good);
       for (let trip = 1; trip <= good.trips; trip++) {
         for (const faults of staying503) {
           const what = `write ${trip}, ${faults[0]} and ${faults[1]}`;
-          judge(await knock(operation, door, faults, allFromWrite(trip), header), door, good, what);
+          judge(await knock(faults, allFromWrite(trip), header), door, good, what);
         }
       }
     },

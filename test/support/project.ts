@@ -77,17 +77,20 @@ export async function newProject(
     .bind(shard, project.id)
     .first<number>("number");
   if (number === null) throw new Error("The project was not created");
-  knowProject(project.id, number);
-  const secret = bearer(keys.secret);
   const domain = `p${++counter}-${project.id.slice(-8)}.test`;
-  await call("POST", "/domains", { domain }, secret);
+  const made = openProject({ id: project.id, number, shard, keys, domain });
+  await made.api.post("/domains", { domain });
+  return made;
+}
+
+/** What a test has of a project that is there. */
+export function openProject({ id, number, shard, keys, domain }: Omit<TestProject, "db" | "api"> & { shard: string }) {
+  knowProject(id, number);
+  const secret = bearer(keys.secret);
   const sound = { to: "ada@example.com", from: `hello@${domain}`, subject: "Hello", body: "<p>Hello</p>" };
-  return {
-    id: project.id,
-    number,
+  const project: TestProject = {
+    ...{ id, number, keys, domain },
     db: asSeen(databaseOf(shard), number),
-    keys,
-    domain,
     api: {
       get: (path) => call("GET", path, undefined, secret),
       post: (path, body) => call("POST", path, body, secret),
@@ -96,6 +99,7 @@ export async function newProject(
       send: (fields = {}) => call("POST", "/v1/send", { ...sound, ...fields }, secret),
     },
   };
+  return project;
 }
 
 /** As an operator does in another isolate: here it is known once a project is disabled, and not when it is enabled again. */
