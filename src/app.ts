@@ -1,5 +1,6 @@
 import { lazily } from "./core/lazily";
 import { findEffect } from "./engine/idempotency/effect";
+import { isMonitorKey } from "./engine/operating/is-monitor-key";
 import { findSenders } from "./engine/people/find-senders";
 import { findVisitor } from "./engine/people/find-visitor";
 import { authenticate } from "./engine/projects/authenticate";
@@ -54,6 +55,22 @@ export const features: readonly Feature[] = [
   { segments: ["admin"], load: lazily(async () => (await import("./features/projects/routes")).projects.router) },
   { segments: ["admin"], load: lazily(async () => (await import("./features/people/routes")).people.router) },
   { segments: ["admin"], load: lazily(async () => (await import("./features/jobs/routes")).operatorJobs.router) },
+  {
+    segments: ["admin"],
+    load: lazily(async () => (await import("./features/health/routes")).installationHealth.router),
+  },
+  {
+    segments: ["admin"],
+    load: lazily(async () => (await import("./features/metrics/routes")).installationMetrics.router),
+  },
+  {
+    segments: ["admin"],
+    load: lazily(async () => (await import("./features/monitor-keys/routes")).monitorKeys.router),
+  },
+  {
+    segments: ["admin"],
+    load: lazily(async () => (await import("./features/dead-letters/routes")).deadLetters.router),
+  },
   { segments: ["console"], load: lazily(async () => (await import("./features/console/routes")).consoleRoutes.router) },
   { segments: ["outbox"], load: lazily(async () => (await import("./features/outbox/routes")).outbox.router) },
   { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending.router) },
@@ -137,7 +154,14 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.use("*", findPolicy(allRoutes));
   app.use("*", floodBrake);
   app.use("*", missingPage(allRoutes));
-  app.use("*", requireKey(authenticate, { findVisitor, findProject: findProjectById, findSenders }));
+  app.use(
+    "*",
+    requireKey({
+      findCaller: authenticate,
+      people: { findVisitor, findProject: findProjectById, findSenders },
+      isMonitorKey,
+    }),
+  );
   app.use("*", addBookmark);
   app.use("*", readKeyedBody);
   app.use("*", admission(findEffect));

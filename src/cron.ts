@@ -13,6 +13,8 @@ import { releaseHeld } from "./engine/mail/deliver/release-held";
 import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/deliver/requeue-stuck";
 import { forgetContents } from "./engine/mail/forget/contents";
 import { forgetOrphans } from "./engine/mail/forget/orphans";
+import { noteCron } from "./engine/operating/note-cron";
+import { noteSizes } from "./engine/operating/note-sizes";
 import { endLeases, queueDue } from "./engine/outbound/sweeps";
 import { mailDueLinks } from "./engine/people/mail-links";
 import { workflowCalls } from "./engine/workflows/calls/calls";
@@ -22,6 +24,7 @@ import { endGraceOfRuns, queueDueCampaigns } from "./features/campaigns/queue-du
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
+import { watchHealth } from "./features/health/watch";
 import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
@@ -65,6 +68,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     computeDueSegments,
     countDueSegments,
     ...forgetEvery("five minutes"),
+    // Last, because it waits for what it examines.
+    watchHealth,
   },
   "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners },
   // Every hour, because one day of a large installation is more than one call may delete.
@@ -75,7 +80,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     ...forgetEvery("hour"),
     forgetVersions,
   },
-  "41 3 * * *": { ...forgetEvery("night"), forgetIdleHosts, wakeAll },
+  "41 3 * * *": { ...forgetEvery("night"), forgetIdleHosts, wakeAll, noteSizes },
 };
 
 /**
@@ -107,6 +112,7 @@ export async function tick(controller: ScheduledController, env: Env, execution:
   const messages = others.map((shards) => ({ message: { type: "sweeps.run" as const, cron, shards } }));
   await nudge(platform, messages);
   await runSweeps(onlyWith(platform, first), cron);
+  if (cron in ticks) await runAll(platform, [["noteCron", () => noteCron(platform, cron)]]);
 }
 
 /**

@@ -44,11 +44,15 @@ export type Resource =
   | "file"
   | "session"
   | "person"
+  | "dead letter"
   | "route";
 
 /** Resources that are identified by a name; the others have ids of ours. */
 const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
+/** Resources of the installation, which are in no project. */
+const ofInstallation: readonly Resource[] = ["project", "person", "key", "dead letter"];
+
 /** A resource that has an id. */
 export type Identified = Exclude<Resource, Named>;
 
@@ -125,7 +129,8 @@ export class NotFound extends Refusal {
     const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
     const id = isNamed(resource) ? text : publicId(asId(text));
     const isAddress = resource === "contact" && id.includes("@");
-    super(`No ${resource} ${id} in this project${field === undefined ? "" : `, which ${field} names`}.`, {
+    const where = ofInstallation.includes(resource) ? "" : " in this project";
+    super(`No ${resource} ${id}${where}${field === undefined ? "" : `, which ${field} names`}.`, {
       ...(isAddress && {
         suggestion: `Contacts have ids: GET /contacts?email=${encodeURIComponent(id)} finds this address.`,
       }),

@@ -30,6 +30,19 @@ export function generateKey(kind: KeyKind): string {
   return prefixes[kind] + randomHex(32);
 }
 
+const monitorPrefix = "mk_";
+const monitorPattern = /^mk_[0-9a-f]{64}$/;
+
+/** Generates a key of the installation that reads its health: `mk_` and 32 random bytes in lower-case hex. */
+export function generateMonitorKey(): string {
+  return monitorPrefix + randomHex(32);
+}
+
+/** Whether the text has the form of a monitor key. */
+export function looksLikeMonitorKey(key: string): boolean {
+  return monitorPattern.test(key);
+}
+
 /** Returns random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)));

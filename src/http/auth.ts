@@ -24,8 +24,17 @@ interface Caller {
   key: ShownKey;
 }
 
+/** Whether there is such a key of kind `monitor`. */
+type IsMonitorKey = (platform: Platform, key: string) => Promise<boolean>;
+
+interface Callers {
+  findCaller: FindCaller;
+  people: People;
+  isMonitorKey: IsMonitorKey;
+}
+
 /** Admits only callers that the route's policy names, and puts the project's context on the request. */
-export function requireKey(findCaller: FindCaller, people: People): MiddlewareHandler<AppEnv> {
+export function requireKey({ findCaller, people, isMonitorKey }: Callers): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { key } = c.get("policy");
     switch (key) {
@@ -34,7 +43,9 @@ export function requireKey(findCaller: FindCaller, people: People): MiddlewareHa
         if (key === "public" || !(await admitMember(c, people))) await admitProject(c, key, findCaller);
         break;
       case "operator":
-        if (!(await admitToAdmin(c, people))) await checkOperator(c, bearerToken(c));
+        if (!(await admitToAdmin(c, people)) && !(await admitMonitor(c, isMonitorKey))) {
+          await checkOperator(c, bearerToken(c));
+        }
         break;
       case "person":
         await admitPerson(c, people);
@@ -81,6 +92,16 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
   if (key.kind === "read" && !c.get("policy").isRead && routeOf(c)) throw new ReadOnlyKey();
   c.set("key", key);
   c.set("ctx", { ...forProject(c.get("platform"), project, kind), foreignHost: foreignHost(c, kind) });
+}
+
+/** Admits a key of kind `monitor` to the routes that say so. Returns false when the request has none. */
+async function admitMonitor(c: HonoContext<AppEnv>, isMonitorKey: IsMonitorKey): Promise<boolean> {
+  const given = bearerToken(c);
+  if (given === null || !(await isMonitorKey(c.get("platform"), given))) return false;
+  if (c.get("policy").takesMonitorKey || !routeOf(c)) return true;
+  throw new NotAuthenticated("This endpoint takes the operator's token, and this is a key of kind monitor.", {
+    suggestion: "Send ADMIN_TOKEN. A monitor key reads GET /admin/health and GET /admin/metrics.",
+  });
 }
 
 /** Refuses changes to a disabled project, which can still be read. */

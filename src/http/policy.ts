@@ -55,6 +55,8 @@ export interface Policy {
   needsProof: boolean;
   /** The route is of the console and its people: while the console is closed, it does not exist. */
   isOfConsole: boolean;
+  /** A route of the operator that a key of kind `monitor` may read. */
+  takesMonitorKey: boolean;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
   /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */
@@ -84,6 +86,7 @@ export const usualPolicy: Policy = {
   sends: false,
   needsProof: false,
   isOfConsole: false,
+  takesMonitorKey: false,
   isRead: false,
   readsCopies: false,
   names: () => null,

@@ -134,6 +134,8 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("person", someId);
   }
   switch (parent) {
+    case "dead-letters":
+      return new NotFound("dead letter", readId(someId));
     case "projects":
       return new NotFound("project", someId);
     case "contacts":

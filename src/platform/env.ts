@@ -38,6 +38,9 @@ const ResolverUrl = z.string().refine((url) => url === "" || isResolverUrl(url),
   message: "Must be an https: URL; http: only with a loopback host",
 });
 
+/** A URL that the operator chose for calls of ours. */
+const OwnUrl = z.union([z.literal(""), z.url({ protocol: /^https?$/ })]);
+
 const percent = z.coerce.number().min(0).max(100);
 
 const settings = {
@@ -65,6 +68,8 @@ const settings = {
   PUBLIC_MAILS_PER_HOUR: z.coerce.number().int().nonnegative().default(500),
   CONSOLE_ENABLED: z.enum(["true", "false"]).default("true"),
   CONSOLE_FROM: z.string().default(""),
+  HEARTBEAT_URL: OwnUrl.default(""),
+  ALERT_WEBHOOK_URL: OwnUrl.default(""),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
 };
@@ -84,6 +89,9 @@ function resolversOf(resolver: string, fallback: string): string[] {
   const second = fallback || (first === publicResolver ? publicFallback : "");
   return second === "" || second === first ? [first] : [first, second];
 }
+
+/** The settings that hold secrets of ours, each a list. */
+const secretSettings = ["ADMIN_TOKEN", "LINK_SECRETS", "WEBHOOK_SECRETS"] as const;
 
 /** Drops secrets that are too short, because they could be guessed. */
 function secretsIn(name: string, list: string): readonly string[] {
@@ -133,6 +141,9 @@ const ownSender = "console@petrel.test";
 /** Reads every setting, with its default and limits. No other code reads the environment. */
 export function readConfig(env: Env) {
   const values = parseSettings(settings, env);
+  const shortSecrets = secretSettings.filter((name) => {
+    return itemsOf(values[name]).some((secret) => secret.length < shortestSecret);
+  });
   const linkSecrets = secretsIn("LINK_SECRETS", values.LINK_SECRETS);
   const mail = readMailConfig(env);
   return {
@@ -159,6 +170,8 @@ export function readConfig(env: Env) {
      * webhooks.
      */
     webhookSecrets: secretsIn("WEBHOOK_SECRETS", values.WEBHOOK_SECRETS),
+    /** The settings with a secret that is not used because it is too short. */
+    shortSecrets,
     /** Each `host:port` of this machine that a tenant's URL may name, in development only. */
     outboundAllowLoopback: allowedLoopback(values.OUTBOUND_ALLOW_LOOPBACK, values.ENVIRONMENT),
     /** The URL at which recipients reach us, without a trailing slash. Null means the URL of the request. */
@@ -188,6 +201,10 @@ export function readConfig(env: Env) {
     hasConsole: values.CONSOLE_ENABLED === "true",
     /** The sender of the installation's own mail. Without one, it sends none. */
     consoleFrom: consoleFromOf(values.CONSOLE_FROM, mail.provider.name),
+    /** Called every five minutes while no check of the health fails; null for never. */
+    heartbeatUrl: values.HEARTBEAT_URL || null,
+    /** Called when a check begins to fail, or fails no more; null for never. */
+    alertWebhookUrl: values.ALERT_WEBHOOK_URL || null,
     /** Whether floods from one IP address are refused before their keys are checked. */
     hasFloodBrake: values.FLOOD_BRAKE_ENABLED === "true",
     /** Null when rate limiting is off. */

@@ -6,7 +6,7 @@ import { lookUpUnknown } from "../../src/engine/mail/deliver/look-up-unknown";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
 import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
-import { admin, call, newProject, type TestProject } from "../support/project";
+import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { statementsDuring } from "../support/tenant-check";
@@ -66,6 +66,10 @@ const asks: Record<string, Ask> = {
     return lookUpUnknown(world.process().platform);
   },
   ix_emails_unsent: ({ api }) => api.get("/attention"),
+  ix_emails_failed_at: () => admin.get("/admin/metrics"),
+  ix_domains_failing: () => admin.get("/admin/metrics"),
+  ix_database_sizes_noted: sweep("forgetDatabaseSizes"),
+  ux_monitor_keys_hash: () => call("GET", "/admin/metrics", undefined, bearer(`mk_${"0".repeat(64)}`)),
   ix_emails_scheduled: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
   ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),

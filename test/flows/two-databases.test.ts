@@ -280,6 +280,21 @@ const dueOf: Record<string, Due> = {
     asksControl: true,
     asksControlOnly: true,
   },
+  forgetDatabaseSizes: {
+    given: () => control.prepare("INSERT INTO database_sizes VALUES ('DB', 1, 1) ON CONFLICT DO NOTHING").run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
+  watchHealth: {
+    given: () => control.prepare("DELETE FROM health_states").run(),
+    isDone: async () => (await control.prepare("SELECT 1 FROM health_states").first()) !== null,
+    asksControl: true,
+  },
+  noteSizes: {
+    given: () => control.prepare("DELETE FROM database_sizes").run(),
+    isDone: async () => (await control.prepare("SELECT 1 FROM database_sizes").first()) !== null,
+    asksControl: true,
+  },
   forgetOldMessages: {
     given: (project) =>
       control

@@ -8,6 +8,8 @@ import { serialize } from "node:v8";
 import { afterEach, describe, expect, it } from "vitest";
 import { remoteFault, requireKnownTables, SCHEMA_QUERIES } from "../../scripts/lib/schema.mjs";
 import { locateState } from "../../scripts/lib/state.mjs";
+import { productVersion } from "../../src/core/product-version";
+import { latestMigration } from "../../src/db/latest-migration";
 import { shardMigrations } from "../../src/engine/workflows/shard/tables";
 import { gateMigrations } from "../../src/platform/gate-tables";
 
@@ -28,6 +30,7 @@ const frozen: Record<string, string> = {
   "0007_public-causes.sql": "334a46a8d7da90dc5286680894cb360638c70245ced38c60d3c10e34af58600c",
   "0008_moves-with-time.sql": "fe66884a25ee374a61e53a4a1ee7c2e4f4f23e9a1526d1f376c73f9766a073a7",
   "0009_people.sql": "ce4ea23bc4c293d27b69614ddfd2797bbdad2073cb218eb15bacb0e71e59d0d6",
+  "0010_operating.sql": "8acb18109b4a6b4cf571468053fd3edab8c056676ecc50d0bbc46773b7ae85cb",
   "0011_people-of-projects.sql": "afdc7f5c09e8f3a0fd7244ce8e03308947959a50219e1274791a7e6f89c9fa1a",
   "0012_lists-and-hours.sql": "29d44275e55949a66604ec1acb48a6b5a3e350b23ac868b00c35ba71a0c3a65c",
   "0013_attention.sql": "9571e351b6d0ed1196857dacc13b81c097ddc1a4b9d13fc7a4e268d37d18ce24",
@@ -178,4 +181,14 @@ describe("a deployed database", () => {
   it.each(shapes)("is found out with %s", async (_, changes, fault) => {
     expect(await remoteFault(answersOf(...changes))).toBe(fault);
   });
+});
+
+it("the code names the last migration", () => {
+  expect(latestMigration).toBe(Object.keys(frozen).toSorted().at(-1));
+});
+
+it("the code names the version of package.json", () => {
+  const path = fileURLToPath(new URL("../../package.json", import.meta.url).href);
+  const { version } = JSON.parse(readFileSync(path, "utf8"));
+  expect(productVersion).toBe(version);
 });

@@ -196,9 +196,13 @@ describe.each(operations)("%s", (name, operation) => {
   it("shows errors of its own", () => {
     const missing = errorOf("404")?.error;
     const inPath = (operation.parameters ?? []).some((parameter) => parameter.in === "path");
-    // /contacts/{id}/export → contact; jobs, keys and fields have a name of their own.
-    const [, parent = "", parameter = ""] = /\/([a-z]+)\/\{([A-Za-z]+)\}(?!.*\{)/.exec(name) ?? [];
-    const named: Record<string, string> = { id: parent.replace(/s$/, ""), eventName: "event", email: "suppression" };
+    // /contacts/{id}/export → contact; dead-letters → dead letter; jobs, keys and fields have a name of their own.
+    const [, parent = "", parameter = ""] = /\/([a-z-]+)\/\{([A-Za-z]+)\}(?!.*\{)/.exec(name) ?? [];
+    const named: Record<string, string> = {
+      id: parent.replace(/s$/, "").replace("-", " "),
+      eventName: "event",
+      email: "suppression",
+    };
     const expected = named[parameter] ?? parameter.replace(/Id$/, "");
     if (inPath && missing) expect(missing.details?.resource).toBe(expected);
 

@@ -368,6 +368,7 @@ export class World {
       addWaiting: (found) => step("add waiting", () => addWaiting(account, found, rule, moment())),
       isTransactionalDown: () => step("is down", () => isTransactionalDown(account, this.now)),
       campaignsPerSecond: async () => perSecondOf(account.speed),
+      lanes: async () => ({ ...account.lanes }),
     };
   }
 }

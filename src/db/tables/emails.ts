@@ -184,6 +184,10 @@ export const emails = sqliteTable(
     index("ix_emails_look_up")
       .on(table.provider, table.lookUpAt)
       .where(sql`status = 'UNKNOWN' AND look_up_at IS NOT NULL`),
+    // Mail of all projects that was not sent, or perhaps not, by when it ended: for the operator.
+    index("ix_emails_failed_at")
+      .on(sql`coalesce(ended_at, handed_at)`)
+      .where(sql`clock = 0 AND status IN ('FAILED', 'UNKNOWN')`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
     // The mail of a workflow step, newest last, for the statistics of the workflow. The step follows `execution:`.
     index("ix_emails_step").on(table.projectId, sql`substr(effect_id, 24)`, table.id).where(sql`effect_id IS NOT NULL`),

@@ -7,6 +7,7 @@ export * from "./events";
 export * from "./files";
 export * from "./idempotency";
 export * from "./jobs";
+export * from "./operating";
 export * from "./outbox";
 export * from "./people";
 export * from "./projects";

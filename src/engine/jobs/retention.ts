@@ -108,6 +108,15 @@ export const retention = {
       keptMs: 30 * dayMs,
       isControl: true,
     },
+    // Longer than the health looks back.
+    forgetDatabaseSizes: {
+      table: "database_sizes",
+      key: "shard, noted_at",
+      column: "noted_at",
+      index: "ix_database_sizes_noted",
+      keptMs: 90 * dayMs,
+      isControl: true,
+    },
     // No provider recognises a call for longer than a day. Its outcome stayed unknown, or a report settled it.
     forgetRounds: {
       table: "rounds",

@@ -1,5 +1,6 @@
 import type { AccountRule } from "../../core/mail/account";
-import type { Verdict } from "../../core/mail/breaker";
+import type { LaneState, Verdict } from "../../core/mail/breaker";
+import type { Lane } from "../../core/mail/message";
 import { type Grant, maxCallsAtOnce } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
 import type { Place } from "../../core/mail/ring";
@@ -30,7 +31,11 @@ export interface Pace {
   isTransactionalDown(): Promise<boolean>;
   /** The recent speed of campaigns in mails per second, while more of them waited; null when it is unknown. */
   campaignsPerSecond(): Promise<number | null>;
+  /** The state of each lane; null when it is unknown. */
+  lanes(): Promise<Lanes | null>;
 }
+
+export type Lanes = Readonly<Record<Lane, LaneState>>;
 
 /**
  * One object for each provider's account. It fails open: fresh mail is sent when the object is unreachable, because
@@ -56,6 +61,7 @@ export function openPace(objects: NamedObjects<PaceObject>, provider: string, ru
     addWaiting: (found) => reach<{ drainAt: number | null }>((object) => object.addWaiting(found, rule), nobody),
     isTransactionalDown: () => reach<boolean>((object) => object.isTransactionalDown(), false),
     campaignsPerSecond: () => reach<number | null>((object) => object.campaignsPerSecond(), null),
+    lanes: () => reach<Lanes | null>((object) => object.lanes(), null),
   };
 }
 
@@ -75,4 +81,5 @@ export const unlimitedPace: Pace = {
   addWaiting: async () => ({ drainAt: 0 }),
   isTransactionalDown: async () => false,
   campaignsPerSecond: async () => null,
+  lanes: async () => null,
 };

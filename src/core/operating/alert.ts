@@ -1,0 +1,27 @@
+import type { OwnMail } from "../people/sign-in-mail";
+import { escapedHtml } from "../templating/html";
+import type { HealthFinding } from "./health-finding";
+
+/** A check that began to fail, or fails no more. */
+export interface TurnedCheck extends HealthFinding {
+  name: string;
+}
+
+/** The mail to owners about checks that turned. It is the installation's own, so it is in English. */
+export function alertMail(turned: readonly TurnedCheck[], host: string): OwnMail {
+  const failing = turned.filter(({ status }) => status === "fail").map(({ name }) => name);
+  const names = (failing.length > 0 ? failing : turned.map(({ name }) => name)).join(", ");
+  const verb = failing.length > 0 ? "fails" : "is well again";
+  const lines = turned.map(({ name, status, summary, detail, mend }) => {
+    const word = status === "fail" ? "fails" : "is well again";
+    return [`${name} ${word}: ${summary}`, detail, mend].filter((line) => line !== null);
+  });
+  const end = `GET /admin/health of ${host} shows all checks.`;
+  return {
+    subject: `Petrel at ${host}: ${names} ${verb}`,
+    text: [...lines.map((each) => each.join("\n")), end].join("\n\n"),
+    html: [...lines.map((each) => `<p>${each.map(escapedHtml).join("<br>")}</p>`), `<p>${escapedHtml(end)}</p>`].join(
+      "",
+    ),
+  };
+}

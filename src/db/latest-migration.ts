@@ -1,0 +1,2 @@
+/** The newest migration that this code needs, by the name of its file. */
+export const latestMigration = "0017_files.sql";

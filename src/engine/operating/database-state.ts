@@ -1,0 +1,94 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Priority } from "../../core/mail/priority";
+import { dayMs, hourMs, minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { hopProjects } from "../../db/hop-projects";
+import { asNumber, asPriority, asText, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+
+/** The most rows that a count of the health reads: a count of more ends there. */
+export const mostCounted = 4_000;
+const mostProjects = 5_000;
+const mostDomains = 100;
+
+/** When work of a sweep counts as left behind: a tick comes every minute, and takes what is due. */
+const behindMs = 5 * minuteMs;
+
+/** The state of the installation, by the rows of one database. */
+export interface DatabaseState {
+  shard: string;
+  /** The projects with open mail that is due, and since when the longest does, by the priority of mail. */
+  waitingMail: { priority: Priority; projects: number; oldest: number }[];
+  /** The mail of the last hour that was not sent, and that of which this is unknown. */
+  failedMail: number;
+  unknownMail: number;
+  /** Among the newest jobs of the last day. */
+  failedJobs: number;
+  /** Open jobs whose runs fail. */
+  failingJobs: number;
+  failingDomains: { domain: string; failingSince: number }[];
+  /** Executions that their shards should have moved on. */
+  overdueExecutions: number;
+  /** Events that their listeners should have got. */
+  overdueEvents: number;
+}
+
+/** Reads the state of one database in one round trip. */
+export async function databaseState(platform: Platform, shard: string): Promise<DatabaseState> {
+  const now = platform.realClock().getTime();
+  const batch = openBatch(platform, platform.databaseOf(shard));
+  const due = sql`FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at IS NOT NULL`;
+  const waiting = batch.add(
+    statement(
+      sql`${hopProjects(due, { limit: mostProjects })}
+        SELECT priority, count(*) AS projects, min(oldest) AS oldest FROM (
+          SELECT p.value AS priority, (SELECT min(due_at) FROM emails INDEXED BY ix_emails_due
+            WHERE clock = 0 AND project_id = project AND priority = p.value AND due_at IS NOT NULL) AS oldest
+          FROM hop CROSS JOIN json_each('[0,1,2]') p WHERE project IS NOT NULL)
+        WHERE oldest <= ${now} GROUP BY priority`,
+      columns({ priority: asPriority, projects: asNumber, oldest: asNumber }),
+    ),
+  );
+  const since = now - hourMs;
+  const ended = (status: string) => sql`SELECT 1 FROM emails INDEXED BY ix_emails_failed_at
+    WHERE clock = 0 AND status IN ('FAILED', 'UNKNOWN') AND coalesce(ended_at, handed_at) > ${since}
+      AND status = ${status}`;
+  const endedJobs = sql`SELECT status FROM jobs INDEXED BY ix_jobs_ended
+    WHERE completed_at IS NOT NULL AND completed_at > ${now - dayMs} ORDER BY completed_at DESC LIMIT ${mostCounted}`;
+  const openJobs = sql`SELECT failing_since FROM jobs INDEXED BY ix_jobs_open
+    WHERE status IN ('queued', 'processing') LIMIT ${mostCounted}`;
+  const counts = batch.add(
+    statement(
+      sql`SELECT ${countOf(ended("FAILED"))} AS failed_mail, ${countOf(ended("UNKNOWN"))} AS unknown_mail,
+        ${countOf(sql`SELECT 1 FROM (${endedJobs}) WHERE status = 'failed'`)} AS failed_jobs,
+        ${countOf(sql`SELECT 1 FROM (${openJobs}) WHERE failing_since <= ${since}`)} AS failing_jobs,
+        ${countOf(sql`SELECT 1 FROM workflow_executions INDEXED BY ix_workflow_executions_due
+          WHERE clock = 0 AND wake_at <= ${now - behindMs}`)} AS overdue_executions,
+        ${countOf(sql`SELECT 1 FROM events INDEXED BY ix_events_waiting
+          WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs}`)} AS overdue_events`,
+      columns({
+        failedMail: asNumber,
+        unknownMail: asNumber,
+        failedJobs: asNumber,
+        failingJobs: asNumber,
+        overdueExecutions: asNumber,
+        overdueEvents: asNumber,
+      }),
+    ),
+  );
+  const domains = batch.add(
+    statement(
+      sql`SELECT domain, failing_since FROM domains INDEXED BY ix_domains_failing
+        WHERE failing_since IS NOT NULL ORDER BY failing_since LIMIT ${mostDomains}`,
+      columns({ domain: asText, failingSince: asNumber }),
+    ),
+  );
+  await batch.commit();
+  return { shard, waitingMail: waiting.all, failingDomains: domains.all, ...counts.one };
+}
+
+/** Counts rows, up to the most. */
+function countOf(rows: SQL): SQL {
+  return sql`(SELECT count(*) FROM (${rows} LIMIT ${mostCounted}))`;
+}

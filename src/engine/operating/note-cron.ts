@@ -1,0 +1,18 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+
+/** Notes that a schedule has ended, for the health of the installation. */
+export async function noteCron(platform: Platform, cron: string): Promise<void> {
+  const now = platform.clock().getTime();
+  const batch = openBatch(platform, platform.control);
+  batch.mayRepeat();
+  batch.add(
+    statement(
+      sql`INSERT INTO cron_runs (cron, first_ran_at, ran_at) VALUES (${cron}, ${now}, ${now})
+        ON CONFLICT (cron) DO UPDATE SET ran_at = max(ran_at, excluded.ran_at)`,
+    ),
+  );
+  await batch.commit();
+}

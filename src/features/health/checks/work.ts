@@ -1,0 +1,84 @@
+import { counted, duration, someOf } from "../../../core/operating/counted";
+import { fail, ok, warn } from "../../../core/operating/health-finding";
+import { schedules, silentSchedules } from "../../../core/operating/schedules";
+import { readCronRuns } from "../../../engine/operating/cron-runs";
+import { type HealthCheck, sumOf } from "../look";
+
+/** Whether queues gave up on messages. */
+export const deadLetters: HealthCheck = {
+  name: "dead_letters",
+  async examine({ control }) {
+    const dead = (await control()).deadLetters;
+    if (dead.length === 0) return ok("No queue gave up on a message within the last day.");
+    const total = dead.reduce((sum, { messages }) => sum + messages, 0);
+    return warn(`Queues gave up on ${counted(total, "message")} within the last day.`, {
+      detail: someOf(dead.map(({ queue, messages }) => `${queue}: ${counted(messages, "message")}`)),
+      mend:
+        "GET /admin/dead-letters shows them, and POST /admin/dead-letters/{id}/retry sends one again. " +
+        "The sweeps find the rows of most of them by themselves.",
+    });
+  },
+};
+
+/** Whether background jobs end well. */
+export const jobs: HealthCheck = {
+  name: "jobs",
+  async examine({ databases }) {
+    const states = await databases();
+    const failed = sumOf(states, (state) => state.failedJobs);
+    const failing = sumOf(states, (state) => state.failingJobs);
+    if (failed + failing === 0) return ok("No job failed within the last day.");
+    return warn("Background jobs fail.", {
+      detail: `${counted(failed, "job")} failed within the last day, and ${counted(failing, "open job")} have failed for over an hour.`,
+      mend: "GET /jobs?status=failed with a project's key says why. The log of the Worker has each failure.",
+    });
+  },
+};
+
+/** Whether each schedule ticks. */
+export const crons: HealthCheck = {
+  name: "crons",
+  async examine({ platform, now }) {
+    const runs = await readCronRuns(platform);
+    const mend = "Look at the Worker's triggers in Cloudflare's dashboard; `npm run deploy` sets them again.";
+    if (runs.length === 0) {
+      return warn("No schedule has run yet.", {
+        detail: "A new installation has its first tick within a minute.",
+        mend,
+      });
+    }
+    const silent = silentSchedules(runs, now);
+    if (silent.length > 0) {
+      return fail(`${counted(silent.length, "schedule")} stopped.`, {
+        detail: someOf(silent.map(({ name, since }) => `${name}: silent for ${duration(now - since)}`)),
+        mend,
+      });
+    }
+    const ages = runs.map(({ cron, ranAt }) => `${schedules[cron]?.name ?? cron}: ${duration(now - ranAt)} ago`);
+    return ok("Each schedule runs.", someOf(ages));
+  },
+};
+
+/** Whether executions of workflows move on when they are due. */
+export const workflowShards: HealthCheck = {
+  name: "workflow_shards",
+  async examine({ databases }) {
+    const overdue = sumOf(await databases(), (state) => state.overdueExecutions);
+    if (overdue === 0) return ok("No execution of a workflow is overdue.");
+    return warn(`${counted(overdue, "execution")} of workflows should have moved on minutes ago.`, {
+      mend: "Look at crons, which wakes them, and at the log of the Worker for failures of the shards.",
+    });
+  },
+};
+
+/** Whether webhooks and workflows hear of events. */
+export const events: HealthCheck = {
+  name: "events",
+  async examine({ databases }) {
+    const overdue = sumOf(await databases(), (state) => state.overdueEvents);
+    if (overdue === 0) return ok("Each event has reached its webhooks and workflows.");
+    return warn(`${counted(overdue, "event")} should have reached webhooks or workflows minutes ago.`, {
+      mend: "Look at crons and at dead_letters: the sweep of every minute announces such events again.",
+    });
+  },
+};

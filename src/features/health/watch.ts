@@ -1,0 +1,62 @@
+import { sql } from "drizzle-orm";
+import type { TurnedCheck } from "../../core/operating/alert";
+import { openBatch } from "../../db/batch";
+import { controlShard } from "../../db/client";
+import { asText, columns } from "../../db/rows";
+import { select, statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { examineAll, type HealthReport } from "./examine";
+import { beat, tell } from "./tell";
+
+/**
+ * The sweep that tells people when a check begins to fail, or fails no more, and calls the heartbeat URL while none
+ * fails. A failure is told when two looks in a row saw it, five minutes apart. A process that dies after an alert tells it
+ * again.
+ */
+export async function watchHealth(platform: Platform): Promise<void> {
+  if (!platform.shards.includes(controlShard)) return;
+  const report = await examineAll(platform);
+  await noteStates(platform, report);
+  const turned = await findTurned(platform, report);
+  if (turned.length > 0 && (await tell(platform, turned))) await noteTold(platform, turned);
+  if (report.status !== "fail") await beat(platform);
+}
+
+async function noteStates(platform: Platform, { checks }: HealthReport): Promise<void> {
+  const found = JSON.stringify(checks.map(({ name, status }) => ({ name, status })));
+  const now = platform.now.getTime();
+  const batch = openBatch(platform, platform.control);
+  batch.mayRepeat();
+  batch.add(
+    statement(
+      sql`INSERT INTO health_states (name, status, since)
+        SELECT value->>'name', value->>'status', ${now} FROM json_each(${found}) WHERE true
+        ON CONFLICT (name) DO UPDATE SET since = ${now}, status = excluded.status WHERE status <> excluded.status`,
+    ),
+  );
+  await batch.commit();
+}
+
+/** Returns the checks of which people last heard something else. */
+async function findTurned(platform: Platform, { checks }: HealthReport): Promise<TurnedCheck[]> {
+  const rows = await select(
+    platform.control,
+    sql`SELECT name FROM health_states
+      WHERE (status = 'fail') <> (told = 'fail') AND since < ${platform.now.getTime()} LIMIT ${checks.length}`,
+    columns({ name: asText }),
+  );
+  const names = new Set(rows.map(({ name }) => name));
+  return checks.filter(({ name }) => names.has(name));
+}
+
+async function noteTold(platform: Platform, turned: readonly TurnedCheck[]): Promise<void> {
+  const told = JSON.stringify(turned.map(({ name, status }) => ({ name, status })));
+  const batch = openBatch(platform, platform.control);
+  batch.mayRepeat();
+  batch.add(
+    statement(
+      sql`UPDATE health_states SET told = t.value->>'status' FROM json_each(${told}) t WHERE name = t.value->>'name'`,
+    ),
+  );
+  await batch.commit();
+}
