@@ -26,6 +26,8 @@ import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
 import { watchHealth } from "./features/health/watch";
 import { forgetOldMessages } from "./features/outbox/forget-old";
+import { forgetBackups } from "./features/projects/backups/forget";
+import { startNightlyBackups } from "./features/projects/backups/start-nightly";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
 import { webhookCalls } from "./features/webhooks/calls";
@@ -67,6 +69,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     repairDomainNames,
     computeDueSegments,
     countDueSegments,
+    startNightlyBackups,
     ...forgetEvery("five minutes"),
     // Last, because it waits for what it examines.
     watchHealth,
@@ -79,6 +82,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetOldMessages,
     ...forgetEvery("hour"),
     forgetVersions,
+    forgetBackups,
   },
   "41 3 * * *": { ...forgetEvery("night"), forgetIdleHosts, wakeAll, noteSizes },
 };

@@ -5,6 +5,7 @@ import { type MessageOf, QueueMessage } from "./core/messages";
 import { hourMs, minuteMs, secondMs } from "./core/time";
 import { sweepSome } from "./cron";
 import { deadLetters } from "./db/tables";
+import { backupRuns, backupStep } from "./engine/backups/backup-step";
 import { countDuePages } from "./engine/campaigns/count-due";
 import { advanceClock } from "./engine/clock/advance";
 import { dispatchEvents } from "./engine/events/dispatch";
@@ -85,6 +86,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "workflows.vacate": storedJob(vacateStep, { release: null }),
   "workflows.call": makeCalls,
   "sweeps.run": sweepSome,
+  "project.backup": storedJob(backupStep, backupRuns),
   "project.erase": eraseProject,
   "project.advance": (platform, message, listeners) =>
     advanceClock(platform, message, timedWork({ listeners, runJob: (ctx, job) => handleMessage(ctx, job, listeners) })),

@@ -1,11 +1,8 @@
 import { apiOf } from "../lib/api.mjs";
 import { Failure } from "../lib/failure.mjs";
-import { addressOf, readInstallation } from "../lib/installation.mjs";
+import { findOperator } from "../lib/operator.mjs";
 import { ownerLink } from "../lib/owner-link.mjs";
-import { findRunning } from "../lib/running.mjs";
 import { cyan } from "../lib/screen.mjs";
-import { adminTokenOf } from "../lib/settings.mjs";
-import { locateState } from "../lib/state.mjs";
 
 const HELP = `
   npm run console-link                       a link for a new owner
@@ -22,19 +19,6 @@ export async function main(args) {
   const isDeployed = args.includes("--deployed");
   const [email, ...more] = args.filter((arg) => arg !== "--deployed");
   if (more.length > 0 || email?.startsWith("-")) throw new Failure(`npm run console-link takes one address.${HELP}`);
-  const { base, adminToken } = isDeployed ? findDeployed() : await findLocal();
+  const { base, adminToken } = await findOperator(isDeployed);
   console.log(`\n  ${cyan(await ownerLink({ call: apiOf(base), base, adminToken, email }))}\n`);
-}
-
-async function findLocal() {
-  const { base, settings } = await findRunning(locateState(process.env));
-  return { base, adminToken: adminTokenOf(settings) };
-}
-
-function findDeployed() {
-  const base = addressOf(readInstallation());
-  const adminToken = adminTokenOf({ ADMIN_TOKEN: process.env.ADMIN_TOKEN ?? "" });
-  if (!base) throw new Failure("petrel.toml names no address: deploy first, with npm run deploy.");
-  if (!adminToken) throw new Failure("ADMIN_TOKEN is not in the environment.");
-  return { base, adminToken };
 }

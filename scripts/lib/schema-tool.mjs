@@ -4,9 +4,10 @@ import { deserialize } from "node:v8";
 
 // Runs on the Node of the lockfile, which has SQLite; see schema.mjs. Asks on stdin, answers on stdout.
 
-/** Tables and indexes of ours, by name. SQLite keeps the text of each as it was written. */
+/** Tables and indexes of ours, by name. SQLite keeps the text of each as it was written. Triggers of a backup come and go. */
 const SCHEMA = `SELECT type, name, sql FROM sqlite_master
-  WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'd1_migrations'`;
+  WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'd1_migrations'
+    AND substr(name, 1, 8) <> 'capture_'`;
 
 const { migrations, databases } = JSON.parse(readFileSync(0, "utf8"));
 const KNOWN = databases.some(({ object }) => object !== undefined) ? await versionsOfObjects() : {};

@@ -7,12 +7,12 @@ import { BIN, ROOT } from "./paths.mjs";
 
 const TOOL = fileURLToPath(new URL("schema-tool.mjs", import.meta.url));
 
-/** What `remoteFault` reads of a deployed database, as one query each. */
+/** What `remoteFault` reads of a deployed database, as one query each. Triggers of a backup come and go. */
 export const SCHEMA_QUERIES = {
   applied: "SELECT name FROM d1_migrations ORDER BY id",
   rows:
     "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' " +
-    "AND substr(name, 1, 4) <> '_cf_' AND name <> 'd1_migrations'",
+    "AND substr(name, 1, 4) <> '_cf_' AND name <> 'd1_migrations' AND substr(name, 1, 8) <> 'capture_'",
 };
 
 /**

@@ -30,6 +30,7 @@ const storedJobs = {
   "workflows.vacate": "jobs",
   "project.erase": "jobs",
   "project.advance": "jobs",
+  "project.backup": "jobs",
 } satisfies Record<string, QueueName>;
 
 export type JobType = keyof typeof storedJobs;

@@ -4,8 +4,8 @@ export interface Blobs {
   /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
   delete(keys: string[]): Promise<void>;
-  /** Returns up to 1,000 keys that begin with the prefix. */
-  list(prefix: string): Promise<string[]>;
+  /** Returns up to 1,000 keys that begin with the prefix, in order; `after` is the key after which they are. */
+  list(prefix: string, after?: string): Promise<string[]>;
   /** Returns up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
 }
@@ -54,8 +54,9 @@ export function openBlobs(bucket: R2Bucket): Blobs {
     async delete(keys) {
       if (keys.length > 0) await reached(bucket.delete(keys));
     },
-    async list(prefix) {
-      return (await reached(bucket.list({ prefix }))).objects.map((object) => object.key);
+    async list(prefix, after) {
+      const options = after === undefined ? { prefix } : { prefix, startAfter: after };
+      return (await reached(bucket.list(options))).objects.map((object) => object.key);
     },
     async listAfter(key) {
       const { objects, truncated } = await reached(bucket.list(key === "" ? {} : { startAfter: key }));

@@ -62,6 +62,8 @@ const settings = {
   EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
   EXECUTION_RETENTION_DAYS: z.coerce.number().positive().default(90),
   EVENT_RETENTION_DAYS: z.coerce.number().nonnegative().default(0),
+  NIGHTLY_BACKUPS: z.enum(["true", "false"]).default("false"),
+  BACKUP_RETENTION_DAYS: z.coerce.number().positive().default(30),
   BRAKE_BOUNCE_PERCENT: percent.default(8),
   BRAKE_COMPLAINT_PERCENT: percent.default(0.3),
   PUBLIC_CONFIRMATIONS_PER_HOUR: z.coerce.number().int().nonnegative().default(100),
@@ -186,6 +188,8 @@ export function readConfig(env: Env) {
     contentRetentionMs: values.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     /** How long events are retained; null means forever. */
     eventRetentionMs: values.EVENT_RETENTION_DAYS === 0 ? null : values.EVENT_RETENTION_DAYS * dayMs,
+    /** When projects are backed up by themselves, and for how long a backup is kept. */
+    backups: { isNightly: values.NIGHTLY_BACKUPS === "true", retentionDays: values.BACKUP_RETENTION_DAYS },
     /** How long executions of workflows are retained after their end. */
     executionRetentionMs: values.EXECUTION_RETENTION_DAYS * dayMs,
     /** The shares of a project's recent mail above which its marketing email is paused. */

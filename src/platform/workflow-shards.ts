@@ -87,6 +87,18 @@ export interface StepCounts {
   branches: { branch: string; count: number }[];
 }
 
+/** A row of a shard for a backup: the name of its table, and its columns. */
+export interface ShardRow {
+  table: string;
+  row: Record<string, string | number | null>;
+}
+
+/** Where the export of a shard continues: a table, and the key after which its next rows are. */
+export interface ShardCursor {
+  table: string;
+  after: string[];
+}
+
 /** The calls of a shard. Each may be repeated: a repeat has no further effect. */
 export interface WorkflowShard {
   deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void>;
@@ -119,6 +131,8 @@ export interface WorkflowShard {
   /** Wakes executions that are due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;
+  /** Returns the next rows for a backup, an execution with all that belongs to it; `next` is null at the end. */
+  exportRows(address: ShardAddress, from: ShardCursor | null): Promise<{ rows: ShardRow[]; next: ShardCursor | null }>;
 }
 
 /** The shards of all projects. */
@@ -166,6 +180,7 @@ const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "eraseContacts",
   "forgetWorkflow",
   "poke",
+  "exportRows",
 ]);
 
 /**

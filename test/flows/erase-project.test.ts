@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { controlTables, projectTables } from "../../src/features/projects/erase";
+import { controlTables, projectTables } from "../../src/db/project-tables";
 import { control, databases } from "../support/database";
 import { admin, newProject, type TestProject } from "../support/project";
 import { addMembers, newSegment } from "../support/segment";
@@ -19,7 +19,8 @@ async function tenantTables(): Promise<string[]> {
     .sort();
 }
 
-const tables = [...new Set([...Object.keys(projectTables), ...Object.keys(controlTables)])].sort();
+const namesOf = (of: typeof projectTables) => of.map(({ name }) => name);
+const tables = [...new Set([...namesOf(projectTables), ...namesOf(controlTables)])].sort();
 
 /** The rows of each table, in all databases together. */
 async function rowsOf(project: TestProject): Promise<Record<string, number>> {
@@ -76,7 +77,7 @@ async function projectWithEverything(): Promise<TestProject> {
 
 /** One row of the project in a table that nothing has filled: those of features to come are of them. */
 async function fillEmpty(project: TestProject, table: string): Promise<void> {
-  const db = table in controlTables ? control : project.db;
+  const db = namesOf(controlTables).includes(table) ? control : project.db;
   const has = db.prepare(`SELECT 1 FROM ${table} WHERE project_id = ? LIMIT 1`).bind(project.id);
   if ((await has.first()) !== null) return;
   const { results } = await db

@@ -76,6 +76,11 @@ const asks: Record<string, Ask> = {
   ix_events_name: async (project) => project.api.get(`/events?name=purchase&contactId=${await newContact(project)}`),
   ix_events_waiting: sweep("dispatchStranded"),
   ix_idempotency_effects_expiry: sweep("forgetExpiredEffects"),
+  ix_backups_project: ({ id }) => admin.get(`/admin/projects/${id}/backups`),
+  ix_backups_expiry: sweep("forgetBackups"),
+  ix_jobs_copies: ({ id }) => admin.get(`/admin/projects/${id}/backups`),
+  ix_jobs_operator: async ({ id }) =>
+    admin.get(`/admin/jobs/${(await admin.post(`/admin/projects/${id}/backup`, {})).body.jobId}`),
   ix_jobs_ended: sweep("forgetEndedJobs"),
   ix_jobs_failed: ({ api }) => api.get("/attention"),
   ix_jobs_list: ({ api }) => api.get("/jobs"),

@@ -433,6 +433,7 @@ export const operations: Record<string, Door> = {
     project: { testClock: true },
     knock: ({ id }) => ({ params: { id }, body: { advance: "7d" } }),
   },
+  backUpProject: { good: 202, knock: ({ id }) => ({ params: { id } }) },
   addKey: { good: 201, knock: ({ id }) => ({ params: { id }, body: { kind: "secret", name: "server" } }) },
   revokeKey: {
     good: 204,

@@ -8,6 +8,7 @@ import { scheduleCampaign } from "../../src/features/campaigns/schedule";
 import { startCampaign } from "../../src/features/campaigns/start";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { startImport } from "../../src/features/contacts/import/start";
+import { startBackup } from "../../src/features/projects/backups/start";
 import { moveClock } from "../../src/features/projects/clock/move";
 import { deleteProject } from "../../src/features/projects/delete";
 import { testWebhook } from "../../src/features/webhooks/test";
@@ -306,6 +307,12 @@ export const works: Record<
     begin: async ({ world, project }) => {
       await contacts(project);
       await moveClock(world.process().platform, project.id, { advance: 3_600_000 });
+    },
+  },
+  "project.backup": {
+    begin: async ({ world, project }) => {
+      await contacts(project);
+      await startBackup(world.process().platform, project.id);
     },
   },
 };

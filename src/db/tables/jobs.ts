@@ -37,6 +37,11 @@ export const jobs = sqliteTable(
     index("ix_jobs_failed").on(table.projectId, table.completedAt).where(sql`status = 'failed'`),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
+    // The other jobs of the operator, which are in the databases of their projects: by their ids alone, and by project.
+    index("ix_jobs_operator").on(table.id).where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
+    index("ix_jobs_copies")
+      .on(table.projectId, table.id)
+      .where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
     // A project has few of these at once, and a campaign has at most one.
     index("ix_jobs_preflights")
       .on(table.projectId, table.id)

@@ -6,7 +6,9 @@ import { iso, isoOrNull } from "../../core/time";
 import { asNumber, asText, columns, wholeRow } from "../../db/rows";
 import { select, selectFirst } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
+import { isCopy } from "../../engine/backups/open-copies";
 import type { Platform } from "../../platform/context";
+import { searchDatabases } from "../../platform/search-databases";
 
 /**
  * A job as callers see it. The reason of a failure is the last of its errors, because a job has no other field for it.
@@ -28,7 +30,7 @@ export function jobJson(row: JobRow) {
 
 /** Returns a job to the operator. A deletion's job outlives its project, so it can only be found by its id. */
 export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
-  return (await findErasure(platform, id)) ?? (await getAdvance(platform, id));
+  return (await findErasure(platform, id)) ?? (await findCopy(platform, id)) ?? (await getAdvance(platform, id));
 }
 
 async function findErasure(platform: Platform, id: Id): Promise<JobRow | null> {
@@ -36,6 +38,18 @@ async function findErasure(platform: Platform, id: Id): Promise<JobRow | null> {
     platform.control,
     sql`SELECT * FROM jobs INDEXED BY ix_jobs_erasures WHERE id = ${id} AND type = 'project.erase'`,
     wholeRow(jobs),
+  );
+}
+
+/** A backup, a restore or a move, which is in the database of its project. */
+function findCopy(platform: Platform, id: Id): Promise<JobRow | null> {
+  return searchDatabases(platform, (db) =>
+    selectFirst(
+      db,
+      sql`SELECT * FROM jobs INDEXED BY ix_jobs_operator
+        WHERE id = ${id} AND ${isCopy}`,
+      wholeRow(jobs),
+    ),
   );
 }
 

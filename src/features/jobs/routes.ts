@@ -38,7 +38,7 @@ operatorJobs.get(
   "/admin/jobs/{id}",
   {
     id: "getOperatorJob",
-    summary: "Get the job that deletes a project, or moves its clock",
+    summary: "Get the job that deletes or copies a project, or moves its clock",
     params: IdParam,
     ok: Job,
   },

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { StoredJob } from "../../core/messages";
 import { openBatch } from "../../db/batch";
+import { dropCaptures } from "../../db/capture";
 import type { Db } from "../../db/client";
+import { controlTables, projectTables } from "../../db/project-tables";
 import { statement } from "../../db/statement";
 import { startJob } from "../../engine/jobs/job";
 import { updateEnded } from "../../engine/jobs/step";
@@ -17,63 +19,6 @@ import type { Platform } from "../../platform/context";
 const rowsPerStatement = 1_000;
 const statementsPerRun = 100;
 
-/** The columns of a table's key besides the project. */
-type Keys = Record<string, string[]>;
-
-/** Every table with rows of a project in the project's own database. A test fails when one is missing. */
-export const projectTables: Keys = {
-  emails: ["id"],
-  email_contents: ["id"],
-  rounds: ["id"],
-  sending_blocks: ["number"],
-  templates: ["id"],
-  template_versions: ["id"],
-  campaigns: ["id"],
-  campaign_pages: ["campaign_id", "first_id"],
-  campaign_counts: ["campaign_id", "content_id"],
-  campaign_left_out: ["campaign_id"],
-  campaign_links: ["campaign_id", "content_id", "number"],
-  campaign_runs: ["id"],
-  workflows: ["id"],
-  workflow_steps: ["workflow_id", "id"],
-  workflow_transitions: ["workflow_id", "id"],
-  workflow_ticks: ["workflow_id", "tick"],
-  workflow_executions: ["workflow_id", "id"],
-  workflow_effects: ["effect_id"],
-  workflow_calls: ["contact_id", "effect_id"],
-  workflow_hosts: ["host"],
-  webhooks: ["id"],
-  webhook_deliveries: ["webhook_id", "event_id"],
-  events: ["id"],
-  event_names: ["name"],
-  event_days: ["name", "day"],
-  event_listeners: ["name", "listener_id"],
-  contacts: ["id"],
-  project_counts: [],
-  contact_fields: ["key"],
-  topics: ["id"],
-  contact_topics: ["contact_id", "topic_id"],
-  confirmations: ["contact_id", "id"],
-  erased_addresses: ["hash"],
-  audience_references: ["kind", "name", "referrer", "referrer_id"],
-  segments: ["id"],
-  segment_members: ["segment_id", "contact_id"],
-  suppressions: ["email"],
-  domains: ["id"],
-  files: ["id"],
-  idempotency_effects: ["kind", "key"],
-  monthly_usage: ["month", "template_id"],
-  jobs: ["id"],
-};
-/** The tables with rows of a project in the control database. */
-export const controlTables: Keys = {
-  outbox_messages: ["id"],
-  verified_domains: ["domain"],
-  api_keys: ["id"],
-  memberships: ["person_id"],
-  jobs: ["id"],
-};
-
 /**
  * One run of `project.erase`, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
  * point. It is never given up: the deleted project cannot be found, so the operator could not retry, and the rest is
@@ -87,6 +32,7 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
   await startJob(platform, control, job);
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
   if (!isEmpty) return platform.enqueue([{ message: job }]);
+  await endCaptures(platform, project);
   await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
   // The deletion of everything that executions have written so far.
   if (!(await eraseRows(platform, project.shard, job))) return platform.enqueue([{ message: job }]);
@@ -97,6 +43,14 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
   await batch.commit();
 }
 
+/** A backup may have been under way. */
+async function endCaptures(platform: Platform, { number, shard }: { number: number; shard: string }): Promise<void> {
+  const db = platform.databaseOf(shard);
+  const batch = openBatch(platform, db);
+  batch.addAll(await dropCaptures(db, number));
+  await batch.commit();
+}
+
 /**
  * Deletes a bounded number of rows. Returns true when nothing is left. Work that began before the deletion may still
  * add rows to tables that are already empty, so the deletion ends only after a whole pass that found none. The names of
@@ -104,8 +58,8 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
  */
 async function eraseRows(platform: Platform, shard: string, job: StoredJob): Promise<boolean> {
   const tables = [
-    ...Object.entries(projectTables).map(([table, key]) => ({ db: platform.databaseOf(shard), table, key })),
-    ...Object.entries(controlTables).map(([table, key]) => ({ db: platform.control, table, key })),
+    ...projectTables.map(({ name, key }) => ({ db: platform.databaseOf(shard), table: name, key })),
+    ...controlTables.map(({ name, key }) => ({ db: platform.control, table: name, key })),
   ];
   let statements = 0;
   let found: number;
@@ -126,7 +80,7 @@ async function eraseRows(platform: Platform, shard: string, job: StoredJob): Pro
 /** Returns the number of deleted rows. */
 async function eraseSome(
   platform: Platform,
-  { db, table, key }: { db: Db; table: string; key: string[] },
+  { db, table, key }: { db: Db; table: string; key: readonly string[] },
   { projectId, jobId }: StoredJob,
 ): Promise<number> {
   const columnsOfKey = sql.join(

@@ -2,6 +2,7 @@ import { pageOf } from "../../core/page";
 import { CursorQuery, ProjectParam } from "../../http/params";
 import { operatorRoutes } from "../../http/routes";
 import { QueuedJob } from "../../http/started-job";
+import { backups } from "./backups/routes";
 import { clock } from "./clock/routes";
 import { createProject } from "./create";
 import { deleteProject } from "./delete";
@@ -16,6 +17,7 @@ import { updateProject } from "./update";
 export const projects = operatorRoutes("Operator");
 projects.router.route("/", keys.router);
 projects.router.route("/", clock.router);
+projects.router.route("/", backups.router);
 
 projects.post(
   "/admin/projects",

@@ -12,6 +12,7 @@ import type {
   ScheduledStarts,
   Settlement,
   ShardAddress,
+  ShardCursor,
   StartByHand,
   StepCounts,
   Vacating,
@@ -21,6 +22,7 @@ import { askForCalls } from "./ask-for-calls";
 import { cancelling, showCancelled } from "./cancel";
 import { eraseRowsOf, workflowRemoved } from "./erase";
 import { contextOf, viewOf } from "./execution-view";
+import { exportSome } from "./export";
 import { type Forgetting, firstForgetting, forgetSome } from "./forget";
 import { ShardHome } from "./home";
 import { mirrorThese } from "./mirror";
@@ -169,6 +171,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   async erase(): Promise<void> {
     if (this.home.address() !== null) await this.pump.clear();
     await this.pump.rest();
+  }
+
+  async exportRows(_address: ShardAddress, from: ShardCursor | null) {
+    return this.home.address() === null ? { rows: [], next: null } : exportSome(this.home.store, from);
   }
 
   /** May run late, twice or without need. */

@@ -1,0 +1,101 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "./client";
+import type { ProjectTable } from "./project-tables";
+import { asText, columns } from "./rows";
+import { inProject, type Owner } from "./scope";
+import { type Statement, select, statement } from "./statement";
+
+/**
+ * The rows of a project at one moment, while others go on to write them. At that moment one batch creates triggers on
+ * all its tables. Before the first change of a row, they store what it was: its image, or null if there was no such row.
+ * A reader of the moment takes the image of a row that has one, and otherwise the row itself, which nobody has changed.
+ *
+ * The triggers exist only while somebody copies the project: at other times a write costs nothing more. They name
+ * the project by a number in their text, because a trigger has no parameters.
+ */
+
+/** SQLite takes 127 arguments of a function, and D1 documents 32. */
+const columnsPerArray = 30;
+
+/** A row as an array of arrays of its columns, for `readImage`. `row` is its name in the statement. */
+export function imageOf({ columns }: ProjectTable, row: string): string {
+  const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, place) =>
+    columns.slice(place * columnsPerArray, (place + 1) * columnsPerArray),
+  );
+  const arrays = groups.map((group) => `json_array(${group.map((name) => `${row}."${name}"`).join(", ")})`);
+  return `json_array(${arrays.join(", ")})`;
+}
+
+/** Reads an image, as values by the names of their columns. */
+export function readImage({ columns }: ProjectTable, image: string): Record<string, unknown> {
+  const values = (JSON.parse(image) as unknown[][]).flat();
+  return Object.fromEntries(columns.map((name, place) => [name, values[place]]));
+}
+
+export const keyColumns = ["k1", "k2", "k3", "k4"] as const;
+
+/** The four columns of a captured key; a key with fewer columns ends with empty texts. */
+export function keyOf({ key }: ProjectTable, row: string): string[] {
+  return keyColumns.map((_, place) => (key[place] === undefined ? "''" : `${row}."${key[place]}"`));
+}
+
+/** The names of all triggers begin with it: tools that compare the tables with the migrations leave them out. */
+const prefixOf = (project: number) => `capture_${project}_`;
+
+/** Creates the triggers of a project's tables. The batch that has them is the moment. */
+export function createCaptures(project: number, tables: readonly ProjectTable[]): Statement[] {
+  return tables.flatMap((table) => {
+    const note = (row: "OLD" | "NEW", image: string) => {
+      const key = keyOf(table, row);
+      const isNoted = keyColumns.map((column, place) => `c.${column} = ${key[place]}`).join(" AND ");
+      return `INSERT INTO captured_rows (project_id, table_name, k1, k2, k3, k4, image)
+        SELECT ${project}, '${table.name}', ${key.join(", ")}, ${image} WHERE NOT EXISTS (SELECT 1 FROM captured_rows c
+          WHERE c.project_id = ${project} AND c.table_name = '${table.name}' AND ${isNoted});`;
+    };
+    const before = note("OLD", imageOf(table, "OLD"));
+    const isNew = note("NEW", "NULL");
+    const triggers = {
+      INSERT: ["NEW", isNew],
+      // The second note is for a change of the key itself.
+      UPDATE: ["OLD", `${before} ${isNew}`],
+      DELETE: ["OLD", before],
+    } as const;
+    return Object.entries(triggers).map(([event, [row, body]]) =>
+      statement(
+        sql.raw(`CREATE TRIGGER ${prefixOf(project)}${table.name}_${event.toLowerCase()} AFTER ${event} ON ${table.name}
+          WHEN ${row}.project_id = ${project} BEGIN ${body} END`),
+      ),
+    );
+  });
+}
+
+/** Drops the triggers of a project. They are looked for, because most often there are none. */
+export async function dropCaptures(db: Db, project: number): Promise<Statement[]> {
+  const prefix = prefixOf(project);
+  const found = await select(
+    db,
+    sql`SELECT name FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, ${prefix.length}) = ${prefix}`,
+    columns({ name: asText }),
+  );
+  return found.map(({ name }) => dropTrigger(name));
+}
+
+/** Drops the triggers of a project on these tables, for a caller that cannot look for them. */
+export function dropAllCaptures(project: number, tables: readonly ProjectTable[]): Statement[] {
+  return tables.flatMap(({ name }) =>
+    ["insert", "update", "delete"].map((event) => dropTrigger(`${prefixOf(project)}${name}_${event}`)),
+  );
+}
+
+function dropTrigger(name: string): Statement {
+  return statement(sql.raw(`DROP TRIGGER IF EXISTS ${name}`));
+}
+
+/** Deletes some of what was captured of a project, and returns a row for each. */
+export function deleteCaptured(owner: Owner, rows: number): Statement<unknown> {
+  return statement(
+    sql`DELETE FROM captured_rows WHERE rowid IN (SELECT rowid FROM captured_rows WHERE ${inProject(owner)} LIMIT ${rows})
+      AND ${inProject(owner)} RETURNING 1`,
+    columns({}),
+  );
+}

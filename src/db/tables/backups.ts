@@ -1,0 +1,43 @@
+import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { createdAt, id, projectId, time } from "../columns";
+
+/**
+ * The backups of projects that have files, in the control database. They outlive their projects, so they name them by
+ * the public id.
+ */
+export const backups = sqliteTable(
+  "backups",
+  {
+    /** The id of the job that made it. */
+    id: id().primaryKey(),
+    project: text().notNull(),
+    rows: integer().notNull().default(0),
+    bytes: integer().notNull().default(0),
+    createdAt: createdAt(),
+    /** Null for one that is under way or was given up. */
+    completedAt: time(),
+  },
+  (table) => [
+    index("ix_backups_project").on(table.project, table.createdAt),
+    index("ix_backups_expiry").on(table.createdAt),
+  ],
+);
+export type BackupRow = typeof backups.$inferSelect;
+
+/**
+ * Rows of a project as they were when the backup under way began. Triggers write them before the first change of a row.
+ * `image` is null for a row that did not exist. The key's columns have the types of the table's own key.
+ */
+export const capturedRows = sqliteTable(
+  "captured_rows",
+  {
+    projectId: projectId(),
+    tableName: text().notNull(),
+    k1: blob().notNull(),
+    k2: blob().notNull(),
+    k3: blob().notNull(),
+    k4: blob().notNull(),
+    image: text(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.tableName, table.k1, table.k2, table.k3, table.k4] })],
+);

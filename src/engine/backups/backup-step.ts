@@ -1,0 +1,181 @@
+import { type SQL, sql } from "drizzle-orm";
+import { publicId } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { createCaptures, deleteCaptured, dropAllCaptures, dropCaptures, readImage } from "../../db/capture";
+import { readCapturedPage } from "../../db/captured-page";
+import { backupTables, type ProjectTable } from "../../db/project-tables";
+import { statement } from "../../db/statement";
+import type { JobRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import type { ShardCursor } from "../../platform/workflow-shards";
+import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
+import type { JobRuns } from "../jobs/work";
+import { allShards } from "../workflows/shards";
+import { copyFiles } from "./copy-files";
+import { folderOf } from "./folder";
+import { type Manifest, manifestKey } from "./manifest";
+import { settingsOf } from "./settings";
+import { type BackupState, notesOf } from "./state";
+import { emptyTally, type Tally, writePart } from "./tally";
+
+/** A step deletes as many captured rows. */
+const forgottenAtOnce = 1_000;
+
+/** Types of jobs that are the operator's: a restored project does not continue them. */
+const operatorJobs = ["project.backup", "project.restore", "project.move", "project.advance", "project.erase"];
+
+/** When a backup is given up, its triggers go. The next backup deletes their notes. */
+export const backupRuns: JobRuns = { release: (ctx) => dropAllCaptures(ctx.project.number, backupTables) };
+
+/**
+ * One step of a backup: see docs/decisions/0045-a-backup-is-of-one-moment.md. A step that runs again, because it died
+ * before it stored its state, writes the same files once more: the rows of the moment do not change.
+ */
+export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
+  // Only this file writes the state of such a job.
+  const state = row.state as BackupState;
+  if (state.phase !== "clear" && state.shape !== shapeOfTables()) return giveUp(ctx, row);
+  switch (state.phase) {
+    case "clear":
+      return begin(ctx, row, state);
+    case "executions":
+      return goOn(ctx, row, await exportExecutions(ctx, row, state));
+    case "rows":
+      return goOn(ctx, row, await copyRows(ctx, row, state));
+    case "release":
+      return release(ctx, row, state);
+    case "files":
+      return goOn(ctx, row, await copyFiles(ctx, folder(ctx, row), state));
+    case "finish":
+      return finish(ctx, row, state);
+  }
+}
+
+/** Deletes what an earlier backup has left. Then begins to capture: the commit of that batch is the moment. */
+async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
+  const clearing = openBatch(ctx);
+  clearing.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
+  const left = clearing.add(deleteCaptured(ctx, forgottenAtOnce));
+  await clearing.commit();
+  if (left.count === forgottenAtOnce) return "goes on";
+  // Before the first file: retention finds the files by it.
+  await note(
+    ctx,
+    sql`INSERT INTO backups (id, project, created_at) VALUES (${row.id}, ${ctx.project.id}, ${Number(row.input.createdAt)})
+      ON CONFLICT DO NOTHING`,
+  );
+  const next = { ...state, phase: "executions", takenAt: ctx.realClock().getTime(), shape: shapeOfTables() } as const;
+  const batch = openBatch(ctx);
+  batch.addAll([
+    guardState(ctx, row),
+    ...createCaptures(ctx.project.number, backupTables),
+    updateState(ctx, row, notesOf(next), 1),
+  ]);
+  await batch.commit();
+  return "goes on";
+}
+
+/** The shards go first, right after the moment: what they do later is unknown to the rows of the backup. */
+async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
+  const open = allShards(ctx, ctx.project.number)[state.place];
+  if (!open) return { ...state, phase: "rows", place: 0, after: null, tally: emptyTally };
+  const [cursor] = state.after ?? [];
+  const from = cursor === undefined ? null : (JSON.parse(String(cursor)) as ShardCursor);
+  const { rows, next } = await open.shard.exportRows(open.address, from);
+  const name = `executions/${open.address.shard}`;
+  const tally = await writePart(ctx, { folder: folder(ctx, row), name, tally: state.tally, isMarked: true }, rows);
+  if (next !== null) return { ...state, after: [JSON.stringify(next)], tally };
+  return {
+    ...{ ...state, place: state.place + 1, after: null, tally: emptyTally },
+    executions: tally.rows === 0 ? state.executions : { ...state.executions, [open.address.shard]: tally },
+  };
+}
+
+async function copyRows(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
+  const table = backupTables[state.place];
+  if (!table) return { ...state, phase: "release", place: 0, after: null };
+  const page = await readCapturedPage(ctx, table, state.after);
+  const rows = page.images.map((image) => readImage(table, image)).flatMap((values) => lineOf(table, values));
+  const name = `rows/${table.name}`;
+  const tally = await writePart(ctx, { folder: folder(ctx, row), name, tally: state.tally }, rows);
+  if (page.next !== null) return { ...state, after: page.next, tally };
+  return {
+    ...{ ...state, place: state.place + 1, after: null, tally: emptyTally },
+    tables: { ...state.tables, [table.name]: tally },
+  };
+}
+
+/** Returns the row of a backup; none of a job that a restored project does not continue. */
+function lineOf(table: ProjectTable, values: Record<string, unknown>): Record<string, unknown>[] {
+  if (table.backup === "no jobs of the operator" && operatorJobs.includes(String(values.type))) return [];
+  return [Object.fromEntries(Object.entries(values).filter(([name]) => !table.secrets.includes(name)))];
+}
+
+/** Ends the capture, and deletes what was captured. */
+async function release(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
+  const forgotten = batch.add(deleteCaptured(ctx, forgottenAtOnce));
+  await batch.commit();
+  return forgotten.count === forgottenAtOnce ? "goes on" : goOn(ctx, row, { ...state, phase: "files" });
+}
+
+async function finish(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
+  const { takenAt, tables, executions, tally } = state;
+  const { id, number } = ctx.project;
+  const project = await settingsOf(ctx);
+  const manifest: Manifest = { format: 1, takenAt, id, number, project, tables, executions, files: tally };
+  await ctx.blobs.put(manifestKey(folder(ctx, row)), JSON.stringify(manifest, null, 2));
+  const all: Tally[] = [...Object.values(tables), ...Object.values(executions)];
+  const rows = all.reduce((sum, each) => sum + each.rows, 0);
+  const bytes = [...all, tally].reduce((sum, each) => sum + each.bytes, 0);
+  await note(
+    ctx,
+    sql`UPDATE backups SET rows = ${rows}, bytes = ${bytes}, completed_at = ${ctx.realClock().getTime()}
+      WHERE id = ${row.id} AND completed_at IS NULL`,
+  );
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateEnded(ctx, row, { status: "completed", result: { backup: publicId(row.id), rows, bytes } }));
+  await batch.commit();
+  return "ended";
+}
+
+/** Writes the row of the backup, in the control database. A second run changes nothing. */
+async function note(ctx: Context, change: SQL): Promise<void> {
+  const batch = openBatch(ctx, ctx.control);
+  batch.mayRepeat();
+  batch.add(statement(change));
+  await batch.commit();
+}
+
+async function giveUp(ctx: Context, row: JobRow): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
+  const reason = "A new version with other tables was deployed while the backup was made. Start it again.";
+  batch.add(updateEnded(ctx, row, { status: "failed", reason }));
+  await batch.commit();
+  return "ended";
+}
+
+async function goOn(ctx: Context, row: JobRow, next: BackupState): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateState(ctx, row, notesOf(next), progressOf(next)));
+  await batch.commit();
+  return "goes on";
+}
+
+function progressOf({ phase, place }: BackupState): number {
+  if (phase === "executions") return 1 + place;
+  if (phase === "rows") return 20 + (60 * place) / backupTables.length;
+  return phase === "release" ? 80 : 85;
+}
+
+function folder({ project }: Context, { input }: JobRow): string {
+  return folderOf({ project: project.id, createdAt: Number(input.createdAt) });
+}
+
+function shapeOfTables(): string {
+  return backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
+}

@@ -1,0 +1,37 @@
+import { type BlobKind, blobKey } from "../../platform/blobs";
+import type { Context } from "../../platform/context";
+import type { BackupState } from "./state";
+import { addPart } from "./tally";
+
+/** The kinds of files that rows of a backup name. */
+const copiedKinds: readonly BlobKind[] = ["content", "attachment", "template", "campaign", "import", "file"];
+
+const filesPerStep = 20;
+/** A step ends with the file that exceeds it. */
+const maxBytes = 20_000_000;
+
+/**
+ * Copies the next files of the project. A file never changes, so it does not matter when it is copied. One that was
+ * deleted since the moment is missing: its content would have been forgotten anyway.
+ */
+export async function copyFiles(ctx: Context, folder: string, state: BackupState): Promise<BackupState> {
+  const kind = copiedKinds[state.place];
+  if (kind === undefined) return { ...state, phase: "finish", after: null };
+  const prefix = blobKey(kind, ctx.project.id, "");
+  const [after] = state.after ?? [];
+  const keys = await ctx.blobs.list(prefix, after === undefined ? undefined : String(after));
+  let { tally } = state;
+  let last: string | undefined;
+  let bytes = 0;
+  for (const key of keys.slice(0, filesPerStep)) {
+    const content = await ctx.blobs.get(key);
+    last = key;
+    if (content === null) continue;
+    await ctx.blobs.put(`${folder}/files/${kind}/${key.slice(prefix.length)}`, content);
+    tally = await addPart(tally, content, 0);
+    bytes += content.length;
+    if (bytes >= maxBytes) break;
+  }
+  if (last === undefined) return { ...state, place: state.place + 1, after: null };
+  return { ...state, after: [last], tally };
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+const Tally = z.object({ rows: z.number(), bytes: z.number(), parts: z.number(), hash: z.string(), marks: z.string() });
+
+/**
+ * The parts of a backup. It is stored last, so a backup without it is not complete. `project` has the settings, by
+ * the names of the columns.
+ */
+export const Manifest = z.object({
+  format: z.literal(1),
+  takenAt: z.number(),
+  project: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  id: z.string(),
+  /** The project's number, by which rows of a test clock name it. */
+  number: z.number(),
+  tables: z.record(z.string(), Tally),
+  executions: z.record(z.string(), Tally),
+  files: Tally,
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+export function manifestKey(folder: string): string {
+  return `${folder}/manifest.json`;
+}

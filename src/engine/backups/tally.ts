@@ -1,0 +1,64 @@
+import type { Platform } from "../../platform/context";
+import { partKey } from "./folder";
+
+/** The counts of a table, a shard or the stored files in a backup. */
+export interface Tally {
+  rows: number;
+  bytes: number;
+  parts: number;
+  /** A SHA-256 over all parts: of the hash before a part, and the part. */
+  hash: string;
+  /** The marks of the parts, eight characters each; empty where a part has the same content however often it is read. */
+  marks: string;
+  [name: string]: string | number;
+}
+
+export const emptyTally: Tally = { rows: 0, bytes: 0, parts: 0, hash: "", marks: "" };
+
+const encoder = new TextEncoder();
+
+/** Returns the tally with one part more. */
+export async function addPart(tally: Tally, content: Uint8Array, rows: number): Promise<Tally> {
+  return {
+    ...tally,
+    rows: tally.rows + rows,
+    bytes: tally.bytes + content.length,
+    parts: tally.parts + 1,
+    hash: await hashAfter(tally.hash, content),
+  };
+}
+
+const markLength = 8;
+
+/** Returns the mark of a part, as `partKey` takes it. */
+function markOf({ marks }: Pick<Tally, "marks">, part: number): string {
+  return marks.slice((part - 1) * markLength, part * markLength);
+}
+
+/**
+ * Stores the next part and returns the new tally. A run that dies after that stores the part again. Two runs that
+ * overlap store it twice, perhaps after the other one has stored its state, so a part whose content may differ is
+ * marked: its key has the beginning of its hash.
+ */
+export async function writePart(
+  { blobs }: Platform,
+  { folder, name, tally, isMarked = false }: { folder: string; name: string; tally: Tally; isMarked?: boolean },
+  rows: readonly object[],
+): Promise<Tally> {
+  if (rows.length === 0) return tally;
+  const content = encoder.encode(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const added = await addPart(tally, content, rows.length);
+  const next = isMarked ? { ...added, marks: added.marks + added.hash.slice(0, markLength) } : added;
+  await blobs.put(partKey(folder, name, next.parts, markOf(next, next.parts)), content);
+  return next;
+}
+
+async function hashAfter(hash: string, content: Uint8Array): Promise<string> {
+  const before = encoder.encode(hash);
+  const both = new Uint8Array(before.length + content.length);
+  both.set(before);
+  both.set(content, before.length);
+  return [...new Uint8Array(await crypto.subtle.digest("SHA-256", both))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}

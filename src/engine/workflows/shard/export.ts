@@ -1,0 +1,58 @@
+import type { RawRow } from "../../../db/rows";
+import type { ShardCursor, ShardRow } from "../../../platform/workflow-shards";
+import type { ShardStore, Value } from "./store";
+
+/** The tables of a backup, with their keys, in the order of the export. Steps and events go with their executions. */
+const tables: Record<string, readonly string[]> = {
+  executions: ["id"],
+  entries: ["contact_id", "workflow_id"],
+  seen: ["event_id"],
+  step_counts: ["workflow_id", "step_id"],
+  branch_counts: ["workflow_id", "step_id", "branch"],
+  unshown: ["last"],
+};
+
+const rowsPerCall = 500;
+/** A call ends with the row that exceeds it. */
+const maxCharacters = 1_000_000;
+
+/**
+ * Returns the next rows of a shard. Executions do not depend on one another, so it is enough that each is of one moment,
+ * together with its steps and the events that it names.
+ */
+export function exportSome(
+  store: ShardStore,
+  from: ShardCursor | null,
+): { rows: ShardRow[]; next: ShardCursor | null } {
+  const names = Object.keys(tables);
+  const { table, after } = from ?? { table: names[0] ?? "", after: [] };
+  const key = tables[table] ?? [];
+  const beyond = after.length === 0 ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
+  const query = `SELECT * FROM ${table} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${rowsPerCall}`;
+  const found = store.all(asRow, query, ...after);
+  const rows: ShardRow[] = [];
+  let characters = 0;
+  for (const [index, row] of found.entries()) {
+    const together = [{ table, row }, ...(table === "executions" ? belongings(store, row) : [])];
+    rows.push(...together);
+    characters += JSON.stringify(together).length;
+    const isLast = index + 1 === found.length && found.length < rowsPerCall;
+    if (!isLast && (characters >= maxCharacters || index + 1 === rowsPerCall)) {
+      return { rows, next: { table, after: key.map((column) => String(row[column])) } };
+    }
+  }
+  const following = names[names.indexOf(table) + 1];
+  return { rows, next: following === undefined ? null : { table: following, after: [] } };
+}
+
+function belongings(store: ShardStore, { id = null, event_id = null, earlier = null }: ShardRow["row"]): ShardRow[] {
+  const steps = store.all(asRow, "SELECT * FROM steps WHERE execution_id = ? ORDER BY step_id", id);
+  const named = "SELECT * FROM events WHERE id = ? OR id IN (SELECT value FROM json_each(coalesce(?, '[]')))";
+  const events = store.all(asRow, named, event_id, earlier);
+  return [...steps.map((row) => ({ table: "steps", row })), ...events.map((row) => ({ table: "events", row }))];
+}
+
+/** The tables have texts and numbers alone. */
+function asRow(raw: RawRow): Record<string, Value> {
+  return raw as Record<string, Value>;
+}

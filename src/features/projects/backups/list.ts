@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { wholeRow } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { select } from "../../../db/statement";
+import { backups, type JobRow, jobs } from "../../../db/tables";
+import { isCopy } from "../../../engine/backups/open-copies";
+import { type Context, forProject, type Platform } from "../../../platform/context";
+import { getProject } from "../project";
+import { type Backup, backupOfJob, backupOfRow } from "./backup";
+
+/** One night's backup for more than a year. */
+const maxBackups = 400;
+
+/**
+ * Lists the backups of a project, newest first. The complete ones are in the control database, the others are the jobs
+ * that make them. The jobs are read first: a backup that ends meanwhile is then a complete one.
+ */
+export async function listBackups(platform: Platform, id: string): Promise<Backup[]> {
+  const ctx = forProject(platform, await getProject(platform, id));
+  const made = await findJobs(ctx);
+  const complete = await select(
+    ctx.control,
+    sql`SELECT * FROM backups INDEXED BY ix_backups_project WHERE project = ${ctx.project.id}
+      AND completed_at IS NOT NULL ORDER BY created_at DESC LIMIT ${maxBackups}`,
+    wholeRow(backups),
+  );
+  const ids = new Set(complete.map((row) => row.id));
+  const others = made.filter((row) => row.status !== "completed" && !ids.has(row.id)).map(backupOfJob);
+  return [...others, ...complete.map(backupOfRow)].toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+/** Returns the backups' jobs of the last 30 days. */
+function findJobs(ctx: Context): Promise<JobRow[]> {
+  return select(
+    ctx.db,
+    sql`SELECT * FROM jobs INDEXED BY ix_jobs_copies WHERE ${inProject(ctx)} AND ${isCopy} AND type = 'project.backup'
+      ORDER BY id DESC LIMIT ${maxBackups}`,
+    wholeRow(jobs),
+  );
+}

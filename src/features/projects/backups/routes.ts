@@ -1,0 +1,41 @@
+import { publicId } from "../../../core/ids";
+import { ProjectParam } from "../../../http/params";
+import { operatorRoutes } from "../../../http/routes";
+import { QueuedJob } from "../../../http/started-job";
+import { backupJson } from "./backup";
+import { listBackups } from "./list";
+import { Backups } from "./schema";
+import { startBackup } from "./start";
+
+export const backups = operatorRoutes("Operator");
+
+backups.post(
+  "/admin/projects/{id}/backup",
+  {
+    id: "backUpProject",
+    summary: "Back up a project",
+    description: `Stores the project in the bucket of the installation, as newline-delimited JSON: all rows as of one moment, the
+executions of workflows, and stored files. Calls go on meanwhile, and are not slowed down by more than a few milliseconds.
+API keys, webhooks' secrets and settings of the mail provider are not in it.
+
+Poll \`GET /admin/jobs/{id}\`, or list the backups. One backup of a project is made at a time.`,
+    params: ProjectParam,
+    accepted: QueuedJob,
+    also: [409],
+  },
+  async (platform, { params }) => {
+    const { jobId } = await startBackup(platform, params.id);
+    return { jobId: publicId(jobId) };
+  },
+);
+
+backups.get(
+  "/admin/projects/{id}/backups",
+  {
+    id: "listBackups",
+    summary: "List the backups of a project, newest first",
+    params: ProjectParam,
+    ok: Backups,
+  },
+  async (platform, { params }) => ({ data: (await listBackups(platform, params.id)).map(backupJson) }),
+);

@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../../core/errors";
+import { type Id, newId, publicId, textOf } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { isInserted } from "../../../db/own-rows";
+import { asId, columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { statement } from "../../../db/statement";
+import { isCopy } from "../../../engine/backups/open-copies";
+import { firstBackupState, notesOf } from "../../../engine/backups/state";
+import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
+import { forProject, type Platform } from "../../../platform/context";
+import { getProject } from "../project";
+
+/** Starts a backup of a project. The job's id is that of the backup. Throws NotFound, and Conflict during another one. */
+export async function startBackup(platform: Platform, id: string): Promise<{ jobId: Id }> {
+  const ctx = forProject(platform, await getProject(platform, id));
+  const jobId = newId();
+  const createdAt = ctx.realClock().getTime();
+  const isOpen = sql`SELECT id FROM jobs INDEXED BY ix_jobs_copies WHERE ${inProject(ctx)} AND ${isCopy}
+    AND type = 'project.backup' AND status IN ('queued', 'processing')`;
+  const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, jobId));
+  const open = batch.add(statement(isOpen, columns({ id: asId })));
+  batch.add(
+    insertJob(ctx, {
+      id: jobId,
+      type: "project.backup",
+      input: { createdAt },
+      state: notesOf(firstBackupState),
+      onlyIf: sql`NOT EXISTS (${isOpen})`,
+    }),
+  );
+  await batch.commit();
+  // After a lost answer, the open backup is the one that this call started.
+  const other = open.all.find((each) => textOf(each.id) !== textOf(jobId));
+  if (other) {
+    throw new Conflict(`A backup of this project is being made already, by the job ${publicId(other.id)}.`, {
+      suggestion: "Wait until GET /admin/jobs/{id} says that the job has ended, and send the request again.",
+    });
+  }
+  await announceJob(ctx, "project.backup", jobId);
+  return { jobId };
+}
