@@ -16,6 +16,10 @@ export const PROVIDERS = {
       ...["POSTMARK_WEBHOOK_USER", "POSTMARK_WEBHOOK_PASSWORD"],
     ],
   },
+  smtp: {
+    needs: ["SMTP_HOST"],
+    takes: ["SMTP_PORT", "SMTP_SECURITY", "SMTP_USER", "SMTP_PASSWORD", "SMTP_RETURN_PATH"],
+  },
 };
 
 /** What MAIL_PROVIDER can be. */
@@ -71,7 +75,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
   // A Worker that only pretends to send mail must not reach production unnoticed.
   if (provider === "outbox" && !isSandbox) {
     obstacles.push(
-      `MAIL_PROVIDER is outbox, which sends no mail. Copy petrel.example.toml to petrel.toml and name ses, resend or postmark there, or deploy a sandbox: ${command("npm run deploy -- --sandbox")}`,
+      `MAIL_PROVIDER is outbox, which sends no mail. Copy petrel.example.toml to petrel.toml and name ses, resend, postmark or smtp there, or deploy a sandbox: ${command("npm run deploy -- --sandbox")}`,
     );
   }
   if (provider !== "outbox" && isSandbox) {

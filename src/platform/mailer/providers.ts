@@ -7,9 +7,10 @@ import type { ConfiguredProvider } from "./provider";
 import type { Reporter } from "./reporter";
 import { resend } from "./resend/manifest";
 import { ses } from "./ses/manifest";
+import { smtp } from "./smtp/manifest";
 
 /** Every mail provider. No other list names them all. */
-export const providers = [outbox, ses, resend, postmark];
+export const providers = [outbox, ses, resend, postmark, smtp];
 
 const accountSettings = {
   MAIL_PROVIDER: z.string().default("outbox"),
@@ -23,7 +24,8 @@ const accountSettings = {
 export type MailSettings = Settings<typeof accountSettings> &
   Settings<typeof ses.settings> &
   Settings<typeof resend.settings> &
-  Settings<typeof postmark.settings>;
+  Settings<typeof postmark.settings> &
+  Settings<typeof smtp.settings>;
 
 export interface MailConfig {
   /** The provider of all mail that no other carries. */

@@ -1,0 +1,97 @@
+import { domainOf, wireAddress } from "../../../core/mail/address";
+import type { Message } from "../../../core/mail/message";
+import { toMime } from "../../../core/mail/mime/message";
+import type { Receipt } from "../../../core/mail/receipt";
+import { secondMs } from "../../../core/time";
+import { tooLarge, withoutSecrets } from "../call";
+import type { Mailer, SenderDomain } from "../mailer";
+import { type Envelope, openSession, type Session } from "./session";
+import type { SmtpSettings } from "./settings";
+import type { Connect } from "./socket";
+
+/** The most that large relays take. A smaller one says so itself. */
+const maxMessageBytes = 40 * 1024 * 1024;
+
+/** A connection and its TLS cost several round trips, which these mails share. */
+const mailsPerCall = 20;
+
+/** No mail begins after this, so that the session ends well within the lease of its mails. */
+const maxSessionMs = 30 * secondMs;
+
+/**
+ * Hands mail to a relay by SMTP submission. It has no idempotency and cannot be asked: when the connection is lost after the
+ * data of a mail, its outcome stays unknown, and the mails behind it are tried again.
+ */
+export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
+  const signsItself: SenderDomain = { verified: true, records: [] };
+  return {
+    name: "smtp",
+    idempotencyWindowMs: 0,
+    mailsPerCall,
+    sharesCallsWithFiles: false,
+    maxMessageBytes,
+    steeringHeaders: [],
+    allowsMarketing: true,
+    async deliver(messages) {
+      const [first] = messages;
+      if (first === undefined) return [];
+      const session = await openSession(await connect(settings), settings, domainOf(first.from.email));
+      if ("kind" in session) return messages.map(() => clean(session, settings));
+      try {
+        return await sendAll(session, messages, settings);
+      } finally {
+        await session.close();
+      }
+    },
+    // The relay's operator publishes its keys. Here only the ownership of a domain is checked.
+    addDomain: async () => ({ ...signsItself, isNew: false }),
+    domainStatus: async () => signsItself,
+    async removeDomain() {},
+  };
+}
+
+/** After a lost answer nothing more is sent: the connection is gone. */
+async function sendAll(session: Session, messages: readonly Message[], settings: SmtpSettings): Promise<Receipt[]> {
+  const receipts: Receipt[] = [];
+  const endsAt = Date.now() + maxSessionMs;
+  let rest: Receipt | null = null;
+  for (const message of messages) {
+    if (rest === null && receipts.length > 0 && Date.now() >= endsAt) {
+      rest = { kind: "throttled", reason: "The SMTP server was too slow for all mails of one connection" };
+    }
+    const receipt: Receipt = rest ?? (await sendOne(session, message, settings));
+    receipts.push(receipt);
+    if (receipt.kind === "unknown" || receipt.kind === "unavailable") {
+      rest ??= { kind: "unavailable", reason: "The connection to the SMTP server was lost" };
+    }
+  }
+  return receipts;
+}
+
+async function sendOne(session: Session, message: Message, settings: SmtpSettings): Promise<Receipt> {
+  const mail = envelopeOf(message, settings);
+  const tooMuch = tooLarge(mail.mime.length, maxMessageBytes);
+  if (tooMuch) return tooMuch;
+  try {
+    return clean(await session.send(mail), settings);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "no answer";
+    return { kind: "unknown", reason: `${why} after the mail was sent: it may or may not have been taken` };
+  }
+}
+
+function envelopeOf(message: Message, { returnPath }: SmtpSettings): Envelope {
+  const { from, to, emailId } = message;
+  return {
+    from: returnPath ?? wireAddress(from.written, from.email),
+    to: wireAddress(to.written, to.email),
+    emailId,
+    mime: toMime(message),
+  };
+}
+
+/** A server may repeat what it was sent. Tenants can read the reason. */
+function clean(receipt: Receipt, { login }: SmtpSettings): Receipt {
+  if (!("reason" in receipt) || login === null) return receipt;
+  return { ...receipt, reason: withoutSecrets(receipt.reason, [login.password]) ?? "" };
+}
