@@ -28,6 +28,7 @@ import { eraseRest } from "./features/contacts/erase-rest";
 import { continueDeletion, releaseField } from "./features/contacts/fields/continue-deletion";
 import { countFields } from "./features/contacts/fields/count";
 import { runImport } from "./features/contacts/import/run";
+import { undoImportStep } from "./features/contacts/import/undo/step";
 import { checkDomains } from "./features/domains/check-many";
 import { deleteEventsRuns, deleteEventsStep } from "./features/events/delete-step";
 import { eraseProject } from "./features/projects/erase";
@@ -70,6 +71,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "events.delete": storedJob(deleteEventsStep, deleteEventsRuns),
   "tracking.record": ofProject((ctx, { hits }) => recordHits(ctx, hits)),
   "contacts.import": runImport,
+  "contacts.undo-import": storedJob(undoImportStep),
   "contacts.bulk": storedJob(bulkStep),
   "contacts.erase": storedJob(eraseRest, { release: null }),
   "contacts.delete-field": storedJob(continueDeletion, { release: releaseField }),

@@ -73,6 +73,7 @@ export const projectTables: readonly ProjectTable[] = [
   table(t.suppressions, ["email"]),
   table(t.domains, ["id"]),
   table(t.files, ["id"]),
+  table(t.importChanges, ["job_id", "contact_id"], large),
   table(t.idempotencyEffects, ["kind", "key"], large),
   table(t.monthlyUsage, ["month", "template_id"]),
   table(t.jobs, ["id"], { ...large, backup: "no jobs of the operator" }),

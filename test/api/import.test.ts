@@ -55,6 +55,7 @@ describe("POST /contacts/import", () => {
         skipped: 1,
         droppedColumns: [],
         errors: [{ row: 3, email: "nope", reason: "invalid_email" }],
+        undoableUntil: expect.stringMatching(isoTime),
         createdAt: expect.stringMatching(isoTime),
         completedAt: expect.stringMatching(isoTime),
       },
@@ -86,6 +87,7 @@ describe("POST /contacts/import", () => {
       skipped: 0,
       droppedColumns: [],
       errors: [],
+      undoableUntil: null,
       createdAt: "1970-01-01T00:00:00.000Z",
       completedAt: null,
     });
@@ -471,6 +473,7 @@ describe("an import", () => {
       droppedColumns: [],
       errors: [],
       reason: expect.stringMatching(reason),
+      undoableUntil: expect.stringMatching(isoTime),
       createdAt: expect.stringMatching(isoTime),
       completedAt: expect.stringMatching(isoTime),
     });

@@ -31,5 +31,7 @@ it("imports and changes contacts in bulk without walking through what a project 
   await expectBounded(world.statements, [
     // Whether anybody was erased is known at the first row.
     { sql: /NOT EXISTS \(SELECT 1 FROM erased_addresses WHERE project_id = \?\)/, step: /^SEARCH erased_addresses/ },
+    // The overwritten data of a chunk is added up, row by row of the file.
+    { sql: /^INSERT INTO import_changes/, step: /TEMP B-TREE FOR ORDER BY/ },
   ]);
 });

@@ -117,6 +117,8 @@ const asks: Record<string, Ask> = {
   ix_template_versions_body: sweep("forgetVersions"),
   ix_template_versions_check: sweep("forgetVersions"),
   ix_templates_search: ({ api }) => api.get("/templates?search=welcome"),
+  ix_import_changes_contact: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
+  ix_import_changes_expiry: sweep("forgetImportChanges"),
   ix_template_versions_files: deleteNewFile,
   ix_templates_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_templates_updated: ({ api }) => api.get("/templates"),

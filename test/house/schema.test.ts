@@ -35,6 +35,7 @@ const frozen: Record<string, string> = {
   "0012_lists-and-hours.sql": "29d44275e55949a66604ec1acb48a6b5a3e350b23ac868b00c35ba71a0c3a65c",
   "0013_attention.sql": "9571e351b6d0ed1196857dacc13b81c097ddc1a4b9d13fc7a4e268d37d18ce24",
   "0017_files.sql": "f80f2dbf92a47140bb602f6fefca992ac74c95924a28cf3ab904e8934320f529",
+  "0018_import-changes.sql": "a0bb198cc86e066e58d9f059c8ef091da13f3a1e4f92fb8aa4ef61155799af3a",
   "0019_backups.sql": "77bbe861b8e174bc1d669008049588046b9512553c0a40daa3f8c4aaf2931d90",
 };
 

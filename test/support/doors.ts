@@ -5,6 +5,7 @@ import { newCode, readCode } from "../../src/core/people/code";
 import { pagePath } from "../../src/engine/mail/links";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
+import { importCsv } from "./import";
 import { type Answer, admin, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
@@ -199,6 +200,10 @@ export const operations: Record<string, Door> = {
   bulkUnsubscribe: {
     good: 202,
     knock: async (project) => ({ body: { contactIds: [await contact(project)] } }),
+  },
+  undoImport: {
+    good: 202,
+    knock: async (project) => ({ params: { jobId: (await importCsv(project, `email\n${ada}`)).jobId } }),
   },
   bulkDelete: {
     good: 202,

@@ -9,13 +9,14 @@ import { startCampaign } from "../../src/features/campaigns/start";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { startImport } from "../../src/features/contacts/import/start";
 import { startBackup } from "../../src/features/projects/backups/start";
+import { startUndo } from "../../src/features/contacts/import/undo/start";
 import { moveClock } from "../../src/features/projects/clock/move";
 import { deleteProject } from "../../src/features/projects/delete";
 import { testWebhook } from "../../src/features/webhooks/test";
 import { deleteWorkflow } from "../../src/features/workflows/delete";
 import type { Context } from "../../src/platform/context";
 import { newCampaign } from "./campaign";
-import { utf8 } from "./import";
+import { importCsv, utf8 } from "./import";
 import type { Outside } from "./outside";
 import type { TestProject } from "./project";
 import { isPro, newSegment } from "./segment";
@@ -169,6 +170,12 @@ export const works: Record<
   },
   "contacts.import": {
     begin: ({ ctx }) => startImport(ctx, utf8(`email,data.plan\n${ada},pro\ngrace@example.com,free`)),
+  },
+  "contacts.undo-import": {
+    begin: async ({ world, project, ctx }) => {
+      const { jobId } = await importCsv(project, `email,plan\n${ada},pro\ngrace@example.com,free`, world);
+      await startUndo(ctx, readId(jobId));
+    },
   },
   "contacts.bulk": {
     begin: async ({ project, ctx }) => {

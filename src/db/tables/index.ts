@@ -7,6 +7,7 @@ export * from "./emails";
 export * from "./events";
 export * from "./files";
 export * from "./idempotency";
+export * from "./imports";
 export * from "./jobs";
 export * from "./operating";
 export * from "./outbox";

@@ -46,6 +46,16 @@ export const retention = {
       index: "ix_webhook_deliveries_expiry",
       keptMs: 30 * dayMs,
     },
+    // An import can be undone for a day after it has ended, and its id has the time at which it began.
+    forgetImportChanges: {
+      table: "import_changes",
+      key: "project_id, job_id, contact_id",
+      column: "job_id",
+      isId: true,
+      index: "ix_import_changes_expiry",
+      keptMs: 2 * dayMs,
+      rowsAtOnce: 1_000,
+    },
     // Much longer than it takes to report an outcome to its execution.
     forgetOldCalls: {
       table: "workflow_calls",

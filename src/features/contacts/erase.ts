@@ -84,6 +84,7 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
   segment_members: deleteMemberships,
   contact_topics: (ctx, { ids }) => [deleteRowsOf(ctx, "contact_topics", ids)],
   confirmations: (ctx, { ids }) => [deleteRowsOf(ctx, "confirmations", ids)],
+  import_changes: (ctx, { ids }) => [deleteRowsOf(ctx, "import_changes", ids)],
   workflow_executions: updateExecutions,
   workflow_calls: (ctx, { ids }) => [deleteRowsOf(ctx, "workflow_calls", ids)],
   contacts: deleteContacts,

@@ -15,6 +15,7 @@ import { contactExplanations } from "./explain/routes";
 import { exportContact } from "./export";
 import { fields } from "./fields/routes";
 import { imports } from "./import/routes";
+import { undoing } from "./import/undo/routes";
 import { listContacts } from "./list";
 import { lookUpContacts } from "./lookup";
 import { queryContacts } from "./query";
@@ -41,6 +42,7 @@ export const contacts = projectRoutes("Contacts");
 // Fixed paths go before /contacts/{id}.
 contacts.router.route("/", fields.router);
 contacts.router.route("/", imports.router);
+contacts.router.route("/", undoing.router);
 contacts.router.route("/", bulk.router);
 
 const ContactQuery = CursorQuery.extend({

@@ -69,7 +69,7 @@ export async function importChunk(
  * checks whether the project remembers anyone; only then are hashes made.
  */
 async function writeChunk(ctx: Context, job: JobRow, read: Read): Promise<void> {
-  const written = newContactsOf(read, ctx.clock().getTime());
+  const written = newContactsOf(job, read, ctx.clock().getTime());
   const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE ${inProject(ctx)})`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
@@ -93,9 +93,9 @@ async function writeWithHashes(ctx: Context, job: JobRow, read: Read, written: N
   await batch.commit();
 }
 
-function newContactsOf({ chunk, state }: Read, now: number): NewContacts {
+function newContactsOf({ id: jobId }: JobRow, { chunk, state }: Read, now: number): NewContacts {
   const contacts = contactsOf(chunk).map((read) => ({ id: newIdAt(read.createdAt ?? now), ...read }));
-  return { contacts, now, bringAll: bringsMoved(state) };
+  return { contacts, jobId, now, bringAll: bringsMoved(state) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Mapping, mapsMoved } from "../../../core/contacts/csv-mapping";
 import { UnheededRows, warningsOf } from "../../../core/contacts/unheeded-rows";
 import { type Id, publicId, textOf } from "../../../core/ids";
-import { iso, isoOrNull } from "../../../core/time";
+import { dayMs, iso, isoOrNull } from "../../../core/time";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
 import { blobKey } from "../../../platform/blobs";
@@ -50,6 +50,8 @@ const ImportResult = z.object({
   skipped: z.number(),
   droppedColumns: z.array(z.string()),
   ...UnheededRows.shape,
+  /** The job that undoes the import. */
+  undoJobId: z.string().optional(),
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
@@ -66,7 +68,7 @@ export function resultOf(row: JobRow): ImportResult {
 }
 
 export function importJson(row: JobRow) {
-  const { totalRows, imported, updated, skipped, droppedColumns, ...unheeded } = resultOf(row);
+  const { totalRows, imported, updated, skipped, droppedColumns, undoJobId, ...unheeded } = resultOf(row);
   const warnings = warningsOf(unheeded);
   return {
     jobId: publicId(row.id),
@@ -81,9 +83,16 @@ export function importJson(row: JobRow) {
     ...(skipped > maxErrors ? { errorsTruncated: true as const } : {}),
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(warnings.length > 0 ? { warnings } : {}),
+    undoableUntil: isoOrNull(undoableUntil(row)),
+    ...(undoJobId === undefined ? {} : { undoJobId }),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   };
+}
+
+/** Until when an import can be undone; null while it runs. */
+export function undoableUntil({ completedAt }: JobRow): number | null {
+  return completedAt === null ? null : completedAt + dayMs;
 }
 
 export function getImport(ctx: Context, id: Id): Promise<JobRow> {

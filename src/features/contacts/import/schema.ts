@@ -83,6 +83,10 @@ export const ImportJob = z
       description:
         "How many rows say no, or neither yes nor no, in the column `subscribed` without the form field `subscribed=column`; and how many seem to be opted out by a column that was imported as data, such as `unsubscribed` or `status`.",
     }),
+    undoableUntil: z.iso.datetime().nullable().meta({
+      description: "Until when `POST /contacts/import/{jobId}/undo` takes it back; null while it runs.",
+    }),
+    undoJobId: z.string().optional().meta({ description: "The job that undoes it, if one was asked for." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })
@@ -98,6 +102,7 @@ export const ImportJob = z
       skipped: 1,
       droppedColumns: ["createdAt"],
       errors: [{ row: 4, email: "nope", reason: "invalid_email" }],
+      undoableUntil: "2026-02-01T09:00:02.000Z",
       createdAt: "2026-01-31T09:00:00.000Z",
       completedAt: "2026-01-31T09:00:02.000Z",
     },

@@ -10,10 +10,13 @@ import { upsertCounts } from "../../../engine/contacts/counts";
 import { refuseLargeData } from "../../../engine/contacts/data-limit";
 import { bornAs, joinErased } from "../../../engine/contacts/erased-address";
 import { type Context, clockOf } from "../../../platform/context";
+import { insertChanges } from "./remember-changes";
 
 /** The contacts of a chunk, and the time of the write, from which the ids of new contacts are made. */
 export interface NewContacts {
   contacts: (ReadRow & { id: Id; hash?: string })[];
+  /** The import, which can be undone. */
+  jobId: Id;
   now: number;
   /** Whether rows may contain the columns of moved contacts: times, source, opt-out. */
   bringAll: boolean;
@@ -48,7 +51,7 @@ interface Upsert {
 }
 
 export function upsert(ctx: Context, written: NewContacts, { born, counted, sets, isDue }: Upsert): Statement {
-  const { contacts, now } = written;
+  const { contacts, jobId, now } = written;
   const items = sql`json_each(${JSON.stringify(contacts)}) r ${joinErased(ctx, sql`r.value->>'hash'`)}`;
   const counts = upsertCounts(
     sql`SELECT ${ctx.project.number} AS project_id, contacts.id IS NULL AS contacts,
@@ -78,7 +81,10 @@ export function upsert(ctx: Context, written: NewContacts, { born, counted, sets
         version = contacts.version + 1, updated_at = max(contacts.updated_at, ${now})
       WHERE ${isDue}`,
     noRows,
-    { before: [counts], refusals: [{ ...refuseLargeData, refuse: () => new TooLargeData() }] },
+    {
+      before: [counts, insertChanges(ctx, jobId, { items, isDue: counted.isDue })],
+      refusals: [{ ...refuseLargeData, refuse: () => new TooLargeData() }],
+    },
   );
 }
 

@@ -1,0 +1,31 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import { inProject } from "../../../db/scope";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+
+/**
+ * The most bytes of overwritten data that a chunk of up to 1,000 rows keeps: two kilobytes of each contact. Contacts beyond
+ * stay as they are when the import is undone.
+ */
+const maxKeptBytes = 2_000_000;
+
+/**
+ * Writes down which contacts an upsert is about to create and to change, and what it overwrites. It runs right before the
+ * upsert, in its batch: `items` joins the rows `r`, and `isDue` says whether an existing contact changes.
+ */
+export function insertChanges(ctx: Context, jobId: Id, { items, isDue }: { items: SQL; isDue: SQL }): Statement {
+  const kept = sql`sum(octet_length(contacts.data)) OVER (ORDER BY r.key) <= ${maxKeptBytes}`;
+  return statement(
+    sql`INSERT INTO import_changes (project_id, job_id, contact_id, version, is_new, data, subscribed, opted_out_at,
+        opted_out_by, snoozed_until, confirmed_at, source)
+      SELECT ${ctx.project.number}, ${jobId}, coalesce(contacts.id, r.value->>'id'), coalesce(contacts.version, 0) + 1,
+        contacts.id IS NULL, iif(${kept}, contacts.data, NULL), coalesce(contacts.subscribed, false),
+        contacts.opted_out_at, contacts.opted_out_by, contacts.snoozed_until, contacts.confirmed_at,
+        coalesce(contacts.source, 'IMPORT')
+      FROM ${items}
+      LEFT JOIN contacts ON ${inProject(ctx, "contacts")} AND contacts.email = r.value->>'email'
+      WHERE contacts.id IS NULL OR ${isDue}
+      ON CONFLICT (project_id, job_id, contact_id) DO UPDATE SET version = excluded.version`,
+  );
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { publicId } from "../../../../core/ids";
+import { pathId } from "../../../../http/params";
+import { projectRoutes } from "../../../../http/routes";
+import { StartedJob } from "../../../../http/started-job";
+import { importStillRuns, startUndo } from "./start";
+
+export const undoing = projectRoutes("Contacts");
+
+undoing.post(
+  "/contacts/import/{jobId}/undo",
+  {
+    id: "undoImport",
+    summary: "Undo an import",
+    description: `Within a day after the import has ended. A contact that it created is erased, and one that it changed gets its old data and
+subscription back; a flip is recorded as \`contact.subscribed\` or \`contact.unsubscribed\`. Contacts that somebody has touched since
+stay as they are: their data or subscription was changed, or, of a created one, there is mail or an event. So do choices of
+topics.
+
+It runs in the background: \`result\` of \`GET /jobs/{jobId}\` says how many were \`removed\`, \`restored\` and \`kept\`. A second call
+answers with the same job.`,
+    bucket: "contacts",
+    params: z.object({ jobId: pathId("jobId") }),
+    accepted: StartedJob,
+    refusals: () => [importStillRuns()],
+  },
+  async (ctx, { params }) => ({
+    jobId: publicId(await startUndo(ctx, params.jobId)),
+    status: "queued" as const,
+  }),
+);

@@ -1,0 +1,75 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../../../core/errors";
+import { belowAllIds, type Id, newId, publicId, readId, textOf } from "../../../../core/ids";
+import { iso } from "../../../../core/time";
+import { openBatch } from "../../../../db/batch";
+import { Stale, untilFresh } from "../../../../db/fresh";
+import { isInserted } from "../../../../db/own-rows";
+import { inProject } from "../../../../db/scope";
+import { statement } from "../../../../db/statement";
+import type { JobRow } from "../../../../db/tables";
+import { announceJob, insertJob } from "../../../../engine/jobs/queue-job";
+import type { Context } from "../../../../platform/context";
+import { getImport, resultOf, undoableUntil } from "../import-job";
+import { stateAfter } from "./undo-job";
+
+/**
+ * `POST /contacts/import/{jobId}/undo`. The import's job names the job that undoes it, so a second call returns that one.
+ * Throws Conflict while the import runs, and a day after it.
+ */
+export function startUndo(ctx: Context, importId: Id): Promise<Id> {
+  return untilFresh(async () => {
+    const row = await getImport(ctx, importId);
+    const { undoJobId } = resultOf(row);
+    if (undoJobId !== undefined) return readId(undoJobId);
+    checkUndoable(ctx, row);
+    const id = newId();
+    const batch = openBatch(ctx);
+    batch.recognise(isInserted("jobs", ctx, id));
+    batch.guard(
+      sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id} AND completed_at IS NOT NULL
+        AND result->>'undoJobId' IS NULL)`,
+      () => new Stale(),
+    );
+    batch.add(
+      insertJob(ctx, {
+        id,
+        type: "contacts.undo-import",
+        input: { importId: textOf(row.id) },
+        state: stateAfter(belowAllIds),
+      }),
+    );
+    batch.add(nameUndo(ctx, row, id));
+    await batch.commit();
+    await announceJob(ctx, "contacts.undo-import", id);
+    return id;
+  }, ctx.random);
+}
+
+/** Throws Conflict unless the import has ended within the last day. */
+function checkUndoable(ctx: Context, row: JobRow): void {
+  const until = undoableUntil(row);
+  if (until === null) throw importStillRuns();
+  if (until <= ctx.realClock().getTime()) throw undoneTooLate(until);
+}
+
+function nameUndo(ctx: Context, row: JobRow, undoId: Id) {
+  const result = sql`coalesce(result, ${JSON.stringify(resultOf(row))})`;
+  return statement(
+    sql`UPDATE jobs SET result = json_set(${result}, '$.undoJobId', ${publicId(undoId)})
+      WHERE ${inProject(ctx)} AND id = ${row.id}`,
+  );
+}
+
+export function importStillRuns(): Conflict {
+  return new Conflict("This import has not ended. Nothing was undone.", {
+    suggestion: "Poll GET /contacts/import/{jobId} until its status is completed or failed, and undo it then.",
+  });
+}
+
+function undoneTooLate(until: number): Conflict {
+  return new Conflict(`This import could be undone until ${iso(until)}. Nothing was undone.`, {
+    suggestion: "Change its contacts one by one, or with POST /contacts/bulk-delete.",
+    details: { undoableUntil: iso(until) },
+  });
+}

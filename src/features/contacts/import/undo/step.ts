@@ -1,0 +1,124 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../../core/ids";
+import { openBatch } from "../../../../db/batch";
+import { Stale, untilFresh } from "../../../../db/fresh";
+import { asFlag, asId, asNumber, columns } from "../../../../db/rows";
+import { inProject } from "../../../../db/scope";
+import { guard, type Statement, select, statement } from "../../../../db/statement";
+import type { JobRow } from "../../../../db/tables";
+import { upsertCounts } from "../../../../engine/contacts/counts";
+import { insertEvents } from "../../../../engine/events/record";
+import { guardState, type Step, updateEnded, updateState } from "../../../../engine/jobs/step";
+import type { Context } from "../../../../platform/context";
+import { addErasure } from "../../erase";
+import { resultOf, stateAfter, stateOf, UndoInput, type UndoResult } from "./undo-job";
+
+const contactsPerStep = 100;
+
+/** A contact that the import created or changed. */
+interface Change {
+  contactId: Id;
+  version: number;
+  isNew: boolean;
+  isKept: boolean;
+}
+
+const readChange = columns({ contactId: asId, version: asNumber, isNew: asFlag, isKept: asFlag });
+
+/**
+ * A step of `contacts.undo-import`: the next contacts that the import touched. One that nobody has touched since is erased
+ * if the import created it, and else gets its old values. The batch holds the versions that it read, so a contact that
+ * changes meanwhile is looked at again, and stays.
+ */
+export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { importId } = UndoInput.parse(row.input);
+  return untilFresh(async () => {
+    const changes = await readChanges(ctx, importId, stateOf(row).after);
+    const last = changes.at(-1);
+    if (last === undefined) return end(ctx, row);
+    const found = changes.filter(({ isKept }) => !isKept);
+    const [created, changed] = [found.filter(({ isNew }) => isNew), found.filter(({ isNew }) => !isNew)];
+    const before = resultOf(row);
+    const result: UndoResult = {
+      removed: before.removed + created.length,
+      restored: before.restored + changed.length,
+      kept: before.kept + changes.length - found.length,
+    };
+    const batch = openBatch(ctx);
+    batch.add(guardState(ctx, row));
+    batch.add(guardUntouched(ctx, found));
+    if (changed.length > 0) batch.addAll(restore(ctx, importId, changed));
+    const erasure = await addErasure(
+      ctx,
+      batch,
+      created.map(({ contactId }) => contactId),
+    );
+    batch.add(
+      updateState(ctx, row, stateAfter(last.contactId), row.progress, { result: sql`${JSON.stringify(result)}` }),
+    );
+    await batch.commit();
+    await erasure.announceRest();
+    return "goes on";
+  }, ctx.random);
+}
+
+/**
+ * Mail of a contact, and what it did, count as a touch of one that the import created: without it they would lose their
+ * person. Events of the service itself do not: whoever is new may enter a segment.
+ */
+function isTouched(ctx: Context): SQL {
+  const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;
+  const acts = sql`EXISTS (SELECT 1 FROM events o
+    WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id AND o.source <> 'SYSTEM')`;
+  return sql`(c.version IS NOT b.version OR iif(b.is_new, ${mail} OR ${acts}, b.data IS NULL))`;
+}
+
+function readChanges(ctx: Context, importId: Id, after: Id): Promise<Change[]> {
+  return select(
+    ctx.db,
+    sql`SELECT b.contact_id, b.version, b.is_new, ${isTouched(ctx)} AS is_kept FROM import_changes b
+      LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = b.contact_id
+      WHERE ${inProject(ctx, "b")} AND b.job_id = ${importId} AND b.contact_id > ${after}
+      ORDER BY b.contact_id LIMIT ${contactsPerStep}`,
+    readChange,
+  );
+}
+
+function guardUntouched(ctx: Context, found: Change[]): Statement {
+  const read = JSON.stringify(found.map(({ contactId, version }) => [contactId, version]));
+  const touched = sql`SELECT 1 FROM json_each(${read}) r
+    LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>0 WHERE c.version IS NOT r.value->>1`;
+  return guard(sql`NOT EXISTS (${touched})`, () => new Stale());
+}
+
+/** The events and the counts compare the old values with the present ones, so they come before the change. */
+function restore(ctx: Context, importId: Id, changed: Change[]): Statement[] {
+  const ids = JSON.stringify(changed.map(({ contactId }) => contactId));
+  const joined = sql`FROM json_each(${ids}) r
+    CROSS JOIN import_changes b ON ${inProject(ctx, "b")} AND b.job_id = ${importId} AND b.contact_id = r.value
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = b.contact_id`;
+  const now = ctx.now.getTime();
+  return [
+    insertEvents(ctx, {
+      rows: sql`SELECT c.project_id, iif(b.subscribed, 'contact.subscribed', 'contact.unsubscribed') AS name,
+          c.id AS contact_id, NULL AS email_id, '{}' AS data ${joined} WHERE b.subscribed <> c.subscribed`,
+    }),
+    upsertCounts(sql`SELECT c.project_id, 0 AS contacts, b.subscribed - c.subscribed AS subscribed ${joined}`),
+    statement(
+      sql`UPDATE contacts AS c SET data = b.data, subscribed = b.subscribed, opted_out_at = b.opted_out_at,
+          opted_out_by = b.opted_out_by, snoozed_until = b.snoozed_until, confirmed_at = b.confirmed_at,
+          source = b.source, version = c.version + 1, updated_at = max(c.updated_at, ${now})
+        FROM import_changes b
+        WHERE ${inProject(ctx, "c")} AND c.id IN (SELECT value FROM json_each(${ids}))
+          AND ${inProject(ctx, "b")} AND b.job_id = ${importId} AND b.contact_id = c.id`,
+    ),
+  ];
+}
+
+async function end(ctx: Context, row: JobRow): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateEnded(ctx, row, { status: "completed", result: resultOf(row) }));
+  await batch.commit();
+  return "ended";
+}
