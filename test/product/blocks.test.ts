@@ -13,8 +13,8 @@ interface Page {
   blocks: Block[];
 }
 
-// The client's own test runs those of its README, with its package.
-const ofDocs = readPages().filter(({ name }) => name !== "client" && name !== "index");
+// The tests of the client and of the command line run those of their READMEs, with their packages.
+const ofDocs = readPages().filter(({ name }) => !["client", "cli", "index"].includes(name));
 const pages: Page[] = [{ name: "readme", source: readFileSync("README.md", "utf8") }, ...ofDocs].map(
   ({ name, source }) => ({ name, blocks: blocksOf(source) }),
 );

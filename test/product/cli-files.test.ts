@@ -3,6 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { CLI } from "../../scripts/lib/paths.mjs";
+import { blocksOf } from "./blocks/read";
 import { folder, installCli, newDesk, petrel } from "./cli";
 
 interface Workflow {
@@ -91,6 +93,18 @@ transitions:
     ]);
     const kept = readFileSync(join(desk.folder, "workflows/onboarding.yaml"), "utf8");
     expect(kept).toBe(workflow);
+  });
+
+  it("has the form that the README shows", async () => {
+    const desk = await newDesk();
+    fill(desk);
+    const blocks = blocksOf(readFileSync(join(CLI, "README.md"), "utf8"));
+    expect(blocks.map(({ language }) => language)).toEqual(["sh", "sh", "md", "yaml"]);
+    const [, , shown, graph] = blocks.map(({ code }) => code.replace("hello@acme.com", desk.from));
+    writeFileSync(join(desk.folder, "templates/welcome.md"), shown ?? "");
+    writeFileSync(join(desk.folder, "workflows/onboarding.yaml"), graph ?? "");
+    expect(await desk.petrel("push")).toMatchObject({ code: 0, out: expect.stringContaining("✓ 5 files pushed") });
+    expect(await desk.petrel("diff")).toMatchObject({ code: 0 });
   });
 
   it("is continued by the next push when one dies half-way", async () => {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { CLIENT, ROOT } from "../paths.mjs";
+import { CLI, CLIENT, ROOT } from "../paths.mjs";
 
 const FOLDER = join(ROOT, "docs");
 const HOME = "README.md";
 /** Pages whose source lies elsewhere, by the name that they have on the site. */
-const ELSEWHERE = { client: join(CLIENT, "README.md") };
+const ELSEWHERE = { client: join(CLIENT, "README.md"), cli: join(CLI, "README.md") };
 
 export function hasPages() {
   return existsSync(join(FOLDER, HOME));

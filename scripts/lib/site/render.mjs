@@ -8,6 +8,7 @@ import php from "highlight.js/lib/languages/php";
 import python from "highlight.js/lib/languages/python";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
 import markdownIt from "markdown-it";
 import { addressOf, targetOf } from "./links.mjs";
 
@@ -18,6 +19,8 @@ const languages = {
   toml: ini,
   html: xml,
   liquid: xml,
+  md: yaml,
+  yaml,
   go,
   json,
   php,
