@@ -157,26 +157,32 @@ describeInChromium(
   "the documents in a browser",
   () => base,
   (open) => {
-    it("fit a phone and a desk, light and dark, have no fault that axe knows, and ask nobody but us", async () => {
-      const { page: tab, foreign, complaints } = await open("/docs", { viewport: wide });
-      const faults: string[] = [];
-      for (const [number, path] of paths.entries()) {
-        await tab.goto(base + path);
-        for (const [place, look] of looks.entries()) {
-          await tab.setViewportSize(look.viewport);
-          await tab.emulateMedia({ colorScheme: look.colorScheme });
-          if ((await overhang(tab)) > 0) faults.push(`${path} is too wide for ${look.viewport.width} pixels`);
-          // All pages have the same frame and colours: of most, what they say is looked at in one of the two looks, in turns.
-          const isWhole = inBothLooks.has(path);
-          if (!isWhole && number % looks.length !== place) continue;
-          const findings = await axeFindings(tab, isWhole ? {} : { within: "article" });
-          faults.push(...findings.map((finding) => `${path}, ${look.colorScheme}: ${finding}`));
+    // Some seconds for each page, where others need the processor too.
+    const options = { timeout: paths.length * 6_000 };
+    it(
+      "fit a phone and a desk, light and dark, have no fault that axe knows, and ask nobody but us",
+      options,
+      async () => {
+        const { page: tab, foreign, complaints } = await open("/docs", { viewport: wide });
+        const faults: string[] = [];
+        for (const [number, path] of paths.entries()) {
+          await tab.goto(base + path);
+          for (const [place, look] of looks.entries()) {
+            await tab.setViewportSize(look.viewport);
+            await tab.emulateMedia({ colorScheme: look.colorScheme });
+            if ((await overhang(tab)) > 0) faults.push(`${path} is too wide for ${look.viewport.width} pixels`);
+            // All pages have the same frame and colours: of most, what they say is looked at in one of the two looks, in turns.
+            const isWhole = inBothLooks.has(path);
+            if (!isWhole && number % looks.length !== place) continue;
+            const findings = await axeFindings(tab, isWhole ? {} : { within: "article" });
+            faults.push(...findings.map((finding) => `${path}, ${look.colorScheme}: ${finding}`));
+          }
         }
-      }
-      expect(faults).toEqual([]);
-      expect(foreign).toEqual([]);
-      expect(complaints).toEqual([]);
-    });
+        expect(faults).toEqual([]);
+        expect(foreign).toEqual([]);
+        expect(complaints).toEqual([]);
+      },
+    );
 
     it("weigh 100 KB at most, with all that a page loads", async () => {
       const heaviest = pages.toSorted((one, other) => other.source.length - one.source.length).slice(0, 3);
