@@ -8,7 +8,19 @@ import type { PlacedOperation } from "./routes";
 
 /** The errors that an operation may answer: those that follow from what it reads and from its policy, and its own. */
 export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
-  const { params, query, form, body = form, maxBody, once, isVersioned, isRead, needsProof, refusals, also = [] } = operation;
+  const {
+    params,
+    query,
+    form,
+    body = form,
+    maxBody,
+    once,
+    isVersioned,
+    isRead,
+    needsProof,
+    refusals,
+    also = [],
+  } = operation;
   const isOfProject = isForProject(operation);
   const mayWaitForMemory = typeof maxBody === "function" || (maxBody ?? 0) > slotBytes;
   return [

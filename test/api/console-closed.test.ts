@@ -9,7 +9,8 @@ const documented = Object.entries<Record<string, unknown>>(document.paths).flatM
   Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
 );
 const none = "0199a0f2-0000-7000-8000-000000000000";
-const isOfConsole = (path: string) => path.startsWith("/console/") || /^\/admin\/(projects\/\{id\}\/)?people/.test(path);
+const isOfConsole = (path: string) =>
+  path.startsWith("/console/") || /^\/admin\/(projects\/\{id\}\/)?people/.test(path);
 const pages = [
   ["GET", "/console"],
   ["GET", `/console/p/${none}`],
