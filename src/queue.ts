@@ -71,7 +71,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "events.delete": storedJob(deleteEventsStep, deleteEventsRuns),
   "tracking.record": ofProject((ctx, { hits }) => recordHits(ctx, hits)),
   "contacts.import": runImport,
-  "contacts.undo-import": storedJob(undoImportStep),
+  "contacts.import-undo": storedJob(undoImportStep),
   "contacts.bulk": storedJob(bulkStep),
   "contacts.erase": storedJob(eraseRest, { release: null }),
   "contacts.delete-field": storedJob(continueDeletion, { release: releaseField }),

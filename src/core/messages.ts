@@ -16,7 +16,7 @@ const storedJobs = {
   "campaigns.preflight": "jobs",
   "events.delete": "jobs",
   "contacts.import": "jobs",
-  "contacts.undo-import": "jobs",
+  "contacts.import-undo": "jobs",
   "contacts.bulk": "jobs",
   "contacts.erase": "jobs",
   "contacts.delete-field": "jobs",

@@ -58,7 +58,7 @@ describe("POST /contacts/import/{jobId}/undo", () => {
     const { started, job } = await undo(project, world, jobId);
     expect([started.status, started.body]).toEqual([202, { jobId: expect.stringMatching(uuid), status: "queued" }]);
     expect(job).toMatchObject({
-      type: "contacts.undo-import",
+      type: "contacts.import-undo",
       status: "completed",
       result: { removed: 1, restored: 3, kept: 0 },
     });

@@ -18,6 +18,7 @@ const readersOfClocks = [
   "src/platform/dns.ts",
   "src/platform/mailer/call.ts",
   "src/platform/mailer/pace-object.ts",
+  "src/platform/mailer/smtp/send.ts",
   "src/platform/mailer/ses/sns.ts",
   "src/platform/memory-slots.ts",
   "src/platform/project-gate-object.ts",

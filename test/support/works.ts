@@ -171,7 +171,7 @@ export const works: Record<
   "contacts.import": {
     begin: ({ ctx }) => startImport(ctx, utf8(`email,data.plan\n${ada},pro\ngrace@example.com,free`)),
   },
-  "contacts.undo-import": {
+  "contacts.import-undo": {
     begin: async ({ world, project, ctx }) => {
       const { jobId } = await importCsv(project, `email,plan\n${ada},pro\ngrace@example.com,free`, world);
       await startUndo(ctx, readId(jobId));

@@ -2,7 +2,7 @@ import { escapedHtml } from "../templating/html";
 import type { OwnMail } from "./sign-in-mail";
 
 interface Invitation {
-  /** Of this installation. */
+  /** This installation. */
   origin: string;
   url: string;
   /** How the person who invites is called; null for the operator. */

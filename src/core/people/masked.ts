@@ -88,7 +88,7 @@ function untold(cursor: string): string {
   return cursor;
 }
 
-/** What masking needs to know of a schema. */
+/** The part of a schema that masking needs. */
 type Plain =
   | { type: "object"; shape: Record<string, z.ZodType> }
   | { type: "array"; element: z.ZodType }

@@ -12,7 +12,7 @@ export const importChanges = sqliteTable(
     projectId: projectId(),
     jobId: id().notNull(),
     contactId: id().notNull(),
-    /** The version that the import gave the contact. With another one, somebody has touched the contact since. */
+    /** The version that the import gave the contact. Another one shows that somebody has touched the contact since. */
     version: integer().notNull(),
     isNew: flag().notNull(),
     /** The contact's data before; null for a new contact, and where a chunk of the import overwrote too much to keep. */

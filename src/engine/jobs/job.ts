@@ -79,6 +79,11 @@ export function updateOpenJobs(where: SQL, change: OpenJobChange): Statement {
   );
 }
 
+/** Changes the results of jobs that have ended. */
+export function updateEndedJobs(where: SQL, result: SQL): Statement {
+  return statement(sql`UPDATE jobs SET result = ${result} WHERE ${where} AND completed_at IS NOT NULL`);
+}
+
 /** Deletes jobs. A run that is working on one stops at its next step. */
 export function deleteJobs(where: SQL): Statement {
   return statement(sql`DELETE FROM jobs WHERE ${where}`);

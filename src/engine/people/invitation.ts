@@ -10,7 +10,7 @@ import type { Platform } from "../../platform/context";
 import { mailNewLink } from "./mail-links";
 import { mailIsOff, type OwnLinks } from "./own-mail";
 
-/** Of one project, and of the installation's own. */
+/** The most invitations to one project, and the most of the installation's own. */
 const maxInvitationsPerHour = 50;
 
 interface Inviting {

@@ -29,7 +29,7 @@ export const Invitation = z
   })
   .meta({ id: "Invitation", example: { mail: "ON", message: "The invitation is on its way." } });
 
-/** What people are called and speak. */
+/** The name and the language of people. */
 export const PersonName = DisplayName.nullable();
 export const PersonLocale = LanguageTag.nullable().meta({ description: "The language of the console." });
 

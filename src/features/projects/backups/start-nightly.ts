@@ -20,7 +20,7 @@ const recentMs = 20 * hourMs;
  * backup fails again and again keeps no other waiting.
  */
 export async function startNightlyBackups(platform: Platform): Promise<void> {
-  // With many databases, several calls share a tick.
+  // Several calls share a tick where there are many databases.
   if (!platform.shards.includes(controlShard)) return;
   if (!platform.config.backups.isNightly || !night.includes(platform.now.getUTCHours())) return;
   const cursor = Number(await readCursor(platform, "nightly-backups"));

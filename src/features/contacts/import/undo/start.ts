@@ -6,8 +6,8 @@ import { openBatch } from "../../../../db/batch";
 import { Stale, untilFresh } from "../../../../db/fresh";
 import { isInserted } from "../../../../db/own-rows";
 import { inProject } from "../../../../db/scope";
-import { statement } from "../../../../db/statement";
 import type { JobRow } from "../../../../db/tables";
+import { updateEndedJobs } from "../../../../engine/jobs/job";
 import { announceJob, insertJob } from "../../../../engine/jobs/queue-job";
 import type { Context } from "../../../../platform/context";
 import { getImport, resultOf, undoableUntil } from "../import-job";
@@ -34,14 +34,20 @@ export function startUndo(ctx: Context, importId: Id): Promise<Id> {
     batch.add(
       insertJob(ctx, {
         id,
-        type: "contacts.undo-import",
+        type: "contacts.import-undo",
         input: { importId: textOf(row.id) },
         state: stateAfter(belowAllIds),
       }),
     );
-    batch.add(nameUndo(ctx, row, id));
+    const result = sql`coalesce(result, ${JSON.stringify(resultOf(row))})`;
+    batch.add(
+      updateEndedJobs(
+        sql`${inProject(ctx)} AND id = ${row.id}`,
+        sql`json_set(${result}, '$.undoJobId', ${publicId(id)})`,
+      ),
+    );
     await batch.commit();
-    await announceJob(ctx, "contacts.undo-import", id);
+    await announceJob(ctx, "contacts.import-undo", id);
     return id;
   }, ctx.random);
 }
@@ -51,14 +57,6 @@ function checkUndoable(ctx: Context, row: JobRow): void {
   const until = undoableUntil(row);
   if (until === null) throw importStillRuns();
   if (until <= ctx.realClock().getTime()) throw undoneTooLate(until);
-}
-
-function nameUndo(ctx: Context, row: JobRow, undoId: Id) {
-  const result = sql`coalesce(result, ${JSON.stringify(resultOf(row))})`;
-  return statement(
-    sql`UPDATE jobs SET result = json_set(${result}, '$.undoJobId', ${publicId(undoId)})
-      WHERE ${inProject(ctx)} AND id = ${row.id}`,
-  );
 }
 
 export function importStillRuns(): Conflict {

@@ -26,7 +26,7 @@ interface Change {
 const readChange = columns({ contactId: asId, version: asNumber, isNew: asFlag, isKept: asFlag });
 
 /**
- * A step of `contacts.undo-import`: the next contacts that the import touched. One that nobody has touched since is erased
+ * A step of `contacts.import-undo`: the next contacts that the import touched. One that nobody has touched since is erased
  * if the import created it, and else gets its old values. The batch holds the versions that it read, so a contact that
  * changes meanwhile is looked at again, and stays.
  */
@@ -64,7 +64,7 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
 
 /**
  * Mail of a contact, and what it did, count as a touch of one that the import created: without it they would lose their
- * person. Events of the service itself do not: whoever is new may enter a segment.
+ * person. Events of the service itself do not: a new contact may enter a segment.
  */
 function isTouched(ctx: Context): SQL {
   const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;

@@ -6,7 +6,7 @@ const StoredId = z.string().transform(idOf);
 
 export const UndoInput = z.object({ importId: StoredId });
 
-/** What became of the contacts that the import created or changed. */
+/** The outcomes of the contacts that the import created or changed. */
 const UndoResult = z.object({ removed: z.number(), restored: z.number(), kept: z.number() });
 export type UndoResult = z.infer<typeof UndoResult>;
 
