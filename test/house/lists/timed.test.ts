@@ -9,12 +9,17 @@ const timed = timedWork({ listeners: [], runJob: async () => {} });
 
 /** Indexes over times that no test clock moves, and why. */
 const exceptions: Record<string, string> = {
+  ix_backups_expiry: "backups are of the installation: they are made and deleted in real time",
+  ix_backups_project: "a call lists the backups of a project; ix_backups_expiry deletes them",
   ix_campaigns_scheduled: "a call lists what is planned; ix_campaign_runs_due starts it",
   ix_domains_due: "the DNS changes in real time",
   ix_emails_look_up: "a project with a test clock has the outbox, which leaves no mail UNKNOWN",
   ix_emails_scheduled: "a call asks whether a domain is in use; ix_emails_due sends the mail",
+  ix_jobs_failed: "a call lists what failed; ix_jobs_ended deletes it",
+  ix_jobs_list: "a call lists the jobs; ix_jobs_ended deletes them",
   ix_sign_in_links_due: "people sign in in real time",
   ix_sign_in_links_email: "a call counts the links of the last hour; ix_sign_in_links_expiry deletes them",
+  ix_sign_in_links_invitations: "a call counts the invitations of the last hour; ix_sign_in_links_expiry deletes them",
   ix_sign_in_links_network: "a call counts the links of the last hour; ix_sign_in_links_expiry deletes them",
   ix_template_versions_check: "what is not used any more is deleted in real time",
   ix_templates_updated: "a call lists the templates that changed last",
