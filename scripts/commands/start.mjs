@@ -25,7 +25,7 @@ const HELP = `
   PORT               the port to listen on; 8080
   HOST               127.0.0.1, or 0.0.0.0 for other machines too
   STATE_DIR          where the data stays; .wrangler/state
-  MAIL_PROVIDER      outbox keeps the mail; ses, resend, postmark or smtp send it
+  MAIL_PROVIDER      outbox keeps the mail; ses, resend, postmark, smtp send it
   VERBOSE=1          shows every line that the Worker logs
   DEBUG_PORT         where a debugger can attach
 

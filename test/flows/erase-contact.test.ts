@@ -66,6 +66,8 @@ describe("erasing a contact", () => {
     files: "images that mail shows to everyone",
     idempotency_effects: "an answer holds an address until its key expires, after 24 hours",
     jobs: "an import's errors are emptied by the erasure's own job: see erase-rest.ts",
+    backups: "numbers and times; the files go after their time",
+    captured_rows: "old images of rows while a backup is made, which go with its end",
     health_states: "states of the installation",
     monitor_keys: "keys of the installation",
     memberships: "people who use the console, not contacts",

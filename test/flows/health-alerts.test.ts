@@ -37,7 +37,9 @@ async function look(): Promise<void> {
   world.now += 5 * minuteMs;
   const { platform } = world.process();
   for (const cron of Object.keys(schedules)) await noteCron(platform, cron);
-  await watchHealth({ ...platform, reporterOf: () => async () => null, sleep: (ms) => scheduler.wait(ms) });
+  const provider = { ...platform.config.mail.provider, name: "double" };
+  const config = { ...platform.config, mail: { ...platform.config.mail, provider } };
+  await watchHealth({ ...platform, config, reporterOf: () => async () => null, sleep: (ms) => scheduler.wait(ms) });
 }
 
 const alerts = () =>

@@ -285,14 +285,42 @@ const dueOf: Record<string, Due> = {
     asksControl: true,
     asksControlOnly: true,
   },
+  forgetImportChanges: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO import_changes (project_id, job_id, contact_id, version, is_new, subscribed, source)
+          VALUES (?, '${"-".repeat(21)}1', '${"c".repeat(22)}', 1, 1, 1, 'IMPORT')`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM import_changes WHERE project_id = ?"),
+  },
+  forgetBackups: {
+    given: (project) =>
+      control
+        .prepare("INSERT INTO backups (id, project, rows, bytes, created_at) VALUES (hex(randomblob(11)), ?, 0, 0, 1)")
+        .bind(project.id)
+        .run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
+  startNightlyBackups: {
+    settings: { NIGHTLY_BACKUPS: "true" },
+    given: (project) => control.prepare("DELETE FROM backups WHERE project = ?").bind(project.id).run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
   watchHealth: {
     given: () => control.prepare("DELETE FROM health_states").run(),
-    isDone: async () => (await control.prepare("SELECT 1 FROM health_states").first()) !== null,
     asksControl: true,
+    // A database that does not answer is what it tells of.
+    asksControlOnly: true,
   },
   noteSizes: {
     given: () => control.prepare("DELETE FROM database_sizes").run(),
-    isDone: async () => (await control.prepare("SELECT 1 FROM database_sizes").first()) !== null,
+    isDone: async ({ number }) => {
+      const noted = "SELECT 1 FROM database_sizes WHERE shard = (SELECT shard FROM projects WHERE number = ?)";
+      return (await control.prepare(noted).bind(number).first()) !== null;
+    },
     asksControl: true,
   },
   forgetOldMessages: {

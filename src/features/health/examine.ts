@@ -47,7 +47,8 @@ export async function health(platform: Platform): Promise<HealthReport> {
 /** Runs every check at once. None waits for another, and none can fail another. */
 export async function examineAll(platform: Platform): Promise<HealthReport> {
   const look = openLook(platform);
-  const found = await Promise.all(checks.map((check) => examine(check, look)));
+  const late = platform.sleep(patienceMs);
+  const found = await Promise.all(checks.map((check) => examine(check, look, late)));
   return {
     status: worstOf(found.map(({ status }) => status)),
     version: productVersion,
@@ -56,12 +57,14 @@ export async function examineAll(platform: Platform): Promise<HealthReport> {
   };
 }
 
-async function examine({ name, examine }: HealthCheck, look: Look): Promise<HealthReport["checks"][number]> {
-  const late = look.platform.sleep(patienceMs).then(() => {
-    return unanswered(`It had no answer after ${patienceMs / 1000} seconds.`);
-  });
+async function examine(
+  { name, examine }: HealthCheck,
+  look: Look,
+  late: Promise<void>,
+): Promise<HealthReport["checks"][number]> {
+  const tooLate = late.then(() => unanswered(`It had no answer after ${patienceMs / 1000} seconds.`));
   const finding = examine(look).catch((error: unknown) => unanswered(reasonOf(error)));
-  return { name, ...(await Promise.race([finding, late])) };
+  return { name, ...(await Promise.race([finding, tooLate])) };
 }
 
 function unanswered(detail: string): HealthFinding {

@@ -15,15 +15,26 @@ const patienceMs = 5 * secondMs;
  * nobody is to be. Where every way fails, the next look tries them again.
  */
 export async function tell(platform: Platform, turned: readonly TurnedCheck[]): Promise<boolean> {
-  const { alertWebhookUrl, consoleFrom } = platform.config;
+  const { alertWebhookUrl } = platform.config;
   const failing = turned.filter(({ status }) => status === "fail").map(({ name }) => name);
   platform.log(failing.length > 0 ? "error" : "info", "Checks of the health turned", { failing });
   const ways = [
-    consoleFrom === null ? null : mailOwners(platform, turned),
+    mailsOwners(platform) ? mailOwners(platform, turned) : null,
     alertWebhookUrl === null ? null : post(platform, alertWebhookUrl, turned),
   ].filter((way) => way !== null);
   const told = await Promise.all(ways);
   return told.length === 0 || told.some((was) => was);
+}
+
+/** Whether anybody hears of the health. */
+export function isHeard(platform: Platform): boolean {
+  const { alertWebhookUrl, heartbeatUrl } = platform.config;
+  return mailsOwners(platform) || alertWebhookUrl !== null || heartbeatUrl !== null;
+}
+
+/** Whether mail reaches owners: nobody watches an outbox. */
+function mailsOwners({ config }: Platform): boolean {
+  return config.consoleFrom !== null && config.mail.provider.name !== "outbox";
 }
 
 /** Calls the heartbeat URL. Whatever watches it raises an alarm when no call comes, also when the whole Worker is down. */

@@ -6,15 +6,15 @@ import { asText, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { examineAll, type HealthReport } from "./examine";
-import { beat, tell } from "./tell";
+import { beat, isHeard, tell } from "./tell";
 
 /**
  * The sweep that tells people when a check begins to fail, or fails no more, and calls the heartbeat URL while none
  * fails. A failure is told when two looks in a row saw it, five minutes apart. A process that dies after an alert tells it
- * again.
+ * again. Without anybody to tell, it does not look.
  */
 export async function watchHealth(platform: Platform): Promise<void> {
-  if (!platform.shards.includes(controlShard)) return;
+  if (!platform.shards.includes(controlShard) || !isHeard(platform)) return;
   const report = await examineAll(platform);
   await noteStates(platform, report);
   const turned = await findTurned(platform, report);
