@@ -1,13 +1,20 @@
 import { sql } from "drizzle-orm";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { schedules } from "../../src/core/operating/schedules";
+import { emails } from "../../src/db/tables";
 import { noteCron } from "../../src/engine/operating/note-cron";
 import { watchHealth } from "../../src/features/health/watch";
 import { Outside } from "../support/outside";
 import { signedIn } from "../support/visitor";
-import { World } from "../support/world";
+import { accepts, World } from "../support/world";
 
 const minuteMs = 60_000;
+/** The health is that of all projects, and files before this one left theirs. */
+beforeAll(async () => {
+  const { platform } = new World().process();
+  for (const shard of platform.shards) await platform.databaseOf(shard).delete(emails);
+});
+
 let world: World;
 let outside: Outside;
 let hookStatus = 200;
@@ -42,6 +49,18 @@ async function look(): Promise<void> {
   await watchHealth({ ...platform, config, reporterOf: () => async () => null, sleep: (ms) => scheduler.wait(ms) });
 }
 
+function providerIsOut(): void {
+  world.outage = "provider";
+  world.answer = () => {
+    throw new Error("No answer");
+  };
+}
+
+function providerIsBack(): void {
+  world.outage = null;
+  world.answer = accepts;
+}
+
 const alerts = () =>
   outside.callsTo("alerts.example").map(({ json }) => ({
     type: json.type,
@@ -53,7 +72,7 @@ it("tells of a failure that stays once, and of its end once, and beats while not
   await signedIn("owner");
   await look();
   expect([alerts(), beats()]).toEqual([[], 1]);
-  world.outage = "provider";
+  providerIsOut();
   await look();
   expect([alerts(), beats()]).toEqual([[], 1]);
   // The mail to owners goes by the same provider, so the webhook is the way that is left.
@@ -62,7 +81,7 @@ it("tells of a failure that stays once, and of its end once, and beats while not
   expect([alerts(), beats()]).toEqual([[failure], 1]);
   await look();
   expect(alerts()).toEqual([failure]);
-  world.outage = null;
+  providerIsBack();
   world.taken = [];
   await look();
   await look();
@@ -75,16 +94,16 @@ it("tells of a failure that stays once, and of its end once, and beats while not
 
 it("says nothing of what fails for one look alone", async () => {
   await look();
-  world.outage = "provider";
+  providerIsOut();
   await look();
-  world.outage = null;
+  providerIsBack();
   await look();
   await look();
   expect(alerts()).toEqual([]);
 });
 
 it("tells again what nobody took, until somebody does", async () => {
-  world.outage = "provider";
+  providerIsOut();
   hookStatus = 500;
   await look();
   await look();
