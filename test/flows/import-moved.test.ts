@@ -145,6 +145,8 @@ describe("an import with all columns", () => {
     expect([await contactOf(other, "ada"), await topicsOf(other, "ada")]).toEqual(before);
     expect(await eventCounts(other)).toEqual({});
     await expectBounded(world.statements, [
+      // The rows of a chunk, in the order of the file.
+      { sql: /^INSERT INTO import_changes/, step: /^USE TEMP B-TREE FOR ORDER BY$/ },
       { sql: /NOT EXISTS \(SELECT 1 FROM erased_addresses WHERE project_id = \?\)/, step: /^SEARCH erased_addresses/ },
     ]);
   });

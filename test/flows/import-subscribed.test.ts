@@ -157,6 +157,8 @@ describe("an import that takes the column subscribed", () => {
     await importCsv(project, rowsOf(["ada", "yes"], ["bob", "no"]), world, column);
     await importCsv(project, rowsOf(["ada", "no"], ["bob", "yes"]), world, column);
     await expectBounded(world.statements, [
+      // The rows of a chunk, in the order of the file.
+      { sql: /^INSERT INTO import_changes/, step: /^USE TEMP B-TREE FOR ORDER BY$/ },
       { sql: /NOT EXISTS \(SELECT 1 FROM erased_addresses WHERE project_id = \?\)/, step: /^SEARCH erased_addresses/ },
     ]);
   });

@@ -447,6 +447,21 @@ export const operations: Record<string, Door> = {
       return { params: { id, keyId: key.id } };
     },
   },
+  addMonitorKey: { good: 201, knock: () => ({ body: { kind: "monitor" } }) },
+  revokeMonitorKey: {
+    good: 204,
+    knock: async () => ({ params: { keyId: (await made(admin.post("/admin/keys", { kind: "monitor" }))).id } }),
+  },
+  retryDeadLetter: {
+    good: 202,
+    knock: async () => {
+      const id = newId();
+      await env.DB.prepare("INSERT INTO dead_letters (id, queue, body, created_at) VALUES (?, 'jobs', ?, 1)")
+        .bind(textOf(id), '{"type":"webhooks.drain"}')
+        .run();
+      return { params: { id: publicId(id) } };
+    },
+  },
   emptyOutbox: { good: 204, unsure: [1], knock: () => ({}) },
 
   printSignInLink: { good: 201, knock: () => ({}) },

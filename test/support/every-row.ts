@@ -2,7 +2,16 @@ import { databaseOf, shards } from "./database";
 import type { TestProject } from "./project";
 
 /** Tables of which everything counts, not only what is the project's. */
-const ofInstallation = ["projects", "api_keys", "people", "sessions", "sign_in_links", "used_challenges"];
+const ofInstallation = [
+  "projects",
+  "api_keys",
+  "people",
+  "sessions",
+  "sign_in_links",
+  "used_challenges",
+  "monitor_keys",
+  "dead_letters",
+];
 
 /** The note that a key was used, or a session. */
 const noted = "last_used_at";

@@ -189,7 +189,10 @@ export async function playPace(mishap: Mishap): Promise<End> {
   const project = await newProject();
   const reset = resettable(env.PACE, mishap);
   const { pace } = openPlatform({ ...env, PACE: reset.objects }, { waitUntil: () => {} });
-  const platform = () => ({ ...world.process().platform, pace });
+  const platform = () => {
+    const made = world.process().platform;
+    return { ...made, pace, accounts: { ...made.accounts, main: { ...made.accounts.main, pace } } };
+  };
   const send = async (to: string) => {
     const call = { key: project.keys.secret, body: mailTo(project, to), fault: new DatabaseFault([]) };
     return readId((await callAtFault("POST", "/v1/send", call)).body.data.emails[0].email);
