@@ -17,7 +17,7 @@ let counter = 0;
 export async function projectMaker(settings: Record<string, unknown> = {}): Promise<() => Promise<TestProject>> {
   const first = await newProject(settings);
   const shard = shardOfTest();
-  const tables = await everyRow(first, ["people", "sessions", "sign_in_links"]);
+  const tables = await everyRow(first, ["people", "sessions", "sign_in_links", "monitor_keys", "dead_letters"]);
   const rowsOf = (table: string): Row[] => {
     const rows = (tables[table] ?? []).map((text): Row => JSON.parse(text));
     delete tables[table];
