@@ -10,7 +10,7 @@ export interface ProjectTable {
   key: readonly string[];
   /** The columns besides the project, in a fixed order. */
   columns: readonly string[];
-  /** Its rows may have a text of 64 KB each, so that fewer of them make a page. */
+  /** Whether a row may have a text of 64 KB. Fewer such rows make a page. */
   isLarge: boolean;
   /** Whether a backup has it. Says why when it does not. */
   backup: "all rows" | "no jobs of the operator" | { no: string };

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
-import { type Id, publicId } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asId, asText, columns, type RowReader, wholeRow } from "../../db/rows";
+import { readUses, type Use } from "../../db/read-uses";
+import { asId, columns, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
 import { files } from "../../db/tables";
@@ -53,29 +54,7 @@ function usesOf(ctx: Context, id: Id): Record<Users, SQL> {
   };
 }
 
-interface Used {
-  id: string;
-  name: string;
-}
-
-const readUse = columns({ id: asId, name: asText });
-const readUsed: RowReader<Used> = (raw) => {
-  const { id, name } = readUse(raw);
-  return { id: publicId(id), name };
-};
-
-/** The most users of each kind that a refusal lists. */
-const maxListed = 1_000;
-
-async function readUses(ctx: Context, uses: Record<Users, SQL>): Promise<Record<Users, Used[]>> {
-  const batch = openBatch(ctx);
-  const listed = (rows: SQL) => batch.add(statement(sql`SELECT * FROM (${rows}) LIMIT ${maxListed}`, readUsed));
-  const [templates, campaigns] = [listed(uses.templates), listed(uses.campaigns)];
-  await batch.commit();
-  return { templates: templates.all, campaigns: campaigns.all };
-}
-
-export function fileInUse(details: Record<Users, Used[]>): Conflict {
+export function fileInUse(details: Record<Users, Use[]>): Conflict {
   return new Conflict("A template or an open campaign names this file. Nothing was deleted.", {
     suggestion: "Remove the image from everything that details lists, then delete the file again.",
     details: { ...details },

@@ -2,10 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { topicField } from "../../core/audience/fields";
 import type { Referrer } from "../../core/audience/references";
 import { Conflict, NotFound } from "../../core/errors";
-import { type Id, publicId } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
-import { asId, asText, columns, type RowReader } from "../../db/rows";
+import { readUses, type Use } from "../../db/read-uses";
+import { asId, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -24,7 +25,7 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   // The topic existed a moment ago, so a retry that finds it deleted has deleted it itself.
   batch.recognise(sql`NOT EXISTS (${rowById("topics", ctx, id)} AND ${isLive})`);
   const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
-  batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await readUses(ctx, uses)));
+  batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await namesOf(ctx, uses)));
   const deleted = batch.add(
     statement(
       sql`UPDATE topics SET deleted_at = ${ctx.now.getTime()} WHERE ${inProject(ctx)} AND id = ${id} AND ${isLive} RETURNING id`,
@@ -59,36 +60,13 @@ function usesOf(ctx: Context, { id, slug }: { id: Id; slug: string }): Record<Us
   };
 }
 
-interface Used {
-  id: string;
-  name: string;
+async function namesOf(ctx: Context, uses: Record<Users, SQL>): Promise<Uses> {
+  const { campaigns, audiences, ...others } = await readUses(ctx, uses);
+  const ofCampaigns = new Map([...campaigns, ...audiences].map((use) => [use.id, use]));
+  return { ...others, campaigns: [...ofCampaigns.values()] };
 }
 
-const readUse = columns({ id: asId, name: asText });
-const readUsed: RowReader<Used> = (raw) => {
-  const { id, name } = readUse(raw);
-  return { id: publicId(id), name };
-};
-
-/** The most users of each kind that a refusal lists. */
-const maxListed = 1_000;
-
-async function readUses(ctx: Context, uses: Record<Users, SQL>): Promise<Uses> {
-  const batch = openBatch(ctx);
-  const listed = (rows: SQL) => batch.add(statement(sql`SELECT * FROM (${rows}) LIMIT ${maxListed}`, readUsed));
-  const [templates, campaigns, audiences] = [listed(uses.templates), listed(uses.campaigns), listed(uses.audiences)];
-  const [segments, workflows] = [listed(uses.segments), listed(uses.workflows)];
-  await batch.commit();
-  const ofCampaigns = new Map([...campaigns.all, ...audiences.all].map((used) => [used.id, used]));
-  return {
-    templates: templates.all,
-    campaigns: [...ofCampaigns.values()],
-    segments: segments.all,
-    workflows: workflows.all,
-  };
-}
-
-type Uses = Record<Exclude<Users, "audiences">, Used[]>;
+type Uses = Record<Exclude<Users, "audiences">, Use[]>;
 
 export function topicInUse(details: Uses): Conflict {
   return new Conflict("This topic is in use. Nothing was deleted.", {

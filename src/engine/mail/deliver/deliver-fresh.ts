@@ -46,7 +46,7 @@ export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknow
 
 interface Shared {
   piece: FreshMail;
-  /** Its part of what the invocation may do, through the account that carries it. */
+  /** The share of the piece in the invocation, through the account that carries its mail. */
   ctx: Context;
   wish: Wish;
 }
