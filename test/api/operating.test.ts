@@ -5,6 +5,7 @@ import { maxMonitorKeys } from "../../src/features/monitor-keys/add";
 import { type Answer, admin, bearer, call, newProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { sendAndWait } from "../support/send-and-wait";
+import { callWith } from "../support/with-settings";
 
 const nobody = "01990000-0000-7000-8000-000000000000";
 const newKey = async (): Promise<Answer["body"]> => (await admin.post("/admin/keys", { kind: "monitor" })).body;
@@ -74,7 +75,8 @@ describe("/admin/keys", () => {
 it("GET /admin/metrics is read by Prometheus, and names the busiest projects by their ids", async () => {
   const project = await newProject();
   await sendAndWait(project, { to: "a@example.com", subject: "Hi", body: "Hi" });
-  const { status, headers, body } = await admin.get("/admin/metrics");
+  // Another isolate has kept no answer.
+  const { status, headers, body } = await callWith({}, "GET", "/admin/metrics", { token: env.ADMIN_TOKEN ?? "" });
   expect(status).toBe(200);
   expect(headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const lines: string[] = body.trimEnd().split("\n");
@@ -88,6 +90,7 @@ it("GET /admin/metrics is read by Prometheus, and names the busiest projects by 
   expect(lines.filter((line) => line.startsWith("# HELP"))).toHaveLength(declared.size);
   expect(body).toContain(`petrel_project_mail_accepted_this_month{project="${project.id}"} 1`);
   expect(body).toMatch(/^petrel_mail_events_total\{event="email\.delivered"\} [1-9]\d*$/m);
+  expect((await admin.get("/admin/metrics")).body).toBe((await admin.get("/admin/metrics")).body);
   expect(body).toMatch(/^petrel_database_bytes\{database="DB"\} \d{5,}$/m);
 });
 

@@ -1,8 +1,8 @@
 import { fail, type Health, type HealthFinding, worstOf } from "../../core/operating/health-finding";
 import { productVersion } from "../../core/product-version";
 import { iso } from "../../core/time";
+import { keepReport } from "../../engine/operating/keep-report";
 import type { Platform } from "../../platform/context";
-import type { Config } from "../../platform/env";
 import { reasonOf } from "../../platform/log";
 import { databaseSizes, migrations } from "./checks/databases";
 import { failedMail, mailLanes, queuedMail, reputation, senderDomains } from "./checks/mail";
@@ -28,22 +28,6 @@ export interface HealthReport {
 
 /** The answer comes within two seconds. */
 const patienceMs = 1_800;
-/** A check is as costly as a request, and monitors ask often. */
-const keptMs = 15_000;
-
-/** The last report of this isolate, by its settings: an isolate has one, and each test has its own. */
-const reports = new WeakMap<Config, { at: number; report: HealthReport }>();
-
-/** Returns the health of the installation. A report is used again for fifteen seconds. */
-export async function health(platform: Platform): Promise<HealthReport> {
-  const now = platform.realClock().getTime();
-  const known = reports.get(platform.config);
-  if (known && now - known.at < keptMs) return known.report;
-  const report = await examineAll(platform);
-  reports.set(platform.config, { at: now, report });
-  return report;
-}
-
 /** Runs every check at once. None waits for another, and none can fail another. */
 export async function examineAll(platform: Platform): Promise<HealthReport> {
   const look = openLook(platform);
@@ -73,3 +57,6 @@ function unanswered(detail: string): HealthFinding {
     mend: "Ask again. If it stays, look at migrations, at the log of the Worker and at cloudflarestatus.com.",
   });
 }
+
+/** Returns the health of the installation. A report is used again for fifteen seconds. */
+export const health = keepReport(examineAll);

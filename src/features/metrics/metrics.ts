@@ -8,6 +8,7 @@ import { controlState } from "../../engine/operating/control-state";
 import { readCronRuns } from "../../engine/operating/cron-runs";
 import { databaseSize } from "../../engine/operating/database-size";
 import { type DatabaseState, databaseState } from "../../engine/operating/database-state";
+import { keepReport } from "../../engine/operating/keep-report";
 import { type MailTotals, mailTotals } from "../../engine/operating/mail-totals";
 import { projectIds } from "../../engine/operating/project-ids";
 import type { Platform } from "../../platform/context";
@@ -29,9 +30,7 @@ interface Figures {
 }
 
 /** Returns the state of the installation as Prometheus reads it. Its size does not grow with the number of projects. */
-export async function metrics(platform: Platform): Promise<string> {
-  return exposition(metricsOf(await readFigures(platform)));
-}
+export const metrics = keepReport(async (platform) => exposition(metricsOf(await readFigures(platform))));
 
 async function readFigures(platform: Platform): Promise<Figures> {
   const ofEach = <T>(read: (shard: string) => Promise<T>) => Promise.all(platform.shards.map(read));
