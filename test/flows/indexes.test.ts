@@ -67,7 +67,7 @@ const asks: Record<string, Ask> = {
   },
   ix_emails_unsent: ({ api }) => api.get("/attention"),
   ix_emails_failed_at: () => admin.get("/admin/metrics"),
-  ix_domains_failing: () => admin.get("/admin/metrics"),
+  ix_domains_failing: () => admin.get("/admin/health"),
   ix_database_sizes_noted: sweep("forgetDatabaseSizes"),
   ux_monitor_keys_hash: () => call("GET", "/admin/metrics", undefined, bearer(`mk_${"0".repeat(64)}`)),
   ix_emails_scheduled: async ({ id, api }) =>
