@@ -4,7 +4,7 @@ export interface Blobs {
   /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
   delete(keys: string[]): Promise<void>;
-  /** Returns up to 1,000 keys that begin with the prefix, in order; `after` is the key after which they are. */
+  /** Returns, in order, up to 1,000 keys that begin with the prefix and come after `after`. */
   list(prefix: string, after?: string): Promise<string[]>;
   /** Returns up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
@@ -29,7 +29,7 @@ export function blobKey(kind: BlobKind, projectId: string, id: string): string {
   return `${kind}/${projectId}/${id}`;
 }
 
-/** R2 failed. Files are stored before any row names them, so nothing has happened by that. */
+/** R2 failed. Files are stored before any row names them, so the failure has had no effect. */
 export class FilesAway extends Error {
   override readonly name = "FilesAway";
 }
@@ -38,7 +38,7 @@ async function reached<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw new FilesAway("The files are out of reach", { cause: error });
+    throw new FilesAway("The file storage does not answer", { cause: error });
   }
 }
 

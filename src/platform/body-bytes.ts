@@ -3,13 +3,16 @@ import { secondMs } from "../core/time";
 const megabyte = 1024 * 1024;
 
 /**
- * The most bytes of bodies that one isolate holds while they arrive or wait for a memory slot, out of its 128 MB, and
- * the most for one project, which may be three sends of 10 MB as base64.
+ * The most bytes of bodies that one isolate holds, out of its 128 MB, while they arrive or wait for a memory slot. The
+ * limit of one project allows three sends of 10 MB as base64.
  */
 const maxBytes = 56 * megabyte;
 const maxBytesOfProject = 44 * megabyte;
 
-/** A body that has not grown or been released for this long was cut off, because requests end earlier. */
+/**
+ * A body that has neither grown nor been released for this long belongs to a request that was cut off, because a live
+ * request ends earlier.
+ */
 const goneAfterMs = 90 * secondMs;
 
 interface Body {
@@ -21,7 +24,7 @@ interface Body {
 const bodies = new Set<Body>();
 
 export interface HeldBody {
-  /** Counts more bytes. Returns false when there is no memory for them. The only body of a project always fits. */
+  /** Counts more bytes. Returns false when there is no memory for them. A project's only body always fits. */
   grow(bytes: number): boolean;
   /** Releases the bytes. Called when the body has been processed or is gone. */
   release(): void;

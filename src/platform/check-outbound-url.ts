@@ -5,8 +5,8 @@ import type { Platform } from "./context";
 import { judgeOutboundUrl } from "./outbound";
 
 /**
- * Refuses a URL that may not be called, judged by its text alone. Its name is resolved before each call. `judged` is
- * the part of `url` that is final, if not all of it is.
+ * Refuses a URL that may not be called, judged by its text alone; its name is resolved before each call. `judged` is
+ * the part of `url` that no template can change, when that is not the whole.
  */
 export function checkOutboundUrl(
   platform: Pick<Platform, "config" | "origin">,

@@ -30,8 +30,8 @@ import { openQueues } from "./queues";
 import { openWorkflowShards, type WorkflowShards } from "./workflow-shards";
 
 /**
- * Everything that a verb needs from the outside, and nothing of the request. The verbs of operators and the sweeps
- * receive only this.
+ * Everything that a verb needs from the outside, except the request. The verbs of operators and the sweeps receive only
+ * this.
  */
 export interface Platform {
   /** The control database: projects, keys and global data. */
@@ -49,20 +49,20 @@ export interface Platform {
   /** The current time, for work that takes a while. */
   clock(): Date;
   /**
-   * The real time, even for a project with a clock of its own: for leases, waits, budgets of work, rate limits, and
-   * times that sweeps over all projects compare.
+   * The real time, even for a project with its own clock. Used for leases, waits, work budgets, rate limits, and times
+   * that sweeps compare over all projects.
    */
   realClock(): Date;
   /** The real time of a commit by the clock of the database. */
   realDatabaseNow: SQL;
-  /** Between 0 and 1. */
+  /** A random number from 0 up to 1. */
   random(): number;
   enqueue: Enqueue;
   blobs: Blobs;
-  /** Sends the mail of this work: the one of `accounts.main`, unless the work goes through another account. */
+  /** Sends the mail of this work, through `accounts.main` unless the work has chosen another account. */
   mailer: Mailer;
   accounts: MailAccounts;
-  /** Opens the embedded provider, which stores the mail of projects with a clock of their own. */
+  /** Opens the embedded provider, which stores the mail of projects with their own clock. */
   outboxAt(clock: () => Date): Mailer;
   /** Returns the reader of a provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;
@@ -80,11 +80,14 @@ export interface Platform {
    * of the invocation, and more with reports.
    */
   maxRounds: number;
-  /** The CPU budget of this invocation. Loops that compute end by it, because no clock advances meanwhile. */
+  /**
+   * The CPU budget of this invocation. Loops that compute stop when it is used up, because no clock advances while they
+   * run.
+   */
   cpu: Cpu;
   /** The number of databases that a sweep asks at the same time. */
   databasesAtOnce: number;
-  /** The number of executions that shards may move at the same time in one isolate. */
+  /** The number of executions that the shards in one isolate may move at the same time. */
   executionsAtOnce: number;
   /** Waits in the middle of work. */
   sleep(ms: number): Promise<void>;
@@ -95,14 +98,17 @@ export interface Platform {
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
   /**
-   * The host of this request when it must not become that of links, because the caller chose it and the operator did
-   * not configure it.
+   * The host of this request, when links must not use it: the caller chose the host, and the operator did not configure
+   * it. Otherwise null.
    */
   foreignHost: string | null;
   spent: Spent;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
-  /** Like `later` for a request. A job or a sweep has no caller that waits, so it waits for the work itself. */
+  /**
+   * Like `later` when there is a request. In a job or a sweep, no caller is waiting, so the returned promise waits for
+   * the work.
+   */
   afterAnswer(work: Promise<void>): Promise<void>;
 }
 
@@ -114,19 +120,19 @@ export interface Context extends Platform {
   idempotencyKey: string | null;
   /** The hash of a request with a key, over its method, path and body. Empty without a key. */
   requestHash: string;
-  /** The version that the call is about; null for any. */
+  /** The version of the row that the caller expects; null for any. */
   ifMatch: number | null;
-  /** The kind of the request's API key. Our own work counts as a server. */
+  /** The kind of the request's API key. Work of the product itself counts as a server. */
   keyKind: KeyKind;
-  /** Like `keyKind`, but a person with a session is a kind of its own. */
+  /** Like `keyKind`, except that a person with a session has a kind of its own. */
   callerKind: CallerKind;
-  /** False for a person who last proved more than ten minutes ago who they are. */
+  /** False for a person whose last proof of identity is more than ten minutes old. */
   hasProof: boolean;
   /** Warnings that the answer contains in addition to its result. A verb adds to them. */
   warnings: Warning[];
 }
 
-/** Four full passes. A read of another project waits for their batches in the database. */
+/** The executions of four full passes. A read of another project waits for their batches in the database. */
 const maxExecutionsAtOnce = 400;
 
 const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
@@ -153,7 +159,10 @@ function openDatabases(env: Env, spent: Spent): Databases {
   return { control: databaseOf(controlShard), databaseOf, databases: [...counted.values()] };
 }
 
-/** The part of a platform that is the same for every request of an isolate, made from bindings and settings alone. */
+/**
+ * The part of a platform that is the same for every request of an isolate, because it depends only on bindings and
+ * settings.
+ */
 type IsolatePlatform = Omit<
   Platform,
   keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "afterAnswer"
@@ -204,7 +213,7 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
   };
 }
 
-/** One account may have two roles. */
+/** Opens the accounts. One account may have two roles. */
 function openAccounts(env: Env, { mail, dataLocation }: Config, control: Db, blobs: Blobs): MailAccounts {
   const { provider, marketing, fallback } = mail;
   const open = (each: ConfiguredProvider): MailAccount => {
@@ -220,8 +229,8 @@ function openAccounts(env: Env, { mail, dataLocation }: Config, control: Db, blo
 }
 
 /**
- * Returns a context for work on a project by a request, a job or a sweep. For a project with a clock of its own, the
- * time is that of the clock, and mail goes only to the outbox.
+ * Returns a context for work on a project by a request, a job or a sweep. For a project with its own clock, the time is
+ * that of the clock, and mail goes only to the outbox. /
  */
 export function forProject(platform: Platform, project: Project, callerKind: CallerKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;
@@ -258,8 +267,8 @@ export function clockOf({ project }: Pick<Context, "project">): number {
 }
 
 /**
- * Returns the same context on the real clock, for everything that the outside world sees: signatures, DNS, deliveries
- * to webhooks.
+ * Returns the same context on the real clock. Needed for everything that the outside world sees: signatures, DNS,
+ * deliveries to webhooks.
  */
 export function inRealTime(ctx: Context): Context {
   const { realClock } = ctx;

@@ -6,7 +6,7 @@ import { type Log, reasonOf } from "./log";
 
 /** DNS lookups. They throw Unavailable when no resolver answers. */
 export interface Dns {
-  /** Looks up records, cached for their own time to live. A missing record is an answer too. */
+  /** Looks up records, cached for their own time to live. A missing record is a result too. */
   lookup(name: string, type: RecordType): Promise<string[] | Absence>;
   /**
    * Looks up records without the cache, for callers that have just changed one. Throws Unavailable when name servers
@@ -29,7 +29,7 @@ export function openDns(resolvers: string[], log: Log): Dns {
     for (const resolver of resolvers) {
       const answer = await ask(resolver, name, type, log);
       if (!answer) continue;
-      // A failure may be due to this resolver alone, so the next one is asked.
+      // The failure may be this resolver's alone, so the next one is asked.
       if (answer.found === "server failure" && ++failures < resolvers.length) continue;
       const ttlMs = Math.min(answer.ttlSeconds * secondMs, maxTtlMs);
       answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);
@@ -58,7 +58,7 @@ function keyOf(resolvers: string[], name: string, type: RecordType): string {
   return `${type} ${name} ${resolvers.join(" ")}`;
 }
 
-/** Asks one resolver. Returns null when it gives no answer: it is out of reach, refuses, or does not return DNS. */
+/** Asks one resolver. Returns null when it does not answer, refuses, or does not return DNS. */
 async function ask(resolver: string, name: string, type: RecordType, log: Log): Promise<DnsAnswer | null> {
   const url = new URL(resolver);
   url.searchParams.set("name", name);
@@ -74,7 +74,7 @@ async function ask(resolver: string, name: string, type: RecordType, log: Log): 
     }
     return answer;
   } catch (error) {
-    log("warn", "A DNS resolver is out of reach", { resolver: url.host, type, reason: reasonOf(error) });
+    log("warn", "A DNS resolver does not answer", { resolver: url.host, type, reason: reasonOf(error) });
     return null;
   }
 }

@@ -4,8 +4,9 @@ import { Unavailable } from "../core/errors";
 const retryAfterSeconds = 5;
 
 /**
- * Opens the sections of the documents. They are an asset file outside the bundle that `npm install` and `npm start`
- * make of `docs`. An isolate caches them after their first use. Throws Unavailable when the platform does not serve them.
+ * Opens the sections of the documents: an asset file that `npm install` and `npm start` make from `docs`, outside the
+ * bundle. An isolate caches the sections after their first use. Throws Unavailable when the platform does not serve the
+ * file.
  */
 export function openDocuments(assets: Fetcher): () => Promise<Section[]> {
   let sections: Section[] | undefined;
@@ -18,6 +19,6 @@ export function openDocuments(assets: Fetcher): () => Promise<Section[]> {
 async function load(assets: Fetcher): Promise<Section[]> {
   const found = await assets.fetch("https://assets.local/docs-index.json");
   if (found.ok) return found.json<Section[]>();
-  const suggestion = "Try again. If this stays, deploy again after `npm ci`.";
+  const suggestion = "Try again. If this persists, deploy again after `npm ci`.";
   throw new Unavailable("The documents could not be read.", { retryAfterSeconds, suggestion });
 }

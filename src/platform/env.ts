@@ -11,7 +11,7 @@ import type { ProjectGateObject } from "./project-gate-object";
 import { rateLimitSettings, rateLimitsOf } from "./rate-limits";
 import { parseSettings, type Settings, unreadable } from "./settings";
 
-/** The bindings of wrangler.toml, and every setting and secret as a text. */
+/** The bindings of wrangler.toml, and every setting and secret as text. */
 export interface Env extends Databases, MailSettings, Settings<typeof settings> {
   BLOBS: R2Bucket;
   ASSETS: Fetcher;
@@ -38,7 +38,7 @@ const ResolverUrl = z.string().refine((url) => url === "" || isResolverUrl(url),
   message: "Must be an https: URL; http: only with a loopback host",
 });
 
-/** A URL that the operator chose for calls of ours. */
+/** A URL of the operator that this installation calls. */
 const OwnUrl = z.union([z.literal(""), z.url({ protocol: /^https?$/ })]);
 
 const percent = z.coerce.number().min(0).max(100);
@@ -83,8 +83,8 @@ function withinCeiling(attachmentsMb: number): number {
 }
 
 /**
- * Returns the resolvers. A private resolver gets no public fallback by default, because the public one would then see
- * the lookups.
+ * Returns the resolvers. A private resolver gets no public fallback by default, because the public resolver would then
+ * see the lookups.
  */
 function resolversOf(resolver: string, fallback: string): string[] {
   const first = resolver || publicResolver;
@@ -92,7 +92,7 @@ function resolversOf(resolver: string, fallback: string): string[] {
   return second === "" || second === first ? [first] : [first, second];
 }
 
-/** The settings that hold secrets of ours, each a list. */
+/** The settings that contain our secrets, each as a list. */
 const secretSettings = ["ADMIN_TOKEN", "LINK_SECRETS", "WEBHOOK_SECRETS"] as const;
 
 /** Drops secrets that are too short, because they could be guessed. */
@@ -112,7 +112,9 @@ function itemsOf(list: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Returns the `host:port` entries of this machine. Other entries are dropped, and in production all are. */
+/**
+ * Returns the `host:port` entries that name this machine. Other entries are dropped, and in production all entries are.
+ */
 function allowedLoopback(list: string, environment: string): ReadonlySet<string> {
   if (environment !== "development") return new Set();
   const entries = itemsOf(list).map((entry) => entry.toLowerCase());
@@ -123,13 +125,16 @@ function allowedLoopback(list: string, environment: string): ReadonlySet<string>
   return new Set(good);
 }
 
-/** Returns the hosts for which the outbox is open. The host of PUBLIC_URL belongs to the operator too. */
+/** Returns the hosts for which the outbox is open. The host of PUBLIC_URL is always one of them. */
 function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
   const names = itemsOf(list).map((name) => name.toLowerCase());
   return new Set(publicUrl === "" ? names : [...names, new URL(publicUrl).hostname]);
 }
 
-/** The embedded provider takes any sender, so a developer needs none. */
+/**
+ * Reads the sender of the installation's own mail. A developer needs none, because the embedded provider accepts any
+ * sender.
+ */
 function consoleFromOf(given: string, provider: string): Address | null {
   if (given === "") return provider === "outbox" ? { email: ownSender, written: ownSender, name: "Petrel" } : null;
   const [, name = "", written = given] = /^(.*?)\s*<([^<>]+)>$/.exec(given.trim()) ?? [];
@@ -172,7 +177,7 @@ export function readConfig(env: Env) {
      * webhooks.
      */
     webhookSecrets: secretsIn("WEBHOOK_SECRETS", values.WEBHOOK_SECRETS),
-    /** The settings with a secret that is not used because it is too short. */
+    /** The settings with a secret that is too short to be used. */
     shortSecrets,
     /** Each `host:port` of this machine that a tenant's URL may name, in development only. */
     outboundAllowLoopback: allowedLoopback(values.OUTBOUND_ALLOW_LOOPBACK, values.ENVIRONMENT),
@@ -188,7 +193,7 @@ export function readConfig(env: Env) {
     contentRetentionMs: values.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     /** How long events are retained; null means forever. */
     eventRetentionMs: values.EVENT_RETENTION_DAYS === 0 ? null : values.EVENT_RETENTION_DAYS * dayMs,
-    /** When projects are backed up by themselves, and for how long a backup is kept. */
+    /** Whether projects are backed up every night, and for how long a backup is kept. */
     backups: { isNightly: values.NIGHTLY_BACKUPS === "true", retentionDays: values.BACKUP_RETENTION_DAYS },
     /** How long executions of workflows are retained after their end. */
     executionRetentionMs: values.EXECUTION_RETENTION_DAYS * dayMs,
@@ -201,13 +206,13 @@ export function readConfig(env: Env) {
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
     /** The workflow mails that events of public keys of one project may cause in an hour. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
-    /** Whether people can sign in. */
+    /** Whether people can sign in to the console. */
     hasConsole: values.CONSOLE_ENABLED === "true",
     /** The sender of the installation's own mail. Without one, it sends none. */
     consoleFrom: consoleFromOf(values.CONSOLE_FROM, mail.provider.name),
-    /** Called every five minutes while no check of the health fails; null for never. */
+    /** The URL called every five minutes while no health check fails; null when none is set. */
     heartbeatUrl: values.HEARTBEAT_URL || null,
-    /** Called when a check begins to fail, or fails no more; null for never. */
+    /** The URL called when a health check begins to fail or recovers; null when none is set. */
     alertWebhookUrl: values.ALERT_WEBHOOK_URL || null,
     /** Whether floods from one IP address are refused before their keys are checked. */
     hasFloodBrake: values.FLOOD_BRAKE_ENABLED === "true",

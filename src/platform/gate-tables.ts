@@ -1,6 +1,6 @@
 import type { TableMigrations } from "./object-tables";
 
-/** The tables of a gate: see object-tables.ts. `npm start` reads this file as it is, so it imports types alone. */
+/** The tables of a gate: see object-tables.ts. `npm start` runs this file directly, so it may import only types. */
 export const gateMigrations: TableMigrations = [
   [
     `CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,

@@ -5,18 +5,18 @@ import type { Admission, Admitted, Answered, ProjectGateObject } from "./project
 
 /**
  * The gate of a project, as the middleware uses it. One object holds its buckets, and sixteen share its idempotency
- * keys, because each key takes two calls and two writes. Every method returns null, or nothing, when the object is out
- * of reach.
+ * keys, because each key takes two calls and two writes. When the object does not answer, methods return null or
+ * nothing. /
  */
 export interface Gate {
   /**
-   * Takes tokens and claims the key at the same time. The rate fails open: without its object it is null. A key that
-   * was claimed by a request over its rate is released before the answer.
+   * Takes tokens and claims the key at the same time. The rate limit fails open: when its object does not answer, the
+   * rate is null. If a request that exceeds its rate has claimed a key, the key is released before the answer. /
    */
   admit(projectId: string, admission: OwnedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
   release(projectId: string, key: OwnedKey): Promise<void>;
-  /** Erases a project. Throws when the object is out of reach, because an erasure must be complete. */
+  /** Erases a project. Throws when the object does not answer, because an erasure must be complete. */
   erase(projectId: string): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const tries = 2;
 const patienceMs = 2_000;
 
 export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Gate {
-  // A stub stays broken after one failure, so each try gets a new one.
+  // A stub stays broken after one failure, so each attempt creates a new one.
   const named = (name: string) => objects.get(objects.idFromName(name));
   const ofBuckets = named;
   const ofKey = (projectId: string, key: OwnedKey) => named(keeperOf(projectId, key));
@@ -48,7 +48,7 @@ export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Ga
       try {
         return await inTime(call());
       } catch (error) {
-        log("warn", "A project's gate is out of reach", { what, attempt, reason: reasonOf(error) });
+        log("warn", "A project's gate does not answer", { what, attempt, reason: reasonOf(error) });
       }
     }
     return null;
@@ -96,7 +96,7 @@ function keeperAt(projectId: string, index: number): string {
   return `${projectId}/${index}`;
 }
 
-/** Separates keys of browsers from those of servers. */
+/** Returns the stored name of a key. It separates the keys of browsers from those of servers. */
 function nameOf({ kind, key }: Pick<OwnedKey, "kind" | "key">): string {
   return `${kind}:${key}`;
 }

@@ -10,7 +10,7 @@ export async function letOthersIn(): Promise<void> {
 
 /**
  * About five milliseconds. A request waits for one slice at each of its ten or more steps, and several tasks may
- * compute at once. Slices are counted in units, because the clock stands still within a slice.
+ * compute at once. Slices are counted in units of work, because the clock stands still while code computes.
  */
 const sliceUnits = 500_000;
 
@@ -18,11 +18,11 @@ const sliceUnits = 500_000;
 export interface Slices {
   /** Counts computed units. */
   spend(units: number): void;
-  /** Called wherever other work may run. Lets it run once the slice is used up. */
+  /** Called between two pieces of work. Lets other requests run once the slice is used up. */
   between(): Promise<void>;
 }
 
-/** Opens slices whose units also count for the invocation. */
+/** Opens slices whose units also count towards the invocation's CPU budget. */
 export function openSlices(cpu: Cpu): Slices {
   let spent = 0;
   return {

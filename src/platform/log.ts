@@ -10,8 +10,8 @@ export const log: Log = (level, message, fields = {}) => {
 };
 
 /**
- * Returns the reason of an error for the log. The message of drizzle contains the parameters of the query, so only its
- * cause is used.
+ * Returns the reason of an error for the log. An error of drizzle has the query's parameters in its message, so only
+ * its cause is used.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

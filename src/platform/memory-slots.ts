@@ -8,7 +8,7 @@ import { secondMs } from "../core/time";
 const atOnce = 2;
 const pollEveryMs = 20;
 
-/** A memory slot is freed after this time, because a request that its caller cut off never gives its slot back. */
+/** A slot is freed after this time, because a request that was cut off never returns its slot. */
 const longestSlotMs = 30 * secondMs;
 
 /** Waiting work polls every few milliseconds. An entry that has not polled for this long was cut off. */
@@ -25,7 +25,7 @@ interface SlotEntry {
 
 const slots = new Set<SlotEntry>();
 
-/** Waiting entries, the longest first. */
+/** Waiting entries, in the order in which they asked. */
 const waiting = new Set<SlotEntry>();
 
 export interface TakenSlot {
@@ -33,9 +33,9 @@ export interface TakenSlot {
 }
 
 /**
- * Waits for a memory slot; returns null when none becomes free in time. A project has one at a time, so that it cannot
- * keep others out. Among the projects without one, the first to ask gets it. Polls, because one request cannot wake
- * another on Workers.
+ * Waits for a memory slot; returns null when none becomes free in time. A project has at most one slot, so that it
+ * cannot keep others out; projects without one are served in the order of asking. Waiting is polling, because one
+ * request cannot wake another on Workers.
  */
 export async function takeSlot(project: number, patienceMs: number): Promise<TakenSlot | null> {
   const entry: SlotEntry = { project, since: Date.now() };
@@ -59,7 +59,8 @@ function isNext(entry: SlotEntry): boolean {
   if (slots.size >= atOnce) return false;
   const busy = new Set([...slots].map(({ project }) => project));
   const first = [...waiting].find(({ project }) => !busy.has(project));
-  // An entry that was dropped by mistake, after a long stop of the isolate, proceeds without its place in the queue.
+  // An entry may have been dropped by mistake while the isolate was stopped for long. It then proceeds without its
+  // place in the queue.
   return first === entry || (first === undefined && !busy.has(entry.project));
 }
 

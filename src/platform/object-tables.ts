@@ -1,13 +1,13 @@
 /**
- * The statements that change the tables of an object, in order: the first entry creates them, and each later one is a
- * change. A deployed entry never changes, because objects have run it. A new one goes at the end, with a test on the
- * previous state.
+ * The statements that change the tables of an object, in order: the first entry creates the tables, and each later one
+ * changes them. A deployed entry must never change, because objects have run it already. New entries go at the end,
+ * each with a test on the previous state.
  */
 export type TableMigrations = readonly (readonly string[])[];
 
 const versionKey = "tables";
 
-/** The tables belong to a later version. This version would write rows that the later one does not expect. */
+/** The tables belong to a later version. This version would write rows that the later version does not expect. */
 export class NewerTables extends Error {
   override readonly name = "NewerTables";
 
@@ -20,8 +20,8 @@ export class NewerTables extends Error {
 
 /**
  * Brings the tables of an object to the version of this code. Each object does so itself, because a deployment reaches
- * objects one by one. `adopt` repairs a state from before objects had a version. Throws NewerTables after a rollback:
- * each call of the object then fails, as if it were out of reach, and nothing is written.
+ * objects one by one. `adopt` repairs tables from the time before objects had a version. Throws NewerTables after a
+ * rollback: each call of the object then fails, as if it did not answer, and nothing is written.
  */
 export function migrateTables(
   storage: DurableObjectStorage,

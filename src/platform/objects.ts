@@ -1,4 +1,4 @@
-/** Areas to be close to: a hint, which Cloudflare follows where it can. */
+/** Areas near which data should be stored: a hint, which Cloudflare follows where it can. */
 export const areas = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const satisfies DurableObjectLocationHint[];
 /** Jurisdictions that data never leaves: a guarantee. */
 export const jurisdictions = ["eu", "us", "fedramp"] as const satisfies DurableObjectJurisdiction[];

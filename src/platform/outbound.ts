@@ -23,7 +23,7 @@ const resolvedForMs = 60 * secondMs;
 /** Verdicts on the addresses of names: a fault as a sentence, or null when all addresses are public. */
 const verdicts = expiringCache<{ fault: string | null }>({ ttlMs: resolvedForMs, maxEntries: 5_000 });
 
-/** Judges a URL by its text, when it is accepted. Nothing is resolved. */
+/** Judges a URL by its text alone, when it is accepted. Nothing is resolved. */
 export function judgeOutboundUrl(settings: OutboundSettings, written: string): JudgedUrl {
   return judgeUrl(written, rulesOf(settings));
 }
@@ -35,8 +35,8 @@ function rulesOf({ config, origin }: OutboundSettings): OutboundRules {
 
 /**
  * Calls a URL that a tenant named, and never throws. Each hop is judged, and its name resolved, before it is called.
- * `fetch` does not accept an address to call, so the name could still change between our lookup and its own. In
- * production `global_fetch_strictly_public` (wrangler.toml) guards against that.
+ * `fetch` cannot be told which address to call, so the name could still change between our lookup and its own. In
+ * production `global_fetch_strictly_public` (wrangler.toml) guards against that. /
  */
 export async function callOutbound(
   platform: Pick<Platform, "config" | "origin" | "dns" | "clock">,
@@ -83,18 +83,18 @@ async function fetchOnce(url: URL, { method, headers, body }: OutboundCall, sign
 }
 
 /**
- * Resolves a name. Returns null when all its addresses are public. One private address refuses the name, because
- * `fetch` may call any of them.
+ * Resolves a name. Returns null when all its addresses are public. A single private address is enough for a refusal,
+ * because `fetch` may call any of them.
  */
 async function resolve({ dns, clock }: Pick<Platform, "dns" | "clock">, name: string): Promise<OutboundResult | null> {
   const known = verdicts.get(name, clock().getTime());
   if (known !== undefined) return known.fault === null ? null : { kind: "refused", reason: known.fault };
   try {
     const addresses = [...(await dns.lookupUncached(name, "A")), ...(await dns.lookupUncached(name, "AAAA"))];
-    // Not cached, so that a name that has just received its first address is called on the next try.
+    // Not cached, so that the next attempt finds a name that has just received its first address.
     if (addresses.length === 0) return { kind: "failed", reason: `The name ${name} has no address.` };
     const isPublic = addresses.every(isPublicAddress);
-    const fault = isPublic ? null : `The name ${name} has an address that is not of the public internet.`;
+    const fault = isPublic ? null : `The name ${name} has an address that is not on the public internet.`;
     verdicts.set(name, { fault }, clock().getTime());
     return fault === null ? null : { kind: "refused", reason: fault };
   } catch (error) {
@@ -103,7 +103,7 @@ async function resolve({ dns, clock }: Pick<Platform, "dns" | "clock">, name: st
   }
 }
 
-/** Reads an answer. The status is enough: the body is read for at most the remaining time, and at most 10 KB of it. */
+/** Reads an answer. The status is enough; the body is read for at most the remaining time, and at most 10 KB of it. */
 async function readAnswer(
   { clock }: Pick<Platform, "clock">,
   answer: Response,
@@ -140,7 +140,7 @@ async function beginningOf({ body }: Response, signal: AbortSignal): Promise<str
 
 const late = Symbol("late");
 
-/** Races work against a signal, for work that cannot be aborted, such as a lookup. */
+/** Rejects work when a signal fires. For work that cannot be aborted, such as a lookup. */
 async function untilLate<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof late> {
   if (signal.aborted) return late;
   let stop = () => {};

@@ -19,8 +19,8 @@ export interface Admitted {
 }
 
 /**
- * The answer of the request that owns a key. If that request found the earlier effect of the key in the database, it
- * passes on all of it: the claim then gets the time of the first use, and expires with it.
+ * The answer of the request that owns a key. If that request found in the database that the key had its effect earlier,
+ * it passes on the whole effect: the claim then gets the time of the first use, and expires with it.
  */
 export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffect>;
 
@@ -37,15 +37,16 @@ export class ProjectGateObject extends DurableObject {
   private levelsStoredAt = 0;
   private hasTables = false;
   /**
-   * Levels of network addresses, the one idle for longest first. They are only in memory, and at most `maxAddresses`.
+   * Levels of network addresses, in the order of last use, oldest first. They are only in memory, and at most
+   * `maxAddresses`.
    */
   private addresses = new Map<string, Level>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
     this.makeTables();
-    // Levels are stored because the bucket per minute, unlike buckets per second, is not refilled before an idle object
-    // is evicted.
+    // Levels are stored, because a bucket per minute does not refill before an idle object is evicted. Buckets per
+    // second do.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }
 
@@ -67,7 +68,7 @@ export class ProjectGateObject extends DurableObject {
     );
   }
 
-  /** Releases the key of a request that had no effect, so that the next request may use it. */
+  /** Releases the key of a request that had no effect, so that another request may use it. */
   async release(key: string, owner: string): Promise<void> {
     this.sql("DELETE FROM idempotency_keys WHERE key = ? AND owner = ? AND status IS NULL", key, owner);
   }
@@ -127,7 +128,7 @@ export class ProjectGateObject extends DurableObject {
       this.wakeAt(now + ttlMs);
       return { kind: "claimed" };
     }
-    // The first try of the same owner, whose answer was lost.
+    // This is a repeated call by the same owner, whose first answer was lost.
     if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
@@ -146,8 +147,8 @@ export class ProjectGateObject extends DurableObject {
   }
 
   /**
-   * Sets one alarm for all keys, at the earliest expiry. A late alarm does no harm, because every read checks the time
-   * too.
+   * Sets one alarm for all keys, at the earliest expiry. A late alarm does no harm, because every read checks the
+   * expiry too.
    */
   private wakeAt(expiresAt: number): void {
     this.ctx.waitUntil(this.setAlarmUnlessSet(roundedUp(expiresAt)));

@@ -8,7 +8,9 @@ const maxMessagesPerCall = 100;
 /** Leaves room for the metadata of a hundred messages, some 100 bytes each. */
 const maxBytesPerCall = 200_000;
 
-/** Sends messages. A call that fails does not stop those after it; the first failure is thrown at the end. */
+/**
+ * Sends messages in several calls. A failed call does not stop the later ones; the first failure is thrown at the end.
+ */
 export function openQueues(env: Env): Enqueue {
   const queues: Record<QueueName, Queue> = {
     mail: env.MAIL_QUEUE,

@@ -3,21 +3,21 @@ import type { Rate } from "../core/bucket";
 import { type RouteBucket, routeBuckets } from "./route-buckets";
 
 /**
- * Each bucket's rate; null switches it off. `api` is for all requests of a project, and `publicAddress` for calls with
- * public keys from one network address.
+ * Each bucket's rate; null turns the limit off. `api` is for all requests of a project, and `publicAddress` for calls
+ * with public keys from one network address.
  */
 export type RateLimits = Record<"api" | "publicAddress" | RouteBucket, Rate | null>;
 
 const perPeriod = z.coerce.number().nonnegative();
-/** A burst is a whole number of tokens, because a request takes one. */
+/** Must be at least one whole token, because a request takes one. */
 const burst = z.coerce.number().int().min(1);
 
 type RouteSetting = `RATE_LIMIT_${Uppercase<RouteBucket>}_${"PER_SECOND" | "BURST"}`;
 
-// The keys of a literal are those of its type.
+// An object literal has exactly the keys of its type.
 const buckets = Object.keys(routeBuckets) as RouteBucket[];
 
-// Both kinds have the same type, and each bucket has both.
+// Both kinds of settings have the same type, and each bucket has both.
 const routeSettings = Object.fromEntries(
   buckets.flatMap((bucket) => [
     [settingOf(bucket, "PER_SECOND"), perPeriod.default(routeBuckets[bucket].perSecond)],
@@ -33,7 +33,7 @@ export const rateLimitSettings = {
   RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perPeriod.default(0),
 };
 
-/** Seconds of calls that a burst allows: a page reports several things at once while it loads. */
+/** The burst is this many seconds' worth of calls, because a page reports several things at once while it loads. */
 const addressBurstSeconds = 5;
 
 /** Returns the rates; null when rate limiting is off. */
@@ -46,7 +46,7 @@ export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSetti
     rate(settings[settingOf(bucket, "PER_SECOND")], settings[settingOf(bucket, "BURST")]),
   ]);
   return {
-    // Each bucket of routes is among them.
+    // `ofRoutes` contains every bucket of routes.
     ...(Object.fromEntries(ofRoutes) as Record<RouteBucket, Rate | null>),
     api: rate(perMinute / 60, Math.max(1, Math.floor(perMinute))),
     publicAddress: rate(perAddress, Math.max(1, Math.ceil(perAddress * addressBurstSeconds))),
@@ -54,7 +54,7 @@ export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSetti
 }
 
 function settingOf<Part extends "PER_SECOND" | "BURST">(bucket: RouteBucket, part: Part) {
-  // `toUpperCase` has the type of any text.
+  // `toUpperCase` returns `string`; the cast restores the literal type.
   return `RATE_LIMIT_${bucket.toUpperCase() as Uppercase<RouteBucket>}_${part}` as const;
 }
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** The hash of a request, computed while its body arrives. It covers the method, the path and the bytes of the body. */
+/** The hash of a request, computed while its body arrives, over its method, path and bytes. */
 export interface RequestHash {
   add(bytes: Uint8Array): void;
   end(): string;
 }
 
 /**
- * Opens a hash. `request` is the method and path, such as `POST /v1/send`. The hash of Node accepts the body in parts,
- * so nothing is buffered.
+ * Opens a hash. `request` is the method and path, such as `POST /v1/send`. Node's hash accepts the body in parts, so
+ * nothing is buffered.
  */
 export function openRequestHash(request: string): RequestHash {
   const hash = createHash("sha256").update(`${request}\n`);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Texts from wrangler.toml, and secrets: `Env` has each setting as a text or not at all. */
+/** The types of settings in `Env`: a text from wrangler.toml or a secret, or absent. */
 export type Settings<Shape extends z.ZodRawShape> = { [Name in keyof Shape]?: string };
 
-/** Reads some settings with their defaults. Throws an error that names each setting that is wrong. */
+/** Reads some settings, with defaults. Throws an error that names each invalid setting. */
 export function parseSettings<Shape extends z.ZodRawShape>(shape: Shape, env: object): z.infer<z.ZodObject<Shape>> {
   const parsed = z.object(shape).safeParse(env);
   if (parsed.success) return parsed.data;

@@ -9,8 +9,8 @@ const maxRounds = 20;
 
 /**
  * Runs a sweep over the databases. `take` takes up to `maxSweptRows` due rows of one database by a conditional update
- * and returns how many it took. It is called again until it takes fewer, or until the invocation has no statements left;
- * a message or the next tick continues. A failing database does not stop the others.
+ * and returns how many it took. `take` is called again until it takes fewer rows, or until the invocation has no
+ * statements left; a message or the next tick then continues. A failing database does not stop the others. /
  */
 export async function sweepDatabases(platform: Platform, take: (db: Db) => Promise<number>): Promise<void> {
   const parts = openParts();
@@ -19,8 +19,8 @@ export async function sweepDatabases(platform: Platform, take: (db: Db) => Promi
 }
 
 /**
- * Each database has its round before another has a second one, so that none waits for the backlog of another. `take` says
- * whether there is more.
+ * Works in rounds: every database is served before any has a second round, so that the backlog of one does not delay
+ * the others. `take` returns whether there is more.
  */
 async function inRounds<T>(
   platform: Platform,
@@ -71,9 +71,8 @@ export function openParts(): Parts {
 }
 
 /**
- * Walks through all rows of a table in each database, several pages per tick. `takePage` processes the rows after a
- * cursor, or the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts
- * again.
+ * Visits all rows of a table in each database, several pages per tick. `takePage` processes the rows after a cursor, or
+ * the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts again. /
  */
 export async function walkDatabases<Cursor>(
   platform: Platform,
@@ -81,7 +80,7 @@ export async function walkDatabases<Cursor>(
   takePage: (db: Db, after: Cursor | undefined) => Promise<Cursor | undefined>,
 ): Promise<void> {
   const before = (await readCursor(platform, sweep)) || "{}";
-  // The code below wrote this JSON.
+  // This JSON was written by the code below.
   const cursors: Record<string, Cursor | undefined> = JSON.parse(before);
   const parts = openParts();
   await inRounds(platform, platform.shards, parts, async (shard) => {
@@ -94,8 +93,8 @@ export async function walkDatabases<Cursor>(
 }
 
 /**
- * Returns the cursor at which a sweep over all rows continues on the next tick; "" is the beginning. Its file belongs
- * to no project.
+ * Returns the cursor at which a sweep over all rows continues on the next tick; "" means the beginning. It is stored in
+ * a file that belongs to no project.
  */
 export async function readCursor(platform: Platform, sweep: string): Promise<string> {
   const bytes = await platform.blobs.get(cursorKey(platform, sweep));
@@ -107,8 +106,8 @@ export async function storeCursor(platform: Platform, sweep: string, cursor: str
 }
 
 /**
- * Returns the key of the cursor. When there are many databases, each of several calls walks through some of them, and
- * has its own cursor.
+ * Returns the key of the cursor's file. When there are many databases, several calls each handle some of them, with a
+ * cursor each.
  */
 function cursorKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
   return first === controlShard ? `sweeps/${sweep}` : `sweeps/${sweep}/${first}`;

@@ -7,7 +7,7 @@ interface Sweeping extends Rpc.DurableObjectBranded {
   keepGoing(): Promise<void>;
 }
 
-/** Keeps the sweeps between two ticks running. The tick does their work as well, so a failure is only logged. */
+/** Starts the sweeps that run between two ticks. The tick does the same work, so a failure is only logged. */
 export async function keepSweeping(
   { SWEEPS }: Pick<Env, "SWEEPS">,
   { config, log }: { config: Pick<Config, "dataLocation">; log: Log },

@@ -1,21 +1,21 @@
 /**
- * A holder that has not called `keep` for this long has died, or waits for something that takes no time of this
- * isolate.
+ * A holder that has not called `keep` for this long has died, or is waiting for something that does not use this
+ * isolate's CPU.
  */
 const silenceMs = 500;
 const pollMs = 5;
 const maxPollMs = 200;
 
-/** A turn that its holder has now. */
+/** A turn, held by the work that is running. */
 export interface Turn {
   /** Reports that the holder is still working. */
   keep(): void;
   giveBack(): void;
 }
 
-/** Work of one kind that takes turns in this isolate. */
+/** A queue for one kind of work, of which this isolate runs a limited amount at a time. */
 export interface Line {
-  /** Waits until `size` fits together with running work and work that asked earlier: at most `atOnce` in total. */
+  /** Waits until `size` fits, together with running work and with work that asked earlier, within `atOnce`. */
   take(atOnce: number, size?: number): Promise<Turn>;
 }
 
@@ -26,8 +26,8 @@ interface LineEntry {
 }
 
 /**
- * Opens a line for turns. Work that is larger than the limit has its turn alone. Waiting work polls, because a promise
- * of one object must not depend on another. Work far back in the line polls less often, because polling takes time too.
+ * Opens a line for turns. Work that is larger than the limit runs alone. Waiting work polls, because a promise of one
+ * object must not depend on another. Work far back in the line polls less often, because polling takes time too. /
  */
 export function openLine(): Line {
   /** Waiting entries, in the order in which they asked. */
@@ -71,18 +71,17 @@ function forgetSilent(turns: Set<LineEntry>, now: number): void {
 }
 
 /**
- * Work that computes. A request in between waits at each of its steps for all such work, so only one computes at a
- * time.
+ * The line for work that computes, one at a time: a request in between waits for all such work at each of its steps.
  */
 const computing = openLine();
 const computingAtOnce = 1;
 
-/** Waits for something outside of this isolate, such as a database, while other work computes. */
+/** Waits for something outside this isolate, such as a database, while other work computes. */
 export type Away = <T>(wait: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs work that both computes and waits. It has a turn while it computes and none while it waits. Work that waits for
- * several things at once takes its next turn when the first of them is ready.
+ * Runs work that both computes and waits. It holds a turn only while it computes. Work that waits for several things at
+ * once takes its next turn when the first of them is ready.
  */
 export async function inTurns<T>(work: (away: Away) => Promise<T>): Promise<T> {
   let turn: Turn | null = null;

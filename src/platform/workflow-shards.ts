@@ -11,7 +11,7 @@ import type { NamedObjects } from "./objects";
 export interface ShardAddress {
   project: number;
   shard: number;
-  /** The time of a project with its own clock, at the call. Shards of such a project never wake by themselves. */
+  /** The current time of a project with its own clock. Shards of such a project never wake by themselves. */
   at?: number;
 }
 
@@ -19,13 +19,13 @@ export interface ShardAddress {
 export interface Delivery {
   event: { id: Id; name: string; source: "PUBLIC" | "API" | "SYSTEM"; data: JsonObject };
   contactId: Id;
-  /** A public key has sent or caused it. */
+  /** Whether a public key sent or caused the event. */
   isPublic: boolean;
   causes: string[];
   starts: { workflowId: Id; allowReentry: boolean }[];
 }
 
-/** A start by a call. `request` makes a repeat of the call within `ttlMs` find the first execution. */
+/** A start requested by an API call. `request` lets a repeat of the call within `ttlMs` find the first execution. */
 export interface StartByHand {
   workflowId: Id;
   contactId: Id;
@@ -34,7 +34,7 @@ export interface StartByHand {
   request: { key: string; ttlMs: number } | null;
 }
 
-/** Starts of a scheduled workflow: each contact once per tick. A tick is in milliseconds since 1970. */
+/** Starts of a scheduled workflow: each contact starts once per tick. A tick is a time in milliseconds since 1970. */
 export interface ScheduledStarts {
   workflowId: Id;
   contactIds: Id[];
@@ -48,7 +48,7 @@ export interface Settlement {
   outcome: StepOutcome;
 }
 
-/** Deleted steps of a workflow. Executions at these steps continue at the step `to`, or end when it is null. */
+/** Deleted steps of a workflow. Executions at these steps continue at the step `to`, or end when `to` is null. */
 export interface Vacating {
   workflowId: Id;
   stepIds: Id[];
@@ -66,7 +66,9 @@ export interface ExecutionView {
   currentStepId: Id | null;
   exitReason: string | null;
   error: string | null;
-  /** The context that the caller gave. `event` is the data of the event that last started or woke the execution. */
+  /**
+   * The context that the caller gave. `event` contains the data of the event that last started or woke the execution.
+   */
   context: JsonObject;
   startedAt: number;
   completedAt: number | null;
@@ -74,7 +76,7 @@ export interface ExecutionView {
   steps: StepRecord[];
 }
 
-/** The counts of a step over the executions of one shard that entered it. */
+/** The counts of a step over the executions of one shard. */
 export interface StepCounts {
   stepId: Id;
   entered: number;
@@ -93,22 +95,22 @@ export interface ShardRow {
   row: Record<string, string | number | null>;
 }
 
-/** Where the export of a shard continues: a table, and the key after which its next rows are. */
+/** The position at which the export of a shard continues: a table, and the key after which its next rows begin. */
 export interface ShardCursor {
   table: string;
   after: string[];
 }
 
-/** The calls of a shard. Each may be repeated: a repeat has no further effect. */
+/** The methods of a shard. Each call may be repeated: a repeat has no further effect. */
 export interface WorkflowShard {
   deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void>;
-  /** Starts an execution; null when the workflow does not let the contact enter again. */
+  /** Starts an execution. Returns null when the workflow does not let the contact enter again. */
   start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null>;
   startMany(address: ShardAddress, given: ScheduledStarts): Promise<void>;
-  /** Settles a step. Returns whether the execution still waited for it. */
+  /** Settles a step. Returns whether the execution was still waiting for it. */
   settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
   get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;
-  /** Returns only the contexts, for a list: the results of steps may be a megabyte per execution. */
+  /** Returns only the contexts. A list must not read the results of steps, which may be a megabyte per execution. */
   contexts(address: ShardAddress, ids: Id[]): Promise<Pick<ExecutionView, "id" | "context">[]>;
   /** Counts the given steps, except those that no execution entered. */
   countSteps(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]>;
@@ -131,7 +133,7 @@ export interface WorkflowShard {
   /** Wakes executions that are due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;
-  /** Returns the next rows for a backup, an execution with all that belongs to it; `next` is null at the end. */
+  /** Returns the next rows for a backup: executions with everything that belongs to them. `next` is null at the end. */
   exportRows(address: ShardAddress, from: ShardCursor | null): Promise<{ rows: ShardRow[]; next: ShardCursor | null }>;
 }
 
@@ -143,8 +145,8 @@ export interface WorkflowShards {
 export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowShards {
   return {
     of: (address) => {
-      // A stub stays broken after one failure, so each try gets a new one. The binding's class, WorkflowShardObject,
-      // implements the interface; this floor does not know the class.
+      // A stub stays broken after one failure, so each attempt creates a new one. The binding's class,
+      // WorkflowShardObject, implements the interface, but this floor cannot import the class.
       const open = () => objects.get(objects.idFromName(nameOf(address))) as unknown as ShardMethods;
       const call = async (name: keyof WorkflowShard, values: unknown[]) => {
         try {
@@ -160,7 +162,7 @@ export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowSh
           (...values: unknown[]) =>
             call(name, values),
       };
-      // Every property that is read is a method of the interface.
+      // Every property that is accessed is a method of the interface.
       return new Proxy({} as WorkflowShard, methods);
     },
   };
@@ -168,7 +170,10 @@ export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowSh
 
 type ShardMethods = Record<keyof WorkflowShard, (...values: unknown[]) => Promise<unknown>>;
 
-/** Calls whose repeat also returns the same answer. The other calls answer what was the case before. */
+/**
+ * Methods whose repeat returns the same answer. The others return the state before the call, which the first attempt
+ * has changed.
+ */
 const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "deliver",
   "start",
@@ -184,8 +189,7 @@ const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
 ]);
 
 /**
- * Reports whether the object was reset, perhaps in the middle of the call: a new version was deployed, or its machine
- * was lost.
+ * Reports whether the object was reset, perhaps during the call: a new version was deployed, or its machine was lost.
  */
 function isReset(error: unknown): boolean {
   return error instanceof Error && /reset because its code was updated|Network connection lost/.test(error.message);

@@ -253,7 +253,7 @@ describe("the sweep", () => {
     await sweep(world);
     expect(await standOf(domain)).toMatchObject({ owner: null });
     expect(await standOf(project.domain)).toEqual({ verified: [project.id], owner: project.id });
-    expect(world.logged).toContain("Names of domains were freed that were claimed for nothing");
+    expect(world.logged).toContain("Unused claims to domain names were freed");
   });
 
   it("frees the name of a project that is gone", async () => {

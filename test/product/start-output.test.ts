@@ -73,7 +73,7 @@ it("shows a DNS resolver that is away once, without the runtime's stacks", async
   const child = { stdout: new PassThrough(), stderr: new PassThrough() };
   const lines: string[] = [];
   const log = watchLog(child, { verbose: false, print: (line) => lines.push(line) });
-  const away = { level: "warn", message: "A DNS resolver is out of reach", resolver: "cloudflare-dns.com" };
+  const away = { level: "warn", message: "A DNS resolver does not answer", resolver: "cloudflare-dns.com" };
   for (const type of ["MX", "A", "AAAA"]) {
     child.stderr.write("✘ [ERROR] e = rust/worker/ffi.rs:110: failed: failed to lookup address information: no name\n");
     child.stderr.write("  stack: /bin/workerd@383c3f9 /bin/workerd@28a3c\n");
@@ -81,7 +81,7 @@ it("shows a DNS resolver that is away once, without the runtime's stacks", async
   }
   child.stderr.end('✘ [ERROR] {"level":"error","message":"Request failed","trace":"    at send (src/send.ts:1)"}\n');
   await expect.poll(() => lines.length).toBe(2);
-  expect(lines[0]).toContain("A DNS resolver is out of reach");
+  expect(lines[0]).toContain("A DNS resolver does not answer");
   expect(lines[1]).toContain("at send");
   expect(log.sawError()).toBe(true);
 });

@@ -142,7 +142,7 @@ export const en = {
     priority: "Priority",
     found: "Found there",
     removeTitle: (domain: string) => `Remove ${domain}?`,
-    removeAdvice: "No more mail goes out from it.",
+    removeAdvice: "No more mail is sent from it.",
   },
   people: {
     search: "A part of an address",

@@ -1,6 +1,6 @@
 /** A part of the documents below one heading. */
 export interface Section {
-  /** The address of the page here, such as `/docs/campaigns.md`, or of the document that an operation is from. */
+  /** The address of the page here, such as `/docs/campaigns.md`, or of the document that describes an operation. */
   page: string;
   /** The title of the page. */
   title: string;
@@ -8,14 +8,14 @@ export interface Section {
   text: string;
 }
 
-/** Words that say nothing about what is looked for. */
+/** Words that are too common to tell sections apart. */
 const stopWords = new Set(
   "a an and are as at be by can do does for from how i if in is it my of on or our that the this to we what when where which with you your".split(
     " ",
   ),
 );
 
-/** The words of a text as they are compared: lower case, without a plural s. */
+/** Returns the words of a text in the form in which they are compared: lower case, without a plural s. */
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.filter((word) => !stopWords.has(word)).map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
@@ -29,7 +29,7 @@ interface Counted {
   length: number;
 }
 
-/** Sections that can be searched, and in how many of them each word is. */
+/** Sections prepared for a search. `spread` is the number of sections that contain a word. */
 export interface Searchable {
   sections: Counted[];
   spread: Map<string, number>;
@@ -50,10 +50,13 @@ export function makeSearchable(sections: Section[]): Searchable {
   return { sections: counted, spread, meanLength: Math.max(1, total / Math.max(1, counted.length)) };
 }
 
-/** The usual parameters of BM25: how fast repeats of a word stop to count, and how much a long section loses. */
+/**
+ * The usual parameters of BM25: how quickly repeats of a word stop adding to the score, and how much a long section is
+ * discounted.
+ */
 const saturation = 1.2;
 const lengthShare = 0.75;
-/** How often a word in the heading or the title counts, compared with one in the text. */
+/** A word in the heading or the title counts this many times as much as one in the text. */
 const headingBonus = 4;
 
 /** Returns the sections that fit a question best, by BM25, best first. */

@@ -4,7 +4,7 @@ import type { DnsRecord } from "./records";
 /** The values in DNS under a record's name and type; null when the lookup failed. */
 type AnswersOf = (record: DnsRecord) => string[] | null;
 
-/** The records with the values found for each. A record whose lookup failed keeps its state. */
+/** Returns the records with the values found for each. A record whose lookup failed keeps its state. */
 export function matchRecords(records: DnsRecord[], answersOf: AnswersOf): DnsRecord[] {
   return records.map((record) => {
     const answers = answersOf(record);
@@ -17,17 +17,17 @@ function matchRecord({ found: _, ...record }: DnsRecord, values: string[]): DnsR
   return { ...record, status: isMatch(record, values) ? "FOUND" : "MISMATCH", found: values };
 }
 
-/** Only required records decide; the others are advice. */
+/** Considers only required records; the others are advice. */
 export function allRequiredFound(records: DnsRecord[]): boolean {
   return records.every(({ required, status }) => !required || status === "FOUND");
 }
 
-/** Without required records no lookup is needed: a reserved name that the provider has verified. */
+/** Whether any lookup is needed. A reserved name that the provider has verified has no required records. */
 export function needsDns(records: DnsRecord[]): boolean {
   return records.some(({ required }) => required);
 }
 
-/** Names have TXT records for many purposes, so a policy is compared only with others of its kind. */
+/** Selects the values of the record's kind: a name may have TXT records for many purposes. */
 function relevantValues({ purpose, type }: DnsRecord, values: string[]): string[] {
   if (type !== "TXT") return values;
   if (purpose === "SPF") return values.filter((value) => /^v=spf1(\s|$)/i.test(value.trim()));
@@ -41,7 +41,7 @@ function isMatch(record: DnsRecord, values: string[]): boolean {
     case "CNAME":
       return values.some((found) => hostName(found) === hostName(value));
     case "MX":
-      // The priority does not matter: there is one exchange, or the provider itself reports what is missing.
+      // The priority is ignored: either there is one exchange, or the provider itself reports missing ones.
       return values.some((found) => hostName(found.replace(/^\d+\s+/, "")) === hostName(value.replace(/^\d+\s+/, "")));
     case "TXT":
       if (purpose === "SPF") return allowsSameSenders(value, values);

@@ -6,13 +6,16 @@ import { dayMs, hourMs, minuteMs } from "../time";
  */
 export const graceMs = 72 * hourMs;
 
-/** Just under the cron's five minutes, so that a domain checked shortly after one tick is due at the next. */
+/**
+ * Slightly less than the five minutes between ticks, so that a domain checked shortly after one tick is due at the
+ * next.
+ */
 const quickPaceMs = 4 * minuteMs;
 const verifiedPaceMs = 59 * minuteMs;
 const slowestPaceMs = dayMs;
 /**
- * For this long, a pending domain is checked on every tick. After that it is checked hourly, and then less and less,
- * down to daily.
+ * A pending domain is checked on every tick for this long. After that it is checked hourly, and then gradually less
+ * often, down to daily.
  */
 const eagerMs = 3 * dayMs;
 
@@ -31,7 +34,7 @@ export interface CheckedDomain {
   nextCheckAt: number;
 }
 
-/** The state of a domain after a check with a result. */
+/** Returns the state of a domain after a check that had a result. */
 export function afterCheck(before: DomainState, passes: boolean, now: number): CheckedDomain {
   const wasVerified = before.status === "VERIFIED";
   if (passes) {

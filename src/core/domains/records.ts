@@ -15,10 +15,13 @@ export interface DnsRecord {
   found?: string[];
 }
 
-// RFC 2606 reserves these: they never exist in DNS, so there is nothing to check.
+// Top-level domains reserved by RFC 2606. They never exist in DNS, so there is nothing to check.
 const reservedTopLevels = new Set(["test", "example", "localhost"]);
 
-/** A host name that can send mail, in lower-case ASCII; null for a bare public suffix, an address or anything else. */
+/**
+ * Returns a host name that can send mail, in lower-case ASCII; null for a bare public suffix, an address or anything
+ * else.
+ */
 export async function senderDomain(written: string): Promise<string | null> {
   const domain = asciiDomain(written.trim());
   if (domain === null) return null;
@@ -30,7 +33,7 @@ export function isReservedDomain(domain: string): boolean {
   return reservedTopLevels.has(domain.slice(domain.lastIndexOf(".") + 1));
 }
 
-/** The TXT record that proves the ownership of a domain. The token is random and stored with the domain. */
+/** Returns the TXT record that proves the ownership of a domain. The token is random and stored with the domain. */
 export function ownershipRecord(domain: string, token: string, required: boolean): DnsRecord {
   return {
     purpose: "OWNERSHIP",
@@ -42,7 +45,10 @@ export function ownershipRecord(domain: string, token: string, required: boolean
   };
 }
 
-/** Advice only: large mailbox providers trust mail less without a policy of the domain's owner. */
+/**
+ * Returns the DMARC record, which is only advice: large mailbox providers trust mail less when the domain has no
+ * policy.
+ */
 export function dmarcRecord(domain: string): DnsRecord {
   return {
     purpose: "DMARC",

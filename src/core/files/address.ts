@@ -1,10 +1,10 @@
 import { fromBase64url, toBase64url } from "../base64url";
 import { bytesOf, type Id, publicId, readId, textOf } from "../ids";
 
-/** The path of files that everybody may read. */
+/** The path under which files are served. Anybody with the full URL may read a file. */
 export const filePath = "/f/";
 
-/** Whose file it is. Only its address knows the secret. */
+/** Identifies a file. The secret is known only through the file's URL. */
 export interface FileAddress {
   projectId: string;
   id: Id;
@@ -18,12 +18,12 @@ export function newFileSecret(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(secretBytes));
 }
 
-/** The last part of a file's URL. It leads to the file without a look into the database. */
+/** Returns the last part of a file's URL. It is enough to find the bytes without reading the database. */
 export function fileToken({ projectId, id, secret }: FileAddress): string {
   return toBase64url(Uint8Array.from([...bytesOf(readId(projectId)), ...bytesOf(id), ...secret]));
 }
 
-/** Null when this is no token of ours. */
+/** Reads what `fileToken` wrote; null for any other text. */
 export function readFileToken(token: string): FileAddress | null {
   const bytes = fromBase64url(token);
   if (bytes?.length !== 2 * idBytes + secretBytes) return null;
@@ -38,12 +38,12 @@ function uuidOf(bytes: Uint8Array): string {
 
 const named = /\/f\/([A-Za-z0-9_-]{64})(?![A-Za-z0-9_-])/g;
 
-/** No mail has more images. */
+/** The most files that are looked for in one mail. */
 const mostNamed = 1_000;
 
-/** The project's files whose URLs a body contains. */
+/** Returns the ids of the project's files whose URLs occur in a body. */
 export function filesNamedIn(body: string, projectId: string): string[] {
-  // Every mail with a body of its own comes here, and most have none of these.
+  // A fast way out: most bodies name no file.
   if (!body.includes(filePath)) return [];
   const ids = new Set<string>();
   for (const [, token = ""] of body.matchAll(named)) {

@@ -1,8 +1,8 @@
-/** The types of images that every mail program shows. */
+/** The image types that every mail program displays. */
 export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** An image, as its first bytes describe it. */
+/** The type and the size of an image, read from its first bytes. */
 export interface Image {
   type: ImageType;
   width: number;
@@ -10,8 +10,8 @@ export interface Image {
 }
 
 /**
- * Reads the type and the size of an image from its bytes, whatever its name says. Null when it is none of the types, or its
- * header is broken.
+ * Reads the type and the size of an image from its bytes, regardless of its name. Null when it is of another type, or
+ * its header is broken.
  */
 export function readImage(bytes: Uint8Array): Image | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,19 +24,22 @@ function isText(view: DataView, at: number, text: string): boolean {
   return [...text].every((letter, index) => view.getUint8(at + index) === letter.charCodeAt(0));
 }
 
-/** The signature, then the chunk IHDR (PNG specification, third edition, sections 5.2 and 11.2.1). */
+/** Reads the signature and the IHDR chunk (PNG specification, third edition, sections 5.2 and 11.2.1). */
 function readPng(view: DataView): Image | null {
   if (view.byteLength < 24 || !isText(view, 0, "\x89PNG\r\n\x1a\n") || !isText(view, 12, "IHDR")) return null;
   return { type: "image/png", width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** The header and the logical screen (GIF89a specification, sections 17 and 18). */
+/** Reads the header and the logical screen (GIF89a specification, sections 17 and 18). */
 function readGif(view: DataView): Image | null {
   if (view.byteLength < 10 || !(isText(view, 0, "GIF87a") || isText(view, 0, "GIF89a"))) return null;
   return { type: "image/gif", width: view.getUint16(6, true), height: view.getUint16(8, true) };
 }
 
-/** The first chunk says how the image is coded (RFC 9649 section 2; the frame of VP8: RFC 6386 section 9.1). */
+/**
+ * Reads the first chunk, which says how the image is coded (RFC 9649 section 2; the frame of VP8: RFC 6386 section
+ * 9.1).
+ */
 function readWebp(view: DataView): Image | null {
   if (view.byteLength < 30 || !isText(view, 0, "RIFF") || !isText(view, 8, "WEBP")) return null;
   const type = "image/webp";
@@ -55,7 +58,7 @@ function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
 }
 
-/** Marker segments up to that of the frame (ITU-T T.81, annex B: B.1.1.2 and B.2.2). */
+/** Skips marker segments up to the frame's (ITU-T T.81, annex B: B.1.1.2 and B.2.2). */
 function readJpeg(view: DataView): Image | null {
   if (!isText(view, 0, "\xff\xd8\xff")) return null;
   for (let at = 2; at + 9 <= view.byteLength; ) {
@@ -69,7 +72,7 @@ function readJpeg(view: DataView): Image | null {
     } else if (marker === startOfScan) {
       return null;
     } else {
-      // The length counts its own two bytes.
+      // The length includes its own two bytes.
       at += 2 + Math.max(2, view.getUint16(at + 2));
     }
   }
@@ -78,7 +81,7 @@ function readJpeg(view: DataView): Image | null {
 
 const startOfScan = 0xda;
 
-/** SOF0 to SOF15, without the markers in between that begin tables: DHT, JPG and DAC. */
+/** Matches SOF0 to SOF15, except DHT, JPG and DAC, whose numbers lie between them. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -1,15 +1,18 @@
 /** A start tag or an end tag. */
 export interface Tag {
-  /** In small letters. */
+  /** In lower case. */
   name: string;
   isEnd: boolean;
   start: number;
   end: number;
-  /** The values by the names in small letters. The first of several counts. Null for an attribute without a value. */
+  /**
+   * The values by lower-case name. When an attribute is repeated, the first one counts. Null for an attribute without a
+   * value.
+   */
   attributes: ReadonlyMap<string, AttributeValue | null>;
 }
 
-/** The value of an attribute, and where it is, including its quotes. */
+/** The value of an attribute, and its position in the HTML, which includes the quotes. */
 interface AttributeValue {
   raw: string;
   start: number;
@@ -17,10 +20,10 @@ interface AttributeValue {
 }
 
 /**
- * Calls `see` with every tag, in order. It reads HTML as browsers do (the tokenization of the HTML standard), so that
- * markup in a comment, in a style sheet or in an attribute does not count. Only tags of `wanted` elements have their
- * attributes. Returns where the HTML ends, or where something begins that never ends. Each step moves forward, so the
- * time is linear in the length.
+ * Calls `see` with every tag, in order. It reads HTML as browsers do (the tokenization of the HTML standard), so markup
+ * in a comment, in a style sheet or in an attribute does not count. Attributes are read only for the elements in
+ * `wanted`. Returns the position of the end of the HTML, or of the first construct that is never closed. Each step
+ * moves forward, so the time is linear in the length.
  */
 export function eachTag(html: string, wanted: ReadonlySet<string>, see: (tag: Tag) => void): number {
   for (let at = html.indexOf("<"); at >= 0; ) {
@@ -31,20 +34,23 @@ export function eachTag(html: string, wanted: ReadonlySet<string>, see: (tag: Ta
   return html.length;
 }
 
-/** Elements whose content is text to a browser. After `plaintext`, everything is text. */
+/** Elements whose content browsers read as text. After `plaintext`, everything is text. */
 const rawElements = new Set([
   ...["style", "script", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"],
 ]);
 
-// HTML knows five kinds of white space. A quoted value that does not end takes the rest.
+// HTML knows five kinds of white space. An unclosed quoted value extends to the end.
 const tagName = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
 const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*|(?=>))))?/y;
 const tagEnd = /[\t\n\f\r /]*>/y;
-/** The rest of a tag where quotes stand around values alone. Most tags end so. */
+/** The rest of a tag in which only values are quoted. Most tags match this fast path. */
 const plainRest = /[^"'<>=]*(?:=(?:[\t\n\f\r ]*"[^"]*"|[\t\n\f\r ]*'[^']*')?[^"'<>=]*)*>/y;
 
-/** Returns where the markup that begins with this `<` ends, for a raw element with its content; null when it does not. */
+/**
+ * Returns where the markup that begins with this `<` ends (for a raw element, with its content); null when it is never
+ * closed.
+ */
 function endOfMarkup(html: string, at: number, wanted: ReadonlySet<string>, see: (tag: Tag) => void): number | null {
   if (html.startsWith("<!--", at)) return behind(html, "-->", at + 2);
   const found = matchAt(tagName, html, at);
@@ -74,7 +80,7 @@ type Attributes = Map<string, AttributeValue | null>;
 
 const nothing: Attributes = new Map();
 
-/** The end is null when the tag does not end. */
+/** Reads the attributes of a tag. The end is null when the tag is never closed. */
 function restOfTag(html: string, from: number, isWanted: boolean): { attributes: Attributes; end: number | null } {
   const plain = isWanted ? null : matchAt(plainRest, html, from);
   if (plain) return { attributes: nothing, end: from + plain[0].length };

@@ -2,12 +2,15 @@ import type { OwnMail } from "../people/sign-in-mail";
 import { escapedHtml } from "../templating/html";
 import type { HealthFinding } from "./health-finding";
 
-/** A check that began to fail, or fails no more. */
+/** A check that has begun to fail, or has recovered. */
 export interface TurnedCheck extends HealthFinding {
   name: string;
 }
 
-/** The mail to owners about checks that turned. It is the installation's own, so it is in English. */
+/**
+ * Writes the mail to owners about checks whose state changed. It is in English, because it comes from the installation
+ * and not from a project.
+ */
 export function alertMail(turned: readonly TurnedCheck[], host: string): OwnMail {
   const failing = turned.filter(({ status }) => status === "fail").map(({ name }) => name);
   const names = (failing.length > 0 ? failing : turned.map(({ name }) => name)).join(", ");

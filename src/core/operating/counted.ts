@@ -5,7 +5,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 
 const shown = 5;
 
-/** Writes the first few names, and the number of the others. */
+/** Lists the first few names, and counts the others. */
 export function someOf(names: readonly string[]): string {
   const rest = names.length - shown;
   return rest <= 0 ? names.join(", ") : `${names.slice(0, shown).join(", ")} and ${rest.toLocaleString("en")} more`;

@@ -3,7 +3,7 @@
  * https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 export interface Metric {
-  /** `petrel_*`, in base units: seconds, bytes. A counter ends in `_total`. */
+  /** Begins with `petrel_` and uses base units, such as seconds and bytes. The name of a counter ends in `_total`. */
   name: string;
   type: "gauge" | "counter";
   help: string;

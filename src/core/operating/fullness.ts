@@ -1,17 +1,17 @@
 import { dayMs } from "../time";
 
-/** The most bytes that a D1 database holds: https://developers.cloudflare.com/d1/platform/limits/ */
+/** The maximum size of a D1 database: https://developers.cloudflare.com/d1/platform/limits/ */
 export const maxDatabaseBytes = 10_000_000_000;
 
-/** The size of a database at a time. */
+/** The size of a database, and when it was measured. */
 export interface NotedSize {
   notedAt: number;
   bytes: number;
 }
 
 /**
- * Returns when a database is full if it keeps growing as it did since the oldest note; null while it does not grow, or
- * when the notes span less than a day.
+ * Returns when a database will be full if it keeps growing at its average rate since the oldest note. Null while it
+ * does not grow, or when the notes span less than a day.
  */
 export function fullAt(notes: readonly NotedSize[], now: NotedSize): number | null {
   const oldest = notes.reduce<NotedSize | null>(

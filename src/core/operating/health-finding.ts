@@ -1,14 +1,14 @@
-/** How well something is: `warn` needs a look today, `fail` needs one now. */
+/** The state of one thing: `warn` means look at it today, `fail` means act now. */
 export type Health = "ok" | "warn" | "fail";
 
-/** The result of one check of the installation, in words for its operator. It names no address and no secret. */
+/** The result of one check of the installation, written for the operator. It contains no address and no secret. */
 export interface HealthFinding {
   status: Health;
   /** The state in one sentence. */
   summary: string;
-  /** The particulars: names, counts, times. Null when the summary says it all. */
+  /** Details: names, counts and times. Null when the summary is complete. */
   detail: string | null;
-  /** The next step for the operator; null when there is nothing to do. */
+  /** Tells the operator how to fix it; null when there is nothing to do. */
   mend: string | null;
 }
 
@@ -32,7 +32,7 @@ export function fail(
 
 const severity: Record<Health, number> = { ok: 0, warn: 1, fail: 2 };
 
-/** Returns the worst of several states; `ok` for none. */
+/** Returns the worst of several states; `ok` for an empty list. */
 export function worstOf(states: readonly Health[]): Health {
   return states.reduce<Health>((worst, state) => (severity[state] > severity[worst] ? state : worst), "ok");
 }

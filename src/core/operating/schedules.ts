@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs } from "../time";
 
-/** The schedules of wrangler.toml, and how long each rests between two ticks. */
+/** The cron schedules of wrangler.toml, each with its interval. */
 export const schedules: Readonly<Record<string, { name: string; everyMs: number }>> = {
   "* * * * *": { name: "every minute", everyMs: minuteMs },
   "*/5 * * * *": { name: "every five minutes", everyMs: 5 * minuteMs },
@@ -9,25 +9,25 @@ export const schedules: Readonly<Record<string, { name: string; everyMs: number 
   "41 3 * * *": { name: "every night", everyMs: dayMs },
 };
 
-/** When a schedule last ended, and when it first did. */
+/** The last time that a schedule's tick ended, and the first time. */
 export interface CronRun {
   cron: string;
   firstRanAt: number;
   ranAt: number;
 }
 
-/** A schedule whose tick did not come, and since when none has ended. */
+/** A schedule that missed a tick, and the time since which none has ended. */
 export interface Silence {
   name: string;
   since: number;
 }
 
-/** A tick may be a little late, and takes up to a quarter of an hour. */
+/** A tick may start a little late, and may run for up to fifteen minutes. */
 const graceMs = 5 * minuteMs;
 
 /**
- * Returns the schedules that missed a tick. One that never ran counts from the first tick of any: an installation that
- * is an hour old has had no night.
+ * Returns the schedules that missed a tick. For a schedule that has never run, time counts from the first tick of any
+ * schedule, so that a new installation is not blamed for a nightly run that it could not have had yet.
  */
 export function silentSchedules(runs: readonly CronRun[], now: number): Silence[] {
   const begin = Math.min(now, ...runs.map(({ firstRanAt }) => firstRanAt));

@@ -1,14 +1,14 @@
 import { Refusal } from "../errors";
 import type { Role } from "./role";
 
-/** A role that would do, for the caller to ask for. */
+/** The role that the call needs. */
 export interface NeededRights {
   role: Role;
   maySend?: true;
   seesPersonalData?: true;
 }
 
-/** A person may not make this call. `mayDo` names people who may. */
+/** The person may not make this call. `mayDo` names people who may. */
 export class RoleTooLow extends Refusal {
   constructor(has: Role | null, needs: NeededRights, mayDo: readonly string[] = []) {
     const whom = mayDo.length === 0 ? `somebody with the role ${needs.role}` : mayDo.join(" or ");
@@ -17,17 +17,17 @@ export class RoleTooLow extends Refusal {
 }
 
 function describe(has: Role | null, { role, maySend, seesPersonalData }: NeededRights): string {
-  if (maySend) return "You write drafts in this project, and others send them. Nothing was sent.";
-  if (seesPersonalData) return "This answer is personal data, which you do not see in this project.";
+  if (maySend) return "In this project you may write drafts, but not send them. Nothing was sent.";
+  if (seesPersonalData) return "This answer contains personal data, which you may not see in this project.";
   const own =
-    has !== null ? `and yours is ${has}` : role === "owner" ? "and you are no owner" : "and yours was taken away";
+    has !== null ? `and yours is ${has}` : role === "owner" ? "and you are no owner" : "and you no longer have one";
   return `This needs the role ${role}, ${own}. Nothing was done.`;
 }
 
-/** The person must first show again who they are. */
+/** The person must first prove again who they are. */
 export class ProofNeeded extends Refusal {
   constructor() {
-    super("This needs a proof of who you are from the last ten minutes. Nothing was done.", {
+    super("This needs a sign-in within the last ten minutes. Nothing was done.", {
       suggestion:
         "Sign in again with a passkey, or with a code: POST /console/session/link with your own address, then " +
         "POST /console/session/code. Then send the request again.",
@@ -35,11 +35,14 @@ export class ProofNeeded extends Refusal {
   }
 }
 
-/** A write with a session that a page of another site may have sent. */
+/** A write with a session that may come from a page of another site. */
 export class CrossSiteWrite extends Refusal {
   constructor() {
-    super("This request may come from another site: it has a session, but not our origin. Nothing was done.", {
-      suggestion: "Send it from a page of this installation. Programs use an API key and no cookie.",
-    });
+    super(
+      "This request may come from another site: it has a session, but its Origin is not this installation. Nothing was done.",
+      {
+        suggestion: "Send it from a page of this installation. Programs use an API key and no cookie.",
+      },
+    );
   }
 }

@@ -2,16 +2,16 @@ import { escapedHtml } from "../templating/html";
 import type { OwnMail } from "./sign-in-mail";
 
 interface Invitation {
-  /** This installation. */
+  /** The origin of this installation. */
   origin: string;
   url: string;
-  /** How the person who invites is called; null for the operator. */
+  /** The name of the person who invites; null for the operator. */
   by: string | null;
   /** The name of the project; null for an invitation to the installation. */
   project: string | null;
 }
 
-/** The mail that invites a person. Like the mail that signs in, it is the installation's own. */
+/** Writes the mail that invites a person. Like sign-in mail, it comes from the installation and not from a project. */
 export function invitationMail({ origin, url, by, project }: Invitation): OwnMail {
   const named = project?.replace(/\s+/g, " ") ?? null;
   const what = named === null ? "Petrel" : `the project ${named} in Petrel`;

@@ -1,25 +1,27 @@
 import type { z } from "zod";
 import { fromBase64url } from "../base64url";
 
-/** Stands where somebody may not see what there is. */
+/** Replaces text that a person may not see. */
 const mask = "•••";
 
-/** Fields whose text is ours or the team's own, such as the name of a segment. An address in it is masked all the same. */
+/**
+ * Fields whose text is ours or the team's own, such as the name of a segment. Only addresses in such text are masked.
+ */
 const ownText = new Set([
   ...["id", "name", "slug", "status", "type", "kind", "code", "field", "message", "reason", "source", "provider"],
   ...["event", "eventName", "cron", "timezone", "branch", "variant", "workflowName", "currentStepName", "domain"],
 ]);
 const safeFormats = new Set<unknown>(["uuid", "datetime", "date"]);
 
-/** Also as it stands in a URL. */
+/** Matches an address, also when it is percent-encoded in a URL. */
 const address = /[^\s@<>"'`(),;:&?=/]+(?:@|%40)[^\s@<>"'`(),;:&?=/]+/gi;
 
-/** A cursor has the values by which the list is sorted, and one of them is personal data. */
+/** A cursor contains the values by which its list is sorted, and one of these is personal data. */
 export class TellingCursor extends Error {}
 
 /**
- * Returns an answer without addresses, data and bodies. It keeps numbers, states, times and what the schema of the answer
- * says is ours: text of a field that nobody thought of is masked, and so is what the schema does not describe.
+ * Returns an answer with addresses, data and bodies masked. It keeps numbers, states and times, and text in fields that
+ * are known to be ours. All other text is masked by default, and so is everything that the schema does not describe.
  */
 export function masked(value: unknown, schema: z.ZodType | undefined, field = ""): unknown {
   if (value === null || value === undefined) return value;
@@ -44,7 +46,7 @@ export function masked(value: unknown, schema: z.ZodType | undefined, field = ""
   return own === undefined || own.type === "unknown" ? mask : value;
 }
 
-/** A part of an object whose keys are not known beforehand. */
+/** Masks an object whose keys are not known in advance. */
 function maskedPart(value: unknown, record: Plain | undefined): unknown {
   if (record?.type === "record" && plain(record.value).type !== "unknown") return masked(value, record.value);
   if (Array.isArray(value)) return [];
@@ -64,7 +66,7 @@ function withoutAddresses(text: string): string {
   return text.includes("@") || text.includes("%40") ? text.replace(address, mask) : text;
 }
 
-/** Masks the addresses in all texts of a refusal, which says little else that is not ours. */
+/** Masks the addresses in all texts of a refusal. Little else in a refusal is personal. */
 export function withoutAddressesIn(value: unknown): unknown {
   if (typeof value === "string") return withoutAddresses(value);
   if (Array.isArray(value)) return value.map(withoutAddressesIn);
@@ -72,7 +74,7 @@ export function withoutAddressesIn(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutAddressesIn(part)]));
 }
 
-/** Returns the cursor, or throws TellingCursor when it holds text that is neither an id nor a fingerprint of ours. */
+/** Returns the cursor. Throws TellingCursor when it contains text other than ids and our own fingerprint. */
 function untold(cursor: string): string {
   const bytes = fromBase64url(cursor);
   if (cursor === "" || bytes === null) return cursor;
@@ -88,21 +90,21 @@ function untold(cursor: string): string {
   return cursor;
 }
 
-/** The part of a schema that masking needs. */
+/** The parts of a schema that masking needs. */
 type Plain =
   | { type: "object"; shape: Record<string, z.ZodType> }
   | { type: "array"; element: z.ZodType }
   | { type: "record"; value: z.ZodType }
   | { type: "union"; options: z.ZodType[] }
   | { type: "string"; format: unknown }
-  /** One of a few values. */
+  /** One of a fixed set of values. */
   | { type: "fixed" }
-  /** A number or a flag. */
+  /** A number or a boolean. */
   | { type: "figure" }
   | { type: "unknown" };
 
 function plain(schema: z.ZodType): Plain {
-  // Zod's own description of itself: each type has the fields that are read of it here.
+  // Zod's own description of the schema. Each type has the fields that are read here.
   const def = schema.def as unknown as Record<string, unknown> & { type: string };
   const inner = (name: string) => plain(def[name] as z.ZodType);
   switch (def.type) {

@@ -1,4 +1,7 @@
-/** The roles of people, from the least to the most rights. An owner has the whole installation; the other roles are of one project. */
+/**
+ * The roles of people, from the fewest to the most rights. An owner has all rights in the whole installation; the other
+ * roles apply to one project.
+ */
 export const roles = ["viewer", "editor", "admin", "owner"] as const;
 export type Role = (typeof roles)[number];
 
@@ -9,9 +12,9 @@ export type ProjectRole = (typeof projectRoles)[number];
 /** The rights of a person in one project. */
 export interface Rights {
   role: Role;
-  /** Only editors can be without it: they make drafts, and others send them. */
+  /** Can be false only for editors, who then write drafts that others send. */
   maySend: boolean;
-  /** Only viewers can be without it: addresses, data and bodies are then masked in every answer. */
+  /** Can be false only for viewers: addresses, data and bodies are then masked in every answer. */
   seesPersonalData: boolean;
 }
 

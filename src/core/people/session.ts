@@ -1,17 +1,17 @@
 import { dayMs, minuteMs } from "../time";
 
-/** How long a session lives after its last use. */
+/** How long a session lasts after its last use. */
 export const sessionMs = 30 * dayMs;
 
-/** How a person showed who they are. */
+/** How a person proved who they are. */
 export type SignInMethod = "link" | "code" | "passkey";
 
-/** How long the link and the code of a mail live. */
+/** How long a mailed link and its code are valid. */
 export const mailedLinkMs = 15 * minuteMs;
-/** How long the link of an invitation lives. */
+/** How long the link of an invitation is valid. */
 export const invitationMs = 7 * dayMs;
-/** How long a link that was printed in a terminal lives. */
+/** How long a link printed in a terminal is valid. */
 export const printedLinkMs = dayMs;
 
-/** How often a code may be typed wrong. */
+/** The number of wrong tries after which a code stops working. */
 export const maxTries = 5;

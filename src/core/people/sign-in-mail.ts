@@ -1,14 +1,17 @@
 import { escapedHtml } from "../templating/html";
 import { shownCode } from "./code";
 
-/** The content of a mail of the installation itself. */
+/** The content of a mail that the installation itself sends. */
 export interface OwnMail {
   subject: string;
   html: string;
   text: string;
 }
 
-/** The mail that signs a person in. It is the installation's own, so it is in English and in no project's look. */
+/**
+ * Writes the mail that signs a person in. It comes from the installation, so it is in English and without a project's
+ * design.
+ */
 export function signInMail({ host, url, code }: { host: string; url: string; code: string }): OwnMail {
   const shown = shownCode(code);
   return {

@@ -1,6 +1,6 @@
 import { asciiDomain, isLocalPart, maxAddressLength, maxLocalLength, normalizeEmail } from "../mail/address";
 
-/** An address to be judged, including those that all other calls refuse. */
+/** An address to be judged, which may be one that all other calls refuse. */
 export interface JudgedAddress {
   email: string;
   /** The local part. */
@@ -13,7 +13,7 @@ export interface JudgedAddress {
 
 /**
  * Reads a text with the form of an address: something, an @, something, without spaces outside of quotes. Null for
- * anything else. It has no faults exactly when `normalizeEmail` takes it.
+ * anything else. The result has no faults exactly when `normalizeEmail` accepts the address. /
  */
 export function readAddress(written: string): JudgedAddress | null {
   const trimmed = written.trim();
@@ -50,13 +50,13 @@ function faultsOf({ local, host, domain, judged }: Refused): string[] {
   return faults;
 }
 
-/** The faults in the characters of the local part, whatever its length. */
+/** Returns the first fault in the characters of the local part, regardless of its length. */
 function localFault(local: string): string | null {
   if (isLocalPart(local)) return null;
   if (quoted.test(local))
-    return "The part before the @ is in quotes, which few mail servers take. No mail is sent to it.";
+    return "The part before the @ is in quotes, which few mail servers accept. No mail is sent to it.";
   if (/[^\p{ASCII}]/u.test(local)) {
-    return "The part before the @ has a character beyond ASCII, which few mail servers take. No mail is sent to it.";
+    return "The part before the @ has a character beyond ASCII, which few mail servers accept. No mail is sent to it.";
   }
   return "The part before the @ has a character or a dot that is only allowed in quotes.";
 }

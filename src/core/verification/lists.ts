@@ -49,13 +49,13 @@ const alsoPersonal = ["fastmail.com", "hey.com", "tuta.com", "tuta.io", "tutamai
 /** Names on the list that are no longer mail providers, or never were. */
 const notPersonal = ["about.com", "alibaba.com", "discovery.com", "go.com", "medscape.com", "space.com", "test.com"];
 
-/** Lists of domains that others maintain. */
+/** Lists of domains that third parties maintain. */
 export interface DomainLists {
   disposable: ReadonlySet<string>;
   personal: ReadonlySet<string>;
 }
 
-/** The lists with our additions and exceptions. */
+/** Returns the lists with our additions and exceptions. */
 export function readLists(disposable: readonly string[], providers: readonly string[]): DomainLists {
   const personal = [...providers, ...alsoPersonal].filter((name) => !notPersonal.includes(name));
   return { disposable: new Set(disposable), personal: new Set(personal) };
@@ -66,28 +66,31 @@ export function isDisposableDomain({ disposable }: DomainLists, domain: string):
   return !isAliasDomain(domain) && withParents(domain).some((name) => disposable.has(name));
 }
 
-/** Whether the domain forwards to other mailboxes. Every customer of such a service may have a subdomain. */
+/** Whether the domain forwards to other mailboxes. Each customer of such a service may use a subdomain of it. */
 export function isAliasDomain(domain: string): boolean {
   return withParents(domain).some((name) => aliasDomains.has(name));
 }
 
-/** Whether the domain gives mailboxes to anyone. The list of providers contains disposable ones too. */
+/** Whether anyone can get a mailbox at the domain. The list of providers contains disposable ones too. */
 export function isPersonalDomain(lists: DomainLists, domain: string): boolean {
   const isListed = lists.personal.has(domain) && !isDisposableDomain(lists, domain);
   return isListed && !isReservedExample(domain) && !isAliasDomain(domain);
 }
 
-/** Whether the domain, or the one it belongs to, is a personal one: no customer can own either. */
+/** Whether the domain, or a domain above it, is a personal one: no customer can own either. */
 export function isOfPersonalDomain(lists: DomainLists, domain: string): boolean {
   return withParents(domain).some((name) => isPersonalDomain(lists, name));
 }
 
-/** RFC 2606. */
+/** Whether RFC 2606 reserves the domain for examples. */
 function isReservedExample(domain: string): boolean {
   return isReservedDomain(domain) || /^example\.(com|net|org)$/.test(domain);
 }
 
-/** `a.b.com` → `a.b.com`, `b.com`. A top level is on no list. */
+/**
+ * Returns a domain and its parents: `a.b.com` → `a.b.com`, `b.com`. Top-level domains are left out, because no list
+ * contains one.
+ */
 function withParents(domain: string): string[] {
   const labels = domain.split(".");
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join("."));

@@ -3,7 +3,7 @@ import { parseDomain } from "../domains/parse-domain";
 import { isReservedDomain } from "../domains/records";
 import { editsBetween } from "../edits";
 
-/** Providers that the checker knows only by their first label. */
+/** Providers that the typo checker knows only by the first label of their domains. */
 const moreProviders = [
   "fastmail.com",
   "hotmail.com",
@@ -15,22 +15,22 @@ const moreProviders = [
   "yahoo.co.uk",
   "yahoo.fr",
 ];
-// Short names are close to everything: acme.com is two letters from me.com, and mailw.com belongs to no provider.
+// Short names resemble everything: acme.com is two letters from me.com, and mailw.com belongs to no provider.
 const minLabelLength = 5;
 const providers = [...POPULAR_DOMAINS, ...moreProviders].filter(
   (domain) => labelOf(domain).length >= minLabelLength && domain !== "mailw.com",
 );
 const providerLabels = new Set(providers.map(labelOf));
 
-/** In a long name two slips are as likely as one in a short one. */
+/** Two slips in a name this long are as likely as one in a shorter name. */
 const longLabel = 7;
 
-/** Non-existent top-level domains are likely to be one of these. */
+/** A non-existent top-level domain was probably meant to be one of these. */
 const commonTopLevels = ["com", "net", "org"];
 /** These top-level domains exist, but after a large provider's name they are a typing error. */
 const slips = new Set(["co", "cm", "om"]);
 
-/** The domain that was probably meant; null when the written one looks right. */
+/** Returns the domain that was probably meant; null when the given one looks right. */
 export async function suggestDomain(domain: string): Promise<string | null> {
   if (isReservedDomain(domain)) return null;
   const { isIcann, subdomain } = await parseDomain(domain);
@@ -47,9 +47,9 @@ function withNearestTopLevel(domain: string): string {
 
 function nearestProvider(domain: string): string | null {
   const label = labelOf(domain);
-  // yahoo.ca and outlook.com.br are as real as the names on the list.
+  // A real national domain of a provider, such as yahoo.ca or outlook.com.br, which the list leaves out.
   if (providerLabels.has(label) && !slips.has(domain.slice(label.length + 1))) return null;
-  // Typing errors occur in the middle of a word: fmail.com and cloud.com are other companies.
+  // Typing errors rarely affect the first letter: fmail.com and cloud.com are other companies.
   const candidates = providers.filter((provider) => provider[0] === domain[0]);
   return nearestOf(candidates, domain, (written, provider) => {
     const edits = editsBetween(written, provider);
@@ -57,7 +57,7 @@ function nearestProvider(domain: string): string | null {
   });
 }
 
-/** The checker compares the part after the @ with its list. Its own distance accepts too many words as similar. */
+/** Compares the part after the @ with a list. The checker's own distance treats too many words as similar. */
 function nearestOf(domains: string[], written: string, distanceFunction: (a: string, b: string) => number) {
   const options = { domains, distanceFunction, domainThreshold: 1, secondLevelDomains: [], topLevelDomains: [] };
   return run({ ...options, email: `x@${written}` })?.domain ?? null;

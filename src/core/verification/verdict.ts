@@ -3,7 +3,7 @@ import type { JudgedAddress } from "./address";
 import { type DomainLists, isAliasDomain, isDisposableDomain, isPersonalDomain } from "./lists";
 import { suggestDomain } from "./typos";
 
-/** DNS records of the domain. Without name servers, nothing else was looked up. */
+/** The DNS records of a domain. When there are no name servers, nothing else was looked up. */
 export interface DomainFacts {
   nameServers: string[];
   addresses: string[];
@@ -43,7 +43,7 @@ export async function judge(address: JudgedAddress, facts: DomainFacts, lists: D
     isTypo: suggestedEmail !== null,
     // A plus at the very start is part of the name, not a tag.
     isPlusAddressed: local.indexOf("+") > 0,
-    // The list contains some misspelt names too, because someone has registered them.
+    // The list contains some misspelt names too, because somebody has registered them.
     isPersonalEmail: suggestedEmail === null && isPersonalDomain(lists, name),
   };
   return {
@@ -70,7 +70,7 @@ function dnsFaults(domain: string, { nameServers, exchanges, serversFail }: Doma
   return [];
 }
 
-/** Warnings for the sender. A personal or a plus-addressed mailbox gives none. */
+/** Returns warnings for the sender. A personal or a plus-addressed mailbox is no reason for one. */
 function warnings(
   domain: string,
   flags: { isDisposable: boolean; isAlias: boolean },

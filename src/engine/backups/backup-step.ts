@@ -18,21 +18,21 @@ import { settingsOf } from "./settings";
 import { type BackupState, notesOf } from "./state";
 import { emptyTally, type Tally, writePart } from "./tally";
 
-/** A step deletes as many captured rows. */
+/** The number of captured rows that one step deletes. */
 const forgottenAtOnce = 1_000;
 
-/** Types of jobs that are the operator's: a restored project does not continue them. */
+/** Types of jobs that belong to the operator. A restored project does not continue them. */
 const operatorJobs = ["project.backup", "project.restore", "project.move", "project.advance", "project.erase"];
 
-/** When a backup is given up, its triggers go. The next backup deletes their notes. */
+/** Drops the triggers of a backup that is given up. The next backup deletes the rows that they captured. */
 export const backupRuns: JobRuns = { release: (ctx) => dropAllCaptures(ctx.project.number, backupTables) };
 
 /**
- * One step of a backup: see docs/decisions/0045-a-backup-is-of-one-moment.md. A step that runs again, because it died
- * before it stored its state, writes the same files once more: the rows of the moment do not change.
+ * Runs one step of a backup: see docs/decisions/0045-a-backup-is-of-one-moment.md. A step that crashed before it stored
+ * its state runs again and writes the same files, because the captured rows do not change.
  */
 export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
-  // Only this file writes the state of such a job.
+  // No other file writes the state of a backup job.
   const state = row.state as BackupState;
   if (state.phase !== "clear" && state.shape !== shapeOfTables()) return giveUp(ctx, row);
   switch (state.phase) {
@@ -51,14 +51,17 @@ export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
   }
 }
 
-/** Deletes what an earlier backup has left. Then begins to capture: the commit of that batch is the moment. */
+/**
+ * Deletes the leftovers of an earlier backup, then begins to capture. The commit of that batch is the moment of the
+ * backup.
+ */
 async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
   const clearing = openBatch(ctx);
   clearing.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
   const left = clearing.add(deleteCaptured(ctx, forgottenAtOnce));
   await clearing.commit();
   if (left.count === forgottenAtOnce) return "goes on";
-  // Before the first file: retention finds the files by it.
+  // Must run before the first file is written: retention finds the files by this row.
   await note(
     ctx,
     sql`INSERT INTO backups (id, project, created_at) VALUES (${row.id}, ${ctx.project.id}, ${Number(row.input.createdAt)})
@@ -75,7 +78,10 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
   return "goes on";
 }
 
-/** The shards go first, right after the moment: what they do later is unknown to the rows of the backup. */
+/**
+ * Exports the shards first, right after the moment. Shards are not captured, so anything that they do later would not
+ * match the rows of the backup.
+ */
 async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
   const open = allShards(ctx, ctx.project.number)[state.place];
   if (!open) return { ...state, phase: "rows", place: 0, after: null, tally: emptyTally };
@@ -105,13 +111,13 @@ async function copyRows(ctx: Context, row: JobRow, state: BackupState): Promise<
   };
 }
 
-/** Returns the row of a backup; none of a job that a restored project does not continue. */
+/** Returns a row as the backup writes it; null for a job that a restored project would not continue. */
 function lineOf(table: ProjectTable, values: Record<string, unknown>): Record<string, unknown>[] {
   if (table.backup === "no jobs of the operator" && operatorJobs.includes(String(values.type))) return [];
   return [Object.fromEntries(Object.entries(values).filter(([name]) => !table.secrets.includes(name)))];
 }
 
-/** Ends the capture, and deletes what was captured. */
+/** Ends the capture, and deletes the captured rows. */
 async function release(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
   const batch = openBatch(ctx);
   batch.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
@@ -141,7 +147,7 @@ async function finish(ctx: Context, row: JobRow, state: BackupState): Promise<St
   return "ended";
 }
 
-/** Writes the row of the backup, in the control database. A second run changes nothing. */
+/** Writes the backup's row in the control database. A repeated write changes nothing. */
 async function note(ctx: Context, change: SQL): Promise<void> {
   const batch = openBatch(ctx, ctx.control);
   batch.mayRepeat();

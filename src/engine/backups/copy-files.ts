@@ -3,16 +3,16 @@ import type { Context } from "../../platform/context";
 import type { BackupState } from "./state";
 import { addPart } from "./tally";
 
-/** The kinds of files that rows of a backup name. */
+/** The kinds of files to which rows of a backup refer. */
 const copiedKinds: readonly BlobKind[] = ["content", "attachment", "template", "campaign", "import", "file"];
 
 const filesPerStep = 20;
-/** A step ends with the file that exceeds it. */
+/** The step ends after the file that exceeds this size. */
 const maxBytes = 20_000_000;
 
 /**
- * Copies the next files of the project. A file never changes, so it does not matter when it is copied. One that was
- * deleted since the moment is missing: its content would have been forgotten anyway.
+ * Copies the next files of the project. A file never changes, so the time of copying does not matter. A file that was
+ * deleted since the moment is left out: its content was due to be deleted anyway.
  */
 export async function copyFiles(ctx: Context, folder: string, state: BackupState): Promise<BackupState> {
   const kind = copiedKinds[state.place];

@@ -3,15 +3,15 @@ import { z } from "zod";
 const Tally = z.object({ rows: z.number(), bytes: z.number(), parts: z.number(), hash: z.string(), marks: z.string() });
 
 /**
- * The parts of a backup. It is stored last, so a backup without it is not complete. `project` has the settings, by
- * the names of the columns.
+ * Describes the parts of a backup. The manifest is stored last, so a backup without one is incomplete. `project`
+ * contains the project's settings by column name.
  */
 export const Manifest = z.object({
   format: z.literal(1),
   takenAt: z.number(),
   project: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   id: z.string(),
-  /** The project's number, by which rows of a test clock name it. */
+  /** The project's number, to which rows of a test clock refer. */
   number: z.number(),
   tables: z.record(z.string(), Tally),
   executions: z.record(z.string(), Tally),

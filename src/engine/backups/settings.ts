@@ -5,10 +5,13 @@ import { projects } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import type { Manifest } from "./manifest";
 
-/** A project restored from a backup has its own. */
+/** Columns that a backup leaves out: a restored project gets values of its own. */
 const own: (keyof Project)[] = ["number", "id", "shard", "deletedAt", "createdAt", "updatedAt"];
 
-/** Returns the settings of a project. They are of the time of the call, as the control database is another one. */
+/**
+ * Returns a project's settings at the time of this call. They cannot be captured, because the control database is a
+ * separate one.
+ */
 export async function settingsOf({ control, project }: Context): Promise<Manifest["project"]> {
   const row = await selectOne(
     control,
@@ -16,6 +19,6 @@ export async function settingsOf({ control, project }: Context): Promise<Manifes
     wholeRow(projects),
   );
   const settings = Object.entries(row).filter(([name]) => !own.some((each) => each === name));
-  // The only column that is neither of these types is an id, which is a text.
+  // The one column that is neither a number nor a text is an id, which is stored as text.
   return Object.fromEntries(settings) as Manifest["project"];
 }

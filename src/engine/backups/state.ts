@@ -2,20 +2,22 @@ import type { Key } from "../../db/captured-page";
 import type { JobNotes } from "../jobs/job";
 import { emptyTally, type Tally } from "./tally";
 
-/** How far a backup is. The phases follow one another in this order. */
+/** The progress of a backup. The phases follow one another in this order. */
 export type BackupState = {
   phase: "clear" | "executions" | "rows" | "release" | "files" | "finish";
-  /** The moment whose rows the backup has, in milliseconds since 1970. */
+  /** The moment of the backup, in milliseconds since 1970: its rows are those of that moment. */
   takenAt: number;
-  /** The columns of all tables at that moment: a deploy may change them while the backup goes on. */
+  /** The columns of all tables at that moment. A deploy may change them while the backup runs. */
   shape: string;
-  /** The number of the table, or of the shard. */
+  /** The number of the current table or shard. */
   place: number;
-  /** The key after which the next page begins: of rows, of an execution's shard as JSON, or of a file. */
+  /**
+   * The key after which the next page begins: that of a row, of an execution within its shard (as JSON), or of a file.
+   */
   after: Key | null;
-  /** The parts of the present table or shard. */
+  /** Counts the parts of the current table or shard. */
   tally: Tally;
-  /** The parts of those before it, by their names. */
+  /** The counts of the tables and shards that are complete, by name. */
   tables: Record<string, Tally>;
   executions: Record<string, Tally>;
 };
@@ -25,7 +27,7 @@ export const firstBackupState: BackupState = {
   ...{ tally: emptyTally, tables: {}, executions: {} },
 };
 
-/** The state as a job stores it. */
+/** Returns the state in the form that a job stores. */
 export function notesOf(state: BackupState): JobNotes {
   return state;
 }

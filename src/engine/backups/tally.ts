@@ -1,14 +1,17 @@
 import type { Platform } from "../../platform/context";
 import { partKey } from "./folder";
 
-/** The counts of a table, a shard or the stored files in a backup. */
+/** The counts of one table, one shard or the stored files in a backup. */
 export interface Tally {
   rows: number;
   bytes: number;
   parts: number;
-  /** A SHA-256 over all parts: of the hash before a part, and the part. */
+  /** A SHA-256 chain over the parts: each hash covers the previous hash and the next part. */
   hash: string;
-  /** The marks of the parts, eight characters each; empty where a part has the same content however often it is read. */
+  /**
+   * The marks of the parts, eight characters each. Empty for tables, whose parts have the same content at every
+   * reading.
+   */
   marks: string;
   [name: string]: string | number;
 }
@@ -17,7 +20,7 @@ export const emptyTally: Tally = { rows: 0, bytes: 0, parts: 0, hash: "", marks:
 
 const encoder = new TextEncoder();
 
-/** Returns the tally with one part more. */
+/** Returns the tally with one part added. */
 export async function addPart(tally: Tally, content: Uint8Array, rows: number): Promise<Tally> {
   return {
     ...tally,
@@ -30,15 +33,15 @@ export async function addPart(tally: Tally, content: Uint8Array, rows: number): 
 
 const markLength = 8;
 
-/** Returns the mark of a part, as `partKey` takes it. */
+/** Returns the mark of a part, in the form that `partKey` expects. */
 function markOf({ marks }: Pick<Tally, "marks">, part: number): string {
   return marks.slice((part - 1) * markLength, part * markLength);
 }
 
 /**
- * Stores the next part and returns the new tally. A run that dies after that stores the part again. Two runs that
- * overlap store it twice, perhaps after the other one has stored its state, so a part whose content may differ is
- * marked: its key has the beginning of its hash.
+ * Stores the next part and returns the new tally. A run that crashes afterwards stores the part again. Two overlapping
+ * runs store it twice, perhaps even after one of them has saved its state. So a part whose content may differ between
+ * runs has the beginning of its hash in its key.
  */
 export async function writePart(
   { blobs }: Platform,

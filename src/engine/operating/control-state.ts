@@ -10,11 +10,11 @@ import { mostCounted } from "./database-state";
 
 const mostPaused = 100;
 
-/** The state of all projects, by the control database. */
+/** The state of all projects, read from the control database. */
 export interface ControlState {
   projects: number;
   disabledProjects: number;
-  /** Projects whose marketing mail the reputation brake has stopped. */
+  /** Projects whose marketing mail is paused for their reputation. */
   pausedProjects: { id: string; name: string; reason: string }[];
   /** Messages that queues gave up on within the last day, by queue. */
   deadLetters: { queue: string; messages: number }[];

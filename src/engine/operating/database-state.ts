@@ -7,30 +7,30 @@ import { asNumber, asPriority, asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** The most rows that a count of the health reads: a count of more ends there. */
+/** The most rows that one count reads. A larger count is reported as this number. */
 export const mostCounted = 4_000;
 const mostProjects = 5_000;
 const mostDomains = 100;
 
-/** When work of a sweep counts as left behind: a tick comes every minute, and takes what is due. */
+/** For how long work may be due before it counts as overdue. The sweeps run every minute. */
 const behindMs = 5 * minuteMs;
 
-/** The state of the installation, by the rows of one database. */
+/** The state of the installation, read from one database. */
 export interface DatabaseState {
   shard: string;
-  /** The projects with open mail that is due, and since when the longest does, by the priority of mail. */
+  /** The projects that have mail due, and the time since which their oldest has been, by priority. */
   waitingMail: { priority: Priority; projects: number; oldest: number }[];
-  /** The mail of the last hour that was not sent, and that of which this is unknown. */
+  /** The number of emails of the last hour that failed, and of those whose outcome is unknown. */
   failedMail: number;
   unknownMail: number;
-  /** Among the newest jobs of the last day. */
+  /** The number of failed jobs among the newest jobs of the last day. */
   failedJobs: number;
-  /** Open jobs whose runs fail. */
+  /** The number of open jobs whose runs keep failing. */
   failingJobs: number;
   failingDomains: { domain: string; failingSince: number }[];
-  /** Executions that their shards should have moved on. */
+  /** The number of executions that are due but that no shard has moved. */
   overdueExecutions: number;
-  /** Events that their listeners should have got. */
+  /** The number of events that are due but have not reached their listeners. */
   overdueEvents: number;
 }
 
@@ -88,7 +88,7 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   return { shard, waitingMail: waiting.all, failingDomains: domains.all, ...counts.one };
 }
 
-/** Counts rows, up to the most. */
+/** Counts rows, up to `mostCounted`. */
 function countOf(rows: SQL): SQL {
   return sql`(SELECT count(*) FROM (${rows} LIMIT ${mostCounted}))`;
 }

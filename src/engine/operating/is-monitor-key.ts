@@ -5,10 +5,10 @@ import { asNumber, columns } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** Whether a key is known, by its hash, so that a flood of wrong keys costs few reads. */
+/** Caches whether a key exists, by its hash, so that a flood of wrong keys causes few reads. */
 const known = expiringCache<boolean>({ ttlMs: 10_000, maxEntries: 1_000 });
 
-/** Whether there is such a monitor key. A key that was revoked, or just made, is known to all within ten seconds. */
+/** Returns whether the monitor key exists. Every isolate notices a new or revoked key within ten seconds. */
 export async function isMonitorKey({ control, now }: Platform, key: string): Promise<boolean> {
   if (!looksLikeMonitorKey(key)) return false;
   const hash = await hashKey(key);

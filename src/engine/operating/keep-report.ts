@@ -2,12 +2,12 @@ import { secondMs } from "../../core/time";
 import type { Platform } from "../../platform/context";
 import type { Config } from "../../platform/env";
 
-/** A report reads every database, and monitors ask often. */
+/** A report reads every database, and monitors poll often. */
 const keptMs = 15 * secondMs;
 
 /**
- * Returns the function that makes a report, or gives the last one of this isolate again, for fifteen seconds. Reports are
- * kept by the settings: an isolate has one set of them.
+ * Wraps a function that makes a report: within fifteen seconds, the isolate returns its previous report. Reports are
+ * cached per settings object, of which an isolate has one.
  */
 export function keepReport<Report>(make: (platform: Platform) => Promise<Report>): typeof make {
   const reports = new WeakMap<Config, { at: number; report: Report }>();

@@ -10,11 +10,14 @@ import type { Platform } from "../../platform/context";
 const outcomes = ["sent", "delivered", "opened", "clicked", "bounced", "complained"].map((name) => `email.${name}`);
 
 const mostBusy = 20;
-/** The most projects of a database that are added up: six names of each are within the rows of a statement. */
+/**
+ * The most projects of a database that are added up. Six event names of each project stay within the row limit of a
+ * statement.
+ */
 const mostProjects = 4_000;
 
 export interface MailTotals {
-  /** Since the installation began, without deleted projects. */
+  /** Counts since the installation began. Deleted projects are left out. */
   events: { name: string; count: number }[];
   /** The emails that were accepted this month, UTC. */
   month: { emails: number; busiest: { project: number; emails: number }[] };

@@ -3,7 +3,7 @@ import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** Notes that a schedule has ended, for the health of the installation. */
+/** Records when a schedule ended. The health report reads it. */
 export async function noteCron(platform: Platform, cron: string): Promise<void> {
   const now = platform.clock().getTime();
   const batch = openBatch(platform, platform.control);

@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/context";
 import { openParts } from "../../platform/sweep";
 import { databaseSize } from "./database-size";
 
-/** The sweep that notes how large each database is, so that its health can say when it will be full. */
+/** Records the size of each database, so that the health report can predict when it will be full. */
 export async function noteSizes(platform: Platform): Promise<void> {
   const now = platform.now.getTime();
   const parts = openParts();

@@ -8,7 +8,7 @@ import type { Platform } from "../../platform/context";
 const lookBackMs = 14 * dayMs;
 const most = 2_000;
 
-/** Returns the sizes of all databases that were noted within the last two weeks. */
+/** Returns the sizes of all databases recorded within the last two weeks. */
 export function readNotedSizes({ control, realClock }: Platform): Promise<(typeof databaseSizes.$inferSelect)[]> {
   const since = realClock().getTime() - lookBackMs;
   return select(

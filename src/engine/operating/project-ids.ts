@@ -3,7 +3,7 @@ import { asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-/** Returns the public ids of projects by their numbers, without deleted ones. */
+/** Returns the public ids of projects by their numbers. Deleted projects are left out. */
 export async function projectIds({ control }: Platform, numbers: readonly number[]): Promise<Map<number, string>> {
   const rows = await select(
     control,

@@ -6,7 +6,10 @@ import type { Platform, Project } from "../../platform/context";
 
 const maxNamed = 3;
 
-/** Returns the names of a few people who may send in a project, members first: an editor who may not asks one of them. */
+/**
+ * Returns the names of a few people who may send in a project, members first, so that an editor who may not send knows
+ * whom to ask.
+ */
 export async function findSenders({ control }: Platform, project: Project): Promise<string[]> {
   const rows = await select(
     control,

@@ -28,8 +28,8 @@ const readVisitor = columns({
 });
 
 /**
- * Returns the person whose session has this cookie; null when there is none. An isolate caches the result for 30 seconds,
- * as it caches keys.
+ * Returns the person to whose session this cookie belongs; null when there is none. Like keys, the result is cached for
+ * 30 seconds per isolate.
  */
 export async function findVisitor(platform: Platform, token: string): Promise<Visitor | null> {
   if (!tokenPattern.test(token)) return null;
@@ -64,7 +64,7 @@ function rightsOf([, role, maySend, seesPersonalData]: StoredRights): Rights {
   return { role, maySend: maySend === 1, seesPersonalData: seesPersonalData === 1 };
 }
 
-/** Postpones the end of the session. A session in use writes this once an hour. */
+/** Extends the session. A session in use is written at most once an hour. */
 async function noteVisit(platform: Platform, { sessionId, person }: Visitor, now: number): Promise<void> {
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();

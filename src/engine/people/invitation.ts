@@ -10,7 +10,7 @@ import type { Platform } from "../../platform/context";
 import { mailNewLink } from "./mail-links";
 import { mailIsOff, type OwnLinks } from "./own-mail";
 
-/** The most invitations to one project, and the most of the installation's own. */
+/** The most invitations per hour to one project, and the most to the installation itself. */
 const maxInvitationsPerHour = 50;
 
 interface Inviting {
@@ -22,8 +22,8 @@ interface Inviting {
 }
 
 /**
- * Adds an invitation to the batch that lets a person in, at most fifty an hour. Its row makes the batch recognisable.
- * Where links are not mailed, the row only counts. Returns its id.
+ * Adds an invitation to the batch that gives a person access, at most fifty an hour. The invitation's row makes the
+ * batch recognisable. When links are not mailed, the row only counts. Returns its id.
  */
 export function addInvitation(batch: Batch, { now }: Platform, { email, to, by, links }: Inviting): Id {
   const [id, at] = [newId(), now.getTime()];
@@ -45,7 +45,7 @@ function isBelowLimit(to: number | null, at: number): SQL {
     < ${maxInvitationsPerHour}`;
 }
 
-/** Mails a committed invitation after the answer, and says whether it does. */
+/** Mails a committed invitation after the answer. Returns whether this installation mails invitations. */
 export function mailInvitation(platform: Platform, id: Id, links: OwnLinks) {
   if ("missing" in links) return mailIsOff(links.missing);
   platform.later(mailNewLink(platform, id));

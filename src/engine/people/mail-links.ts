@@ -14,7 +14,7 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { sendOwnMail } from "./own-mail";
 
-/** Within the life of a link. */
+/** The most attempts to mail a link while it is valid. */
 const maxAttempts = 5;
 const mailsPerSweep = 20;
 
@@ -27,7 +27,7 @@ const readClaimed = columns({
   project: orNull(asText),
 });
 
-/** Sweeps the mails of links that did not leave: the provider refused for a while, or their process died. */
+/** Sweeps sign-in links whose mail was not sent, because the provider refused for a while or the process died. */
 export async function mailDueLinks(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard)) return;
   const now = platform.now.getTime();
@@ -39,16 +39,16 @@ export async function mailDueLinks(platform: Platform): Promise<void> {
   for (const { id } of due) await mailLink(platform, sql`id = ${id} AND due_at <= ${now}`);
 }
 
-/** Sends the mail of a link that was just asked for. If that fails, the sweep sends it within two minutes. */
+/** Mails a link that was just requested. If that fails, the sweep mails it within two minutes. */
 export async function mailNewLink(platform: Platform, id: Id): Promise<void> {
   await mailLink(platform, sql`id = ${id} AND attempts = 0`).catch((error: unknown) => {
-    platform.log("warn", "The mail of a link is left to the sweep", { reason: reasonOf(error) });
+    platform.log("warn", "A sign-in mail could not be sent now; the sweep will retry", { reason: reasonOf(error) });
   });
 }
 
 /**
- * Sends the mail of a link, with a new link and a new code each time: only their hashes are stored. A person who gets two
- * mails, because the answer to the first was lost, signs in by the second. An address that no person has gets none.
+ * Mails a link. Only hashes are stored, so each attempt makes a new link and a new code. When the answer to the first
+ * attempt was lost, the person gets two mails, and the second one works. An address without a person gets none.
  */
 async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
   const now = platform.now.getTime();
@@ -65,7 +65,7 @@ async function mailLink(platform: Platform, isMeant: SQL): Promise<void> {
       readClaimed,
     ),
   );
-  // A row that nobody is to get a mail for is not read again.
+  // Clears the due time of a row for which no mail is to be sent, so that the sweep does not read it again.
   batch.add(statement(sql`UPDATE sign_in_links SET due_at = NULL WHERE ${isMeant} AND hash IS NOT ${hash}`));
   await batch.commit();
   const link = claimed.first;

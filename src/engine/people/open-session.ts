@@ -9,10 +9,10 @@ import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { forgetVisitors } from "./cache";
 
-/** More sessions of one person than this end with the oldest ones. */
+/** When a person exceeds this number of sessions, the oldest ones end. */
 const maxSessions = 50;
 
-/** The browser in which a person signs in. */
+/** The browser that signs in. */
 export interface SigningBrowser {
   userAgent: string | null;
   /** The cookie of the session that this one replaces. */
@@ -20,16 +20,16 @@ export interface SigningBrowser {
 }
 
 interface Opening {
-  /** A SELECT of the person's id: no row when there is no such person any more. */
+  /** A SELECT of the person's id. It returns no row when the person no longer exists. */
   person: SQL;
   method: SignInMethod;
-  /** The link or code that is used up: it opens no second session. */
+  /** The link or code, which is used up: it cannot open a second session. */
   openedBy: string;
-  /** Statements of the same commit. They run before the session is opened. */
+  /** Statements of the same batch that run before the session is opened. */
   before?: readonly Statement[];
 }
 
-/** Opens a session, and returns its cookie, which is stored nowhere. The one that the browser had ends. */
+/** Opens a session and ends the browser's previous one. Returns the session's cookie, which is stored nowhere. */
 export async function openSession(
   platform: Platform,
   { userAgent, session }: SigningBrowser,
@@ -61,12 +61,12 @@ export async function openSession(
   if (session !== null) batch.add(statement(sql`DELETE FROM sessions WHERE hash = ${await hashKey(session)}`));
   await batch.commit();
   forgetVisitors();
-  if (!opened.first) throw new NotAuthenticated("There is no such person any more.", { suggestion: "Ask an owner." });
+  if (!opened.first) throw new NotAuthenticated("This person no longer exists.", { suggestion: "Ask an owner." });
   return token;
 }
 
 export function usedUp(): Gone {
-  return new Gone("This was used before, or its time is over. It works once.", {
+  return new Gone("This was used before, or has expired. It works only once.", {
     suggestion: "Ask for another mail at /console.",
   });
 }

@@ -14,8 +14,9 @@ export interface PrintedLink {
 }
 
 /**
- * Makes a link that signs somebody in without a mail, once within a day: the person with this address, or a reader who
- * says who they are and becomes an owner. Throws NotFound when no person has the address.
+ * Makes a link that signs somebody in without a mail. It works once, within a day. Given an address, signs in that
+ * person, or throws NotFound when there is none. Without an address, the reader enters an address and becomes an owner.
+ * /
  */
 export async function printLink(platform: Platform, email: string | null): Promise<PrintedLink> {
   if (email !== null) {

@@ -12,17 +12,17 @@ const maxOfNetwork = 20;
 
 interface LinkRequest {
   email: string;
-  /** Where the link leads. */
+  /** The origin of the link. */
   origin: string;
   browserHash: string;
-  /** Null when the caller's address is not known, as on a developer's machine. */
+  /** The caller's network; null when its address is not known, for example on a developer's machine. */
   network: string | null;
 }
 
 /**
- * Notes that somebody wants to sign in by mail, at most five times an hour for an address and twenty for a network.
- * Returns the id of the link whose mail is to be sent; null beyond that. It does the same for every address: only the
- * mail, after the answer, depends on whether there is such a person.
+ * Records a request to sign in by mail, at most five an hour for an address and twenty for a network. Returns the id of
+ * the link to mail; null above these limits. It does the same work for every address: only the mail, sent after the
+ * answer, depends on whether the person exists.
  */
 export async function requestLink(
   platform: Platform,

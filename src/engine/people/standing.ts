@@ -4,8 +4,8 @@ import type { Visitor } from "../../core/people/visitor";
 import type { Batch } from "../../db/batch";
 
 /**
- * Stops a change of people by somebody who lost the right to it within the 30 seconds for which sessions are cached. They
- * could otherwise give themselves a way back. Without a visitor, the caller is the operator.
+ * Guards a change to people: fails when the visitor has lost the right to it within the 30 seconds for which sessions
+ * are cached. Otherwise they could give themselves access again. Without a visitor, the caller is the operator.
  */
 export function requireStanding(batch: Batch, visitor: Visitor | undefined, projectNumber: number | null): void {
   if (visitor === undefined) return;

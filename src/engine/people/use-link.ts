@@ -13,19 +13,19 @@ import { openSession, type SigningBrowser, usedUp } from "./open-session";
 
 /** A browser that may have asked for a link. */
 export interface AskingBrowser extends SigningBrowser {
-  /** The cookie that it got when it asked; null without one. */
+  /** The cookie set when this browser requested a link; null without one. */
   asked: string | null;
 }
 
-/** A link as the browser that opens it sees it. */
+/** The state of a link for the browser that opens it. */
 export type OpenedLink =
-  /** It signs its reader in. `email` is null when the reader says who they are, and becomes an owner. */
+  /** The link signs in its reader. `email` is null when the reader enters an address and becomes an owner. */
   | { is: "good"; row: SignInLinkRow }
-  /** It was asked for in another browser, which takes the code. */
+  /** The link was requested in another browser, where the code must be typed. */
   | { is: "of another browser" }
   | { is: "used up" };
 
-/** Looks at a link without using it up, because scanners of mail follow links too. */
+/** Looks at a link without using it up, because mail scanners follow links too. */
 export async function lookAtLink(platform: Platform, token: string, { asked }: AskingBrowser): Promise<OpenedLink> {
   const row = await selectFirst(
     platform.control,
@@ -37,7 +37,7 @@ export async function lookAtLink(platform: Platform, token: string, { asked }: A
   return isOfBrowser ? { is: "good", row } : { is: "of another browser" };
 }
 
-/** Signs in by a link. A printed one may leave it to its reader to say who they are. Returns the session's cookie. */
+/** Signs in by a link. For a printed link, the reader may enter the address. Returns the session's cookie. */
 export async function useLink(
   platform: Platform,
   token: string,
@@ -53,7 +53,7 @@ export async function useLink(
   return openByLink(platform, browser, { id: row.id, email, method: "link", makesOwner });
 }
 
-/** Signs in by the code of a mail, in the browser that asked for it. Returns the session's cookie. */
+/** Signs in by the code of a mail, in the browser that requested it. Returns the session's cookie. */
 export async function useCode(platform: Platform, typed: string, browser: AskingBrowser): Promise<string> {
   const now = platform.now.getTime();
   const browserHash = browser.asked === null ? null : await hashKey(browser.asked);
@@ -96,6 +96,6 @@ function openByLink(platform: Platform, browser: AskingBrowser, { id, email, met
 
 export function wrongCode(): Invalid {
   const message =
-    "It is not the code of a mail that this browser asked for in the last 15 minutes, or was typed wrong five times";
+    "Is not the code of a mail that this browser requested within the last 15 minutes, or was mistyped five times";
   return new Invalid([{ field: "code", message, code: "custom" }]);
 }

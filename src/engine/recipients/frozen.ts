@@ -107,7 +107,7 @@ export function frozenAudience({ condition, segments, at }: Frozen): Audience {
   return audienceOf(condition, new Map(segments), new Date(at));
 }
 
-/** Returns the audience, and the condition `apart` for the contacts that the campaign goes to. */
+/** Returns the audience, and the condition `apart` that matches the contacts to whom the campaign is sent. */
 export function recipientsOf(
   frozen: Frozen,
   { type, topicId }: Pick<CampaignRow, "type" | "topicId">,

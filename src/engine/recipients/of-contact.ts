@@ -29,7 +29,7 @@ export async function verdictOfContact(
   const about = { basis: isFrozen ? ("FROZEN" as const) : ("DRAFT" as const), asOf: ctx.now.toISOString() };
   const [absent, found] = await Promise.all([whyAbsent(ctx, contact, frozen), findObstacles(ctx, campaign, contact)]);
   if (absent !== null) {
-    // Mending one reason alone would show the next one only then.
+    // Returns all reasons at once. Otherwise, fixing one would only reveal the next.
     const reasons = [...absent, ...whyNoMail(contact, found)];
     return { inAudience: false, outcome: "NOT_IN_AUDIENCE", reasons, ...about };
   }
@@ -66,7 +66,7 @@ const readObstacles = columns({
 });
 type Obstacles = ReturnType<typeof readObstacles>;
 
-/** Returns the reasons that would keep such mail from the contact now. */
+/** Returns the reasons for which the contact would not get such mail now. */
 export async function findWhyNoMail(ctx: Context, kind: KindOfContent, contact: ContactRow): Promise<Reason[]> {
   return whyNoMail(contact, await findObstacles(ctx, kind, contact));
 }
@@ -86,7 +86,7 @@ function findObstacles(ctx: Context, { type, topicId }: KindOfContent, contact: 
   );
 }
 
-/** Returns all reasons why the contact does not get such mail, in the order in which they are counted. */
+/** Returns all reasons for which the contact does not get such mail, in the order in which they are counted. */
 function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, isInTopic }: Obstacles): Reason[] {
   const suppressed = `${withheld.suppressed}: ${suppressedFor}`;
   const snoozed = `The contact has paused its email until ${isoOrNull(snoozedUntil)}`;
@@ -103,8 +103,8 @@ function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, i
 }
 
 /**
- * Returns the reasons that would keep such mail from the contact if it were in the audience. TRANSACTIONAL mail is kept
- * back by a suppression alone.
+ * Returns the reasons for which the contact, if it were in the audience, would not get such mail. TRANSACTIONAL mail is
+ * stopped only by a suppression.
  */
 function whyNoMail(contact: ContactRow, found: Obstacles): Reason[] {
   if (!found.isWanted) return leftOutFor(contact, found);
@@ -122,7 +122,7 @@ const codesOfWithheld: Record<string, "suppressed" | "unsubscribed" | "topic"> =
   [withheld.leftTopic]: "topic",
 };
 
-/** Returns the outcome for a contact that may get such mail and has none so far. */
+/** Returns the outcome for a contact that may get such mail but has none yet. */
 async function whatAwaits(
   ctx: Context,
   campaign: CampaignRow,
@@ -133,8 +133,8 @@ async function whatAwaits(
   if (coming === null) {
     const message =
       campaign.status === "CANCELLED"
-        ? "The campaign was cancelled before it came to the contact"
-        : "The contact would get the campaign as it is now, and was left out when the campaign came to it";
+        ? "The campaign was cancelled before it reached the contact"
+        : "The contact would get the campaign now, but was left out when the campaign reached it";
     return { outcome: "LEFT_OUT", reasons: [{ code: "changed", message }] };
   }
   const reasons = whyWithheldFor(error);
@@ -149,7 +149,7 @@ async function whatIsComing(
 ): Promise<Reason | null> {
   switch (status) {
     case "DRAFT":
-      return { code: "draft", message: "The campaign is a draft: the contact would get it as things are now" };
+      return { code: "draft", message: "The campaign is a draft: the contact would get it if it were sent now" };
     case "SCHEDULED":
       return { code: "scheduled", message: `The campaign is scheduled for ${isoOrNull(scheduledFor)}` };
     case "SENDING": {
@@ -158,7 +158,7 @@ async function whatIsComing(
         phase === "measure" || (phase === "enumerate" && textOf(contact.id) > textOf(after ?? contact.id));
       if (!isBefore) return null;
       return heldReason === null
-        ? { code: "not_reached", message: "The campaign has not come to the contact yet" }
+        ? { code: "not_reached", message: "The campaign has not reached the contact yet" }
         : whyHeld(heldReason);
     }
     case "SENT":

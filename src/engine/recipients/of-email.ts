@@ -27,10 +27,10 @@ const readEmail = columns({
   at: asNumber,
 });
 
-/** The facts about an email that decide what became of it. */
+/** The facts about an email that determine its outcome. */
 export type JudgedEmail = ReturnType<typeof readEmail>;
 
-/** A condition: the email `e` is in the part of its campaign that waits for the canary. */
+/** Matches the email `e` when it is in the part of its campaign that waits for the canary. */
 function awaitsCanary(ctx: Context): SQL {
   return sql`(e.status = 'QUEUED' AND e.due_at IS NULL
     AND 'REST' IS (SELECT p.part FROM campaign_pages p WHERE ${inProject(ctx, "p")} AND p.campaign_id = e.campaign_id
@@ -49,7 +49,7 @@ export async function findLedgerEmail(ctx: Context, campaignId: Id, contactId: I
   return email ?? null;
 }
 
-/** Returns the emails `e` that `found`, an index and a condition, says. */
+/** Returns the emails `e` selected by `found`, which names an index and a condition. */
 export function findJudgedEmails(ctx: Context, found: SQL): Promise<JudgedEmail[]> {
   return select(
     ctx.db,
@@ -76,12 +76,12 @@ export function whyHeld(heldReason: string): Reason {
 function whyWaits({ heldReason, awaitsCanary }: JudgedEmail): Reason | null {
   if (heldReason !== null) return whyHeld(heldReason);
   if (!awaitsCanary) return null;
-  return { code: "canary", message: "The email waits until the campaign's canary is out, and its hold is over" };
+  return { code: "canary", message: "The email waits until the campaign's canary is sent and its hold is over" };
 }
 
 type StatusVerdict = Pick<RecipientVerdict, "outcome"> & Reason;
 
-/** Returns what became of an email, of whatever source. */
+/** Returns the outcome of an email from any source. */
 export function verdictOfStatus({ status, error }: Pick<JudgedEmail, "status" | "error">): StatusVerdict {
   const { outcome, code, message } = verdicts[status];
   const isUnsent = outcome !== "SENT" && error !== null;
@@ -111,7 +111,7 @@ function codeOfError(error: string): ReasonCode | undefined {
   return codes[error] ?? (isWhyUnrendered(error) ? "rendering" : undefined);
 }
 
-/** The reason codes for the errors of emails that wait or were not sent. */
+/** The reason codes for the errors of emails that are waiting or were not sent. */
 const codes: Record<string, ReasonCode> = {
   [withheld.suppressed]: "suppressed",
   [withheld.unsubscribed]: "unsubscribed",

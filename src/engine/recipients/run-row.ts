@@ -52,7 +52,7 @@ export async function findOrphanRun(ctx: Context, id: Id): Promise<BareRun | nul
   return row && { campaign: { id }, step: row.step, progress: progressOf(row) };
 }
 
-/** Only the statements below write the column. Before sending begins it is an empty object, and is not read. */
+/** Only the statements below write this column. Before sending begins it is an empty object that nothing reads. */
 function progressOf({ progress }: CampaignRunRow): Progress {
   return progress as unknown as Progress;
 }
@@ -69,7 +69,7 @@ export function guardStep(ctx: Context, { campaign, step }: BareRun): Statement 
   );
 }
 
-/** Stores the progress of a step, and when the sweep looks at the run. */
+/** Stores the progress of a step and the time at which the sweep next looks at the run. */
 export function updateRun(
   ctx: Context,
   { campaign }: Pick<BareRun, "campaign">,
@@ -91,8 +91,7 @@ export function sweepAt(ctx: Context, until: number): number {
 }
 
 /**
- * Interrupts a run, for the actions of people: a step that is under way can no longer commit, and the next run begins
- * at once.
+ * Interrupts a run when a person intervenes: a step in progress can no longer commit, and the next run begins at once.
  */
 export function interruptRun(ctx: Context, id: Id, progress?: Progress): Statement {
   const newProgress = progress ? sql`, progress = ${JSON.stringify(notes(progress))}` : sql``;

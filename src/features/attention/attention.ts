@@ -25,7 +25,7 @@ const checks: AttentionCheck[] = [
   checkJobs,
 ];
 
-/** `GET /attention`: what somebody should look at, what is most urgent first. */
+/** Implements `GET /attention`: returns what needs attention, most urgent first. */
 export async function findAttention(ctx: Context): Promise<AttentionItem[]> {
   const batch = openBatch(ctx);
   const control = openBatch(ctx, ctx.control);

@@ -3,13 +3,13 @@ import type { Context } from "../../platform/context";
 import type { AttentionItem } from "./schema";
 
 /**
- * Looks for one kind of things that need attention. It adds its statements to the batch, and returns what makes items of
- * their rows once the batch is committed: so a whole answer is one round trip.
+ * Looks for one kind of problem. It adds statements to the batch, and returns a function that turns their rows into
+ * items after the commit. All checks therefore share one round trip.
  */
 export type AttentionCheck = (ctx: Context, batch: Batch) => () => AttentionItem[];
 
 /** The most items of one kind. */
 export const maxItems = 20;
 
-/** How far back failures are shown. */
+/** The number of days for which failures are shown. */
 export const shownDays = 7;

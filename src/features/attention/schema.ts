@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Warnings } from "../../core/warning";
 
-/** A client may not know all codes, so it falls back on the message. */
+/** A client may not know a newer code. It then shows the message. */
 const attentionCodes = [
   "project_disabled",
   "marketing_paused",
@@ -24,14 +24,17 @@ const attentionCodes = [
   "no_mail_yet",
 ] as const;
 
-/** `act`: mail or events do not go out. `warn`: it may come to that, or something was lost. `info`: a step that is left. */
+/**
+ * `act`: mail or events do not go out. `warn`: that may happen soon, or something was lost. `info`: a remaining step of
+ * the set-up.
+ */
 export const severities = ["act", "warn", "info"] as const;
 
 const AttentionItem = z.object({
   code: z.enum(attentionCodes),
   severity: z.enum(severities).meta({
     description:
-      "`act`: something does not go out until somebody acts. `warn`: something was lost, or may be soon. `info`: a step that is left.",
+      "`act`: something does not go out until somebody acts. `warn`: something was lost, or may be soon. `info`: a remaining step of the set-up.",
   }),
   message: z.string(),
   count: z.number().int().meta({ description: "How many there are; 1 for a single thing." }),
@@ -44,7 +47,7 @@ const AttentionItem = z.object({
       name: z.string(),
     })
     .nullable()
-    .meta({ description: "What it is about; null for the project's mail or jobs as a whole." }),
+    .meta({ description: "The resource that it is about; null for the project's mail or jobs as a whole." }),
   action: z.object({
     text: z.string().meta({ description: "What to do." }),
     method: z.enum(["GET", "POST", "PATCH", "DELETE"]),

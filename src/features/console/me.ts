@@ -11,7 +11,7 @@ const maxProjects = 1_000;
 
 const readProject = columns({ number: asNumber, id: asText, name: asText, disabled: asFlag, testClock: asFlag });
 
-/** `GET /console/me`: the person, and their projects with what they may do there. */
+/** Implements `GET /console/me`: returns the person and, for each of their projects, their rights. */
 export async function meOf({ control, now }: Platform, visitor: Visitor) {
   const { person, memberships, provedAt } = visitor;
   const isTheirs = person.isOwner

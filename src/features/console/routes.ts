@@ -26,11 +26,11 @@ consoleRoutes.post(
   "/console/session/link",
   {
     id: "requestSignInMail",
-    summary: "Ask for a mail that signs a person in",
+    summary: "Request a mail that signs a person in",
     description:
-      "The answer is the same whether or not there is such a person. The link and the code of the mail work once within 15 " +
-      "minutes, and only in the browser that asked, which this call gives a cookie. At most five mails an hour for an " +
-      "address, and twenty for a network. Where such mail is off, `npm run console-link` prints a link.",
+      "The answer is the same whether or not the person exists. The link and the code in the mail work once, within 15 " +
+      "minutes, and only in the browser that made this call, which gets a cookie. At most five mails an hour for an " +
+      "address, and twenty for a network. Where sign-in mail is off, `npm run console-link` prints a link.",
     key: "open",
     body: AskForLink,
     accepted: AskedForLink,
@@ -47,11 +47,11 @@ consoleRoutes.post(
     const network = address === undefined ? null : networkOf(address);
     const browserHash = await hashKey(asked);
     const id = await requestLink(platform, { email: body.email, origin, network, browserHash });
-    // After the answer, which shows neither by its text nor by its time whether there is such a person.
+    // Runs after the answer, so that neither its text nor its timing reveals whether the person exists.
     if (id !== null) platform.later(mailNewLink(platform, id));
     return {
       mail: "ON" as const,
-      message: "If this is the address of a person here, a mail with a code is on its way.",
+      message: "If this address belongs to a person here, a mail with a code is on its way.",
     };
   },
 );
@@ -60,10 +60,10 @@ consoleRoutes.post(
   "/console/session/code",
   {
     id: "signInByCode",
-    summary: "Sign in by the code of a mail",
+    summary: "Sign in with the code from a mail",
     description:
-      "In the browser that asked for the mail. The answer sets the cookie of a session, which lives 30 days after its last " +
-      "use. A code may be typed wrong five times.",
+      "Works only in the browser that requested the mail. The answer sets a session cookie, which expires 30 days after its last " +
+      "use. A code stops working after five wrong tries.",
     key: "open",
     body: TypedCode,
     refusals,
@@ -88,7 +88,7 @@ consoleRoutes.get(
 
 consoleRoutes.delete(
   "/console/sessions",
-  { id: "endOtherSessions", summary: "Sign the person out everywhere but here", refusals },
+  { id: "endOtherSessions", summary: "Sign the person out everywhere else", refusals },
   (platform, _, c) => endOtherSessions(platform, visitorIn(c)),
 );
 
@@ -107,7 +107,7 @@ consoleRoutes.get(
   "/console/me",
   {
     id: "getSignedInPerson",
-    summary: "Get the person, and their projects with what they may do there",
+    summary: "Get the person, and their rights in each of their projects",
     ok: Me,
   },
   (platform, _, c) => meOf(platform, visitorIn(c)),

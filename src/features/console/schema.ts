@@ -10,12 +10,12 @@ export const AskedForLink = z
   .object({
     mail: z
       .enum(["ON", "OFF"])
-      .meta({ description: "OFF when this installation cannot send such mail: `message` says why." }),
+      .meta({ description: "OFF when this installation cannot send sign-in mail: `message` says why." }),
     message: z.string(),
   })
   .meta({
     id: "AskedForSignInMail",
-    example: { mail: "ON", message: "If this is the address of a person here, a mail with a code is on its way." },
+    example: { mail: "ON", message: "If this address belongs to a person here, a mail with a code is on its way." },
   });
 
 export const TypedCode = z
@@ -29,11 +29,11 @@ const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 const Session = z
   .object({
     id: z.uuid(),
-    isCurrent: z.boolean().meta({ description: "The session of this very call." }),
+    isCurrent: z.boolean().meta({ description: "Whether this is the session of this call." }),
     method: z.enum(["link", "code", "passkey"]).meta({ description: "How the person signed in." }),
     userAgent: z.string().nullable(),
     createdAt: z.iso.datetime(),
-    lastSeenAt: z.iso.datetime().meta({ description: "Within an hour." }),
+    lastSeenAt: z.iso.datetime().meta({ description: "Accurate to the hour." }),
     expiresAt: z.iso.datetime(),
   })
   .meta({
@@ -62,10 +62,13 @@ export const Me = z
       locale: z.string().nullable(),
       createdAt: z.iso.datetime(),
     }),
-    isOwner: z.boolean().meta({ description: "Whether the person owns the installation, and so may do everything." }),
+    isOwner: z
+      .boolean()
+      .meta({ description: "Whether the person is an owner of the installation, who may do everything." }),
     provedAt: z.iso.datetime().meta({ description: "When the person last signed in." }),
     hasProof: z.boolean().meta({
-      description: "Whether that is less than ten minutes ago. Calls that need a proof are a 403 otherwise.",
+      description:
+        "Whether `lastProofAt` is less than ten minutes ago. Otherwise, calls that need a recent sign-in are a 403.",
     }),
     projects: z.array(
       z.object({

@@ -30,7 +30,7 @@ export async function endSession(platform: Platform, visitor: Visitor, id: Id): 
   if (ended === 0) throw new NotFound("session", id);
 }
 
-/** Signs the person out everywhere but here. */
+/** Ends all sessions of the person except this one. */
 export async function endOtherSessions(platform: Platform, visitor: Visitor): Promise<void> {
   await deleteSessions(platform, visitor, null);
 }

@@ -5,7 +5,7 @@ import { deadLetters } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { deadLetterJson } from "./dead-letter";
 
-/** Lists the messages that queues gave up on, newest first. They are kept for 30 days. */
+/** Lists the messages on which queues gave up, newest first. They are kept for 30 days. */
 export function listDeadLetters(
   platform: Platform,
   query: CursorQuery,

@@ -9,9 +9,9 @@ import { deadLetters } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 
 /**
- * Sends a message again that its queue gave up on, and forgets that it did. Throws NotFound, and Conflict for a message
- * that this version does not know. A call that dies between the two, or a second one, sends the message twice, as queues
- * do: its handler expects that.
+ * Sends again a message on which its queue gave up, then deletes its record. Throws NotFound, and Conflict for a
+ * message that this version does not know. A call that crashes between the two steps, or a second call, sends the
+ * message twice. That is harmless: queues deliver at least once, so every handler expects duplicates.
  */
 export async function retryDeadLetter(platform: Platform, id: Id) {
   const row = sql`SELECT * FROM dead_letters WHERE id = ${id}`;
@@ -29,6 +29,6 @@ export async function retryDeadLetter(platform: Platform, id: Id) {
 
 export function unknownMessage(): Conflict {
   return new Conflict("This version does not know the type of the message, so no consumer could read it.", {
-    suggestion: "Deploy the version that sent it, or leave it: it is forgotten after 30 days.",
+    suggestion: "Deploy the version that sent it, or leave it: it is deleted after 30 days.",
   });
 }

@@ -4,15 +4,15 @@ import { listDeadLetters } from "./list";
 import { retryDeadLetter, unknownMessage } from "./retry";
 import { DeadLetterPage, RetriedDeadLetter } from "./schema";
 
-/** `/admin/dead-letters`: the messages that queues gave up on. */
+/** `/admin/dead-letters`: the messages on which queues gave up. */
 export const deadLetters = operatorRoutes("Operator");
 
 deadLetters.get(
   "/admin/dead-letters",
   {
     id: "listDeadLetters",
-    summary: "List the messages that queues gave up on, newest first",
-    description: "A queue gives up after its last try. The sweeps find the rows of most messages by themselves.",
+    summary: "List the messages on which queues gave up, newest first",
+    description: "A queue gives up after its last try. Most rows are found again by the sweeps without the message.",
     query: CursorQuery,
     ok: DeadLetterPage,
   },
@@ -23,7 +23,7 @@ deadLetters.post(
   "/admin/dead-letters/{id}/retry",
   {
     id: "retryDeadLetter",
-    summary: "Send a message again that its queue gave up on",
+    summary: "Send again a message on which its queue gave up",
     params: IdParam,
     accepted: RetriedDeadLetter,
     refusals: () => [unknownMessage()],

@@ -14,7 +14,7 @@ export const DeadLetter = z
     id: z.string(),
     queue: z.string(),
     type: z.string().nullable().meta({ description: "The type of the message; null when it cannot be read." }),
-    message: z.unknown().meta({ description: "As the queue had it: rows by their ids in stored form." }),
+    message: z.unknown().meta({ description: "The message as it was queued. It refers to rows by their stored ids." }),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: "DeadLetter", example });

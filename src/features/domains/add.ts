@@ -21,8 +21,8 @@ import type { AddDomain } from "./schema";
 const maxUnverified = 20;
 
 /**
- * Registers a domain with the mail provider and here. A domain without required DNS records is verified at once, if the
- * provider has verified it and no other project of the installation has the name.
+ * Stores a domain and registers it with the mail provider. A domain without required DNS records is verified at once,
+ * if the provider has verified it and no other project of the installation has the name. /
  */
 export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainRow> {
   if (input.projectId && input.projectId !== ctx.project.id) throw new NotFound("project", input.projectId);
@@ -61,7 +61,7 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const isAsAdded = sql`project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`;
   const isOurs = await claimName(ctx, row);
   const batch = openBatch(ctx);
-  // A second run finds the row changed by the first, and reads it.
+  // A second run finds the row changed by the first, and only reads it.
   batch.mayRepeat();
   const written = batch.add(
     statement(
@@ -103,7 +103,7 @@ function countUnverified(ctx: Context): SQL {
 
 function tooMany(): Conflict {
   return new Conflict(`A project may have at most ${maxUnverified} domains that are not verified. Nothing was added.`, {
-    suggestion: "Create the DNS records of those that wait, or remove domains that are no longer needed.",
+    suggestion: "Create the DNS records of the pending ones, or remove domains that are no longer needed.",
   });
 }
 
@@ -119,7 +119,7 @@ async function refuseTooMany(ctx: Context, domain: string): Promise<void> {
   if (found.unverified >= maxUnverified) throw tooMany();
 }
 
-/** Checked early, before the provider is called. The verification itself decides which project gets a name. */
+/** Checked early, to avoid calling the provider. The verification itself decides which project gets the name. */
 async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   const taken = await ctx.control
     .select({ domain: verifiedDomains.domain })

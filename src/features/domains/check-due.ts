@@ -10,10 +10,10 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 const domainsPerMessage = 20;
 
-/** A check sets the time of the next one. If its message is lost, the domain is due again after this. */
+/** A check sets the time of the next one. If its message is lost, the domain becomes due again after this time. */
 const lostAfterMs = 15 * minuteMs;
 
-/** The sweep over due domains, in all projects. It postpones them and enqueues messages; jobs run the checks. */
+/** Sweeps due domains in all projects: postpones them and enqueues messages, whose jobs run the checks. */
 export function checkDueDomains(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => queueDue(platform, db));
 }

@@ -27,7 +27,7 @@ export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const now = ctx.realClock().getTime();
   const after = afterCheck(before, passes, now);
   if (after.status === "VERIFIED" && before.status !== "VERIFIED" && !(await claimName(ctx, before))) {
-    // The result of the check is stored nevertheless.
+    // Stores the result of the check even when the name is taken.
     await updateChecked(ctx, before, records, afterCheck(before, false, now), now);
     throw takenElsewhere(before.domain);
   }
@@ -49,7 +49,7 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
 
 /**
  * Another project may have removed the name from an account, or the installation may have changed its providers. A new
- * registration is stored at once, because the rest of the check may fail or lose against a concurrent one.
+ * registration is stored at once: the rest of the check may still fail, or a concurrent check may win. /
  */
 async function noteNew(ctx: Context, { projectId, id, createdWith }: DomainRow, newAt: string[]): Promise<void> {
   if (newAt.length === 0) return;
@@ -61,7 +61,7 @@ async function noteNew(ctx: Context, { projectId, id, createdWith }: DomainRow, 
   await batch.commit();
 }
 
-/** One lookup for each name and type. A failed lookup of an optional record must not delay the domain. */
+/** Runs one lookup for each name and type. A failed lookup of an optional record must not delay the domain. */
 async function lookUp(ctx: Context, records: DnsRecord[]): Promise<DnsRecord[]> {
   const groups = Map.groupBy(records, questionOf);
   const answers = await Promise.all(
@@ -97,7 +97,8 @@ async function updateChecked(
   const isChanged = after.status !== before.status || written !== JSON.stringify(before.records);
   const isSettled = after.status === "VERIFIED" && !needsDns(records);
   const batch = openBatch(ctx);
-  // A second run finds the row changed by the first: the caller reads it, and the sweep frees a name that is not verified.
+  // A second run finds the row changed by the first. The caller then reads it, and the sweep frees a name whose row is
+  // not verified.
   batch.mayRepeat();
   const updated = batch.add(
     statement(

@@ -7,7 +7,7 @@ import type { Context } from "../../platform/context";
 /** A project has a few domains; the limit only protects memory from a runaway script. */
 const maxDomains = 1_000;
 
-/** Newest first. A project that a path names must be the key's own. */
+/** Lists domains, newest first. When the path names a project, it must be the key's own. */
 export async function listDomains(ctx: Context, projectId?: string): Promise<DomainRow[]> {
   if (projectId !== undefined && projectId !== ctx.project.id) throw new NotFound("project", projectId);
   return ctx.db.select().from(domains).where(inProject(ctx)).orderBy(desc(domains.id)).limit(maxDomains);

@@ -7,10 +7,11 @@ import { selectFirst, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-// A name is verified in only one project of the installation. The key of `verified_domains` says in which one. That
-// table is in the control database and the domain's own row in the project's, so no batch writes both. The order of the
-// writes keeps the promise: a name is claimed before its row becomes VERIFIED, and freed after the row stops being
-// VERIFIED. A call that dies in between leaves an unused claim, and `repairDomainNames` frees it.
+// A name is verified in only one project of the installation. The row of `verified_domains` with this name records
+// which one. That table is in the control database, and the domain's own row is in the project's database, so no batch
+// can write both. The order of the writes guarantees it instead: a name is claimed before its row becomes VERIFIED, and
+// freed after the row stops being VERIFIED. A call that dies in between leaves an unused claim, and `repairDomainNames`
+// frees it.
 //
 // A row may be verified again before the call that ended its verification frees the name. So each claim has its own id,
 // and a call frees only the claim that it read before it wrote the row. Every write of a row requires the version that
@@ -21,7 +22,7 @@ interface DomainName {
   projectId: number;
 }
 
-/** Called before the row becomes VERIFIED. False when another project has the name. */
+/** Claims a name, before the row becomes VERIFIED. Returns false when another project has the name. */
 export async function claimName(platform: Platform, { domain, projectId }: DomainName): Promise<boolean> {
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
@@ -38,7 +39,7 @@ export async function claimName(platform: Platform, { domain, projectId }: Domai
   return held.count > 0;
 }
 
-/** Called before the row stops being VERIFIED. Returns the claim for the later call of `freeName`. */
+/** Reads the claim, before the row stops being VERIFIED. `freeName` needs it afterwards. */
 export async function readClaim({ control }: Platform, { domain, projectId }: DomainName): Promise<string | null> {
   const held = await selectFirst(
     control,
@@ -48,7 +49,7 @@ export async function readClaim({ control }: Platform, { domain, projectId }: Do
   return held?.claim ?? null;
 }
 
-/** Called after the row has stopped being VERIFIED. The sweep repeats what fails here. */
+/** Frees a name, after the row has stopped being VERIFIED. The sweep repeats what fails here. */
 export async function freeName(platform: Platform, domain: string, claim: string | null): Promise<void> {
   if (claim === null) return;
   try {
@@ -58,7 +59,9 @@ export async function freeName(platform: Platform, domain: string, claim: string
   }
 }
 
-/** Frees names by their claims; a name that was claimed again keeps its new claim. Returns how many were freed. */
+/**
+ * Frees names by their claims, and returns how many. A name that was claimed again in the meantime keeps its new claim.
+ */
 export async function freeNames(platform: Platform, claims: { domain: string; claim: string }[]): Promise<number> {
   const batch = openBatch(platform, platform.control);
   const freed = batch.add(

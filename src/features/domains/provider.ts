@@ -5,8 +5,8 @@ import { reasonOf } from "../../platform/log";
 const retryAfterSeconds = 30;
 
 /**
- * Asks the mail provider about a domain. If it does not answer, that is neither the caller's fault nor ours, hence
- * Unavailable.
+ * Asks the mail provider about a domain. Throws Unavailable when the provider does not answer, because neither the
+ * caller nor this installation is at fault.
  */
 export async function askProvider<T>(ctx: Context, call: () => Promise<T>): Promise<T> {
   try {

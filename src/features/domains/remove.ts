@@ -18,7 +18,7 @@ import { freeName, readClaim } from "./name";
 /** The most uses of a domain that a refusal lists. */
 const maxNamed = 20;
 
-/** Removes an unused domain. This and every other project may then verify its name. */
+/** Removes an unused domain, whose name any project may then verify. */
 export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const row = await getDomain(ctx, id);
   const { domain } = row;
@@ -43,7 +43,7 @@ const readRemoved = columns({ domain: asText, createdWith: orNull(asText) });
 
 const readUse = columns({ type: asText, id: asId, name: asText });
 
-/** Either the domain is in use, or it was removed meanwhile and is not found. */
+/** Explains why nothing was removed: the domain is in use, or it no longer exists. */
 async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
   await getDomain(ctx, id);
   const uses = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
@@ -60,9 +60,9 @@ export function domainInUse(domain: string, usedBy: { type: string; id: string; 
 }
 
 /**
- * Removes a name from the accounts of the providers where we created it. The accounts are shared, so the name stays until its
- * last project leaves; until then, another project's row records that the name is ours. If another project adds the
- * name at this moment, its next check registers it again. A failure here leaves a harmless name in the account.
+ * Removes a name from the accounts of the providers where we created it. The accounts are shared, so a name stays while
+ * another project has it, whose row then records that we created it. If another project adds the name at this moment,
+ * its next check registers it again. A failure here leaves a harmless name in the account. /
  */
 async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRemoved> | undefined): Promise<void> {
   if (removed === undefined) return;

@@ -24,8 +24,8 @@ interface SweepCursors {
 }
 
 /**
- * Repairs after calls that died between the name of a domain and its row, see `name.ts`: each tick handles one page of
- * names, and one of each database's domains.
+ * Repairs the traces of calls that crashed between writing the name of a domain and its row (see `name.ts`). Each tick
+ * handles one page of names, and one page of each database's domains.
  */
 export async function repairDomainNames(platform: Platform): Promise<void> {
   const before = (await readCursor(platform, sweepName)) || "{}";
@@ -57,15 +57,15 @@ async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise
     await parts.run(async () => {
       const idle = shard === null ? claims : await endClaims(platform, shard, claims);
       const names = idle.length > 0 ? await freeNames(platform, idle) : 0;
-      if (names > 0) platform.log("info", "Names of domains were freed that were claimed for nothing", { names });
+      if (names > 0) platform.log("info", "Unused claims to domain names were freed", { names });
     });
   }
   parts.end();
 }
 
 /**
- * Returns the claims without a verified row. It also changes the version of those rows, so that a slow call cannot
- * verify a row whose name is already free.
+ * Ends claims that have no verified row, and returns them. It also changes the version of unverified rows, so that a
+ * slow call cannot verify a row whose name has been freed.
  */
 async function endClaims(platform: Platform, shard: string, claims: Claim[]): Promise<Claim[]> {
   const each = sql`json_each(${JSON.stringify(claims)}) r`;
@@ -96,7 +96,10 @@ const readDomain = columns({
 });
 type CheckedRow = ReturnType<typeof readDomain>;
 
-/** Claims the names of verified rows that have none. No call leaves such a row, but a restored database may. */
+/**
+ * Claims the names of verified rows without a claim. No call leaves such a row, but a restored database may contain
+ * some.
+ */
 async function claimMissingNames(platform: Platform, shard: string, cursors: SweepCursors): Promise<void> {
   const from: [number, string] = JSON.parse(cursors[shard] ?? '[0, ""]');
   const page = await select(
@@ -132,7 +135,9 @@ async function findNameless(platform: Platform, rows: CheckedRow[]): Promise<Che
   return nameless.filter(({ projectId }) => projects.get(projectId)?.isEnding === false);
 }
 
-/** Another project has the name. The row becomes due, and its next check reports the conflict. */
+/**
+ * Ends a verification when another project has the name. The row becomes due, and its next check reports the conflict.
+ */
 async function endVerification(platform: Platform, shard: string, row: CheckedRow): Promise<void> {
   const now = platform.now.getTime();
   const batch = openBatch(platform, platform.databaseOf(shard));
@@ -146,7 +151,7 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
   await batch.commit();
 }
 
-/** A page whose repair fails is repeated on the next tick. */
+/** Returns the cursor of the next page. A page whose repair fails is repeated on the next tick. */
 function nextCursor(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);
 }

@@ -43,7 +43,7 @@ domains.get(
   {
     id: "listDomainsOfProject",
     summary: "List the sender domains of a project",
-    description: "The project is the key's own; any other is 404. `GET /domains` is the same without its id.",
+    description: "The project must be the key's own; any other is a 404. `GET /domains` returns the same.",
     params: z.object({ projectId: pathId("projectId") }),
     ok: Domains,
   },
@@ -63,7 +63,7 @@ domains.get(
       "records exist and the provider agrees. Domains are also checked in the background: PENDING ones every 5 minutes, " +
       "and less often after three days; VERIFIED ones every hour. A domain stays VERIFIED until its checks have failed " +
       "for 72 hours.",
-    // The route writes what the check finds, so it must not read from a copy that lags.
+    // The route writes the result of the check, so it must not read from a copy that lags.
     readsCopies: false,
     params: IdParam,
     ok: Domain,
@@ -79,7 +79,7 @@ domains.delete(
     id: "removeDomain",
     role: "admin",
     summary: "Remove a sender domain",
-    description: "No more mail goes out from it. 409 while a template or a scheduled email sends from it.",
+    description: "No more mail is sent from it. 409 while a template or a scheduled email sends from it.",
     params: IdParam,
     refusals: () => [
       domainInUse("acme.example", [{ type: "template", id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Welcome" }]),

@@ -12,8 +12,8 @@ import type { Context } from "../../platform/context";
 import { addressOf, keyOfFile } from "./file";
 
 /**
- * `DELETE /files/{id}`. Throws Conflict while a template or an open campaign names the file; mail that is out shows it no
- * more. The row goes first: bytes without a row are removed by the sweep for orphans.
+ * `DELETE /files/{id}`. Throws Conflict while a template or an open campaign names the file. Mail that was sent no
+ * longer shows it. The row is deleted first; the orphan sweep removes bytes without a row.
  */
 export async function deleteFile(ctx: Context, id: Id): Promise<void> {
   const row = await selectFirst(
@@ -41,7 +41,7 @@ export async function deleteFile(ctx: Context, id: Id): Promise<void> {
 
 type Users = "templates" | "campaigns";
 
-/** Selects the templates and the open campaigns whose bodies name the file, from indexes that leave out all others. */
+/** Selects the templates and open campaigns whose bodies name the file, from partial indexes of such rows. */
 function usesOf(ctx: Context, id: Id): Record<Users, SQL> {
   return {
     templates: sql`SELECT t.id, t.name FROM templates t
@@ -56,7 +56,7 @@ function usesOf(ctx: Context, id: Id): Record<Users, SQL> {
 
 export function fileInUse(details: Record<Users, Use[]>): Conflict {
   return new Conflict("A template or an open campaign names this file. Nothing was deleted.", {
-    suggestion: "Remove the image from everything that details lists, then delete the file again.",
+    suggestion: "Remove the image from everything listed in details, then delete the file again.",
     details: { ...details },
   });
 }

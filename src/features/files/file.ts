@@ -7,7 +7,7 @@ import { linkBase } from "../../engine/mail/links";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
-/** The key of a file in R2. It contains the secret, so a request with another one finds no file. */
+/** Returns the key of a file in R2. It contains the secret, so a request with a wrong secret finds nothing. */
 export function keyOfFile({ projectId, id, secret }: FileAddress): string {
   return `${blobKey("file", projectId, textOf(id))}/${toHex(secret)}`;
 }

@@ -16,8 +16,10 @@ const fileExample = {
 export const StoredFile = z
   .object({
     id: z.string(),
-    url: z.string().meta({ description: "Everybody who knows it may read the file, without a key. It never changes." }),
-    name: z.string().nullable().meta({ description: "The name that the upload gave." }),
+    url: z
+      .string()
+      .meta({ description: "Anybody who knows the URL may read the file, without a key. It never changes." }),
+    name: z.string().nullable().meta({ description: "The name given by the upload." }),
     contentType: z.enum(imageTypes).meta({ description: "Read from the file's first bytes." }),
     width: z.number().int().meta({ description: "In pixels." }),
     height: z.number().int().meta({ description: "In pixels." }),
@@ -46,6 +48,6 @@ export const UploadFile = z
       })
       .meta({ type: "string", format: "binary", description: "A PNG, JPEG, GIF or WebP image of at most 5 MB." }),
   })
-  // z.never() would name the form in its refusal, not the field.
+  // A plain z.never() would name the whole form in its refusal instead of the field.
   .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file"))
   .meta({ id: "UploadFile", example: { file: "the bytes of logo.png" } });

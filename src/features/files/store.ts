@@ -17,11 +17,11 @@ import { addressOf, keyOfFile } from "./file";
 
 export const maxFileBytes = 5 * 1024 * 1024;
 
-/** The most bytes that a project's files have together, and the most files. The count bounds the sum over their rows. */
+/** The limits on a project's files: their total bytes, and their number, which bounds the sum over their rows. */
 const maxBytesTogether = 1024 ** 3;
 const maxFiles = 10_000;
 
-/** The most characters of a name that are kept. */
+/** A longer name is cut to this many characters. */
 const maxNameLength = 255;
 
 /**
@@ -81,11 +81,11 @@ function nameOf({ name }: File): string | null {
 
 function noImage(): Invalid {
   const message =
-    "Must be a PNG, JPEG, GIF or WebP image: its first bytes are of none of them, or its header is broken. SVG is not taken, because mail programs do not show it";
+    "Must be a PNG, JPEG, GIF or WebP image: its first bytes match none of them, or its header is broken. SVG is not accepted, because mail programs do not display it";
   return new Invalid([{ field: "file", code: "custom", message }]);
 }
 
 export function tooManyFiles(): Invalid {
-  const message = `The files of a project may have 1 GB together, and there may be ${maxFiles} of them. Delete some that nothing uses (GET /files lists them)`;
+  const message = `The files of a project may total 1 GB and number ${maxFiles}. Delete unused ones (GET /files lists them)`;
   return new Invalid([{ field: "file", code: "too_big", message }]);
 }

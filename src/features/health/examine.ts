@@ -11,7 +11,7 @@ import { publicUrl, secrets } from "./checks/settings";
 import { crons, deadLetters, events, jobs, workflowShards } from "./checks/work";
 import { type HealthCheck, type Look, openLook } from "./look";
 
-/** Every check, in the order of the answer. */
+/** All checks, in the order of the answer. */
 export const checks: readonly HealthCheck[] = [
   ...[migrations, databaseSizes, secrets, publicUrl],
   ...[crons, deadLetters, jobs, events, workflowShards],
@@ -26,9 +26,9 @@ export interface HealthReport {
   checks: (HealthFinding & { name: string })[];
 }
 
-/** The answer comes within two seconds. */
+/** A check may take this long, so that the answer comes within two seconds. */
 const patienceMs = 1_800;
-/** Runs every check at once. None waits for another, and none can fail another. */
+/** Runs all checks concurrently. No check waits for another, and a failed one does not affect the others. */
 export async function examineAll(platform: Platform): Promise<HealthReport> {
   const look = openLook(platform);
   const late = platform.sleep(patienceMs);
@@ -54,9 +54,9 @@ async function examine(
 function unanswered(detail: string): HealthFinding {
   return fail("This could not be checked.", {
     detail,
-    mend: "Ask again. If it stays, look at migrations, at the log of the Worker and at cloudflarestatus.com.",
+    mend: "Ask again. If this persists, look at migrations, at the log of the Worker and at cloudflarestatus.com.",
   });
 }
 
-/** Returns the health of the installation. A report is used again for fifteen seconds. */
+/** Returns the health of the installation. A report is reused for fifteen seconds. */
 export const health = keepReport(examineAll);

@@ -3,7 +3,7 @@ import { type ControlState, controlState } from "../../engine/operating/control-
 import { type DatabaseState, databaseState } from "../../engine/operating/database-state";
 import type { Platform } from "../../platform/context";
 
-/** The surroundings of the checks. They share what they read. */
+/** The data that checks need. Checks share it, so that each part is read at most once. */
 export interface Look {
   platform: Platform;
   now: number;
@@ -13,7 +13,7 @@ export interface Look {
 }
 
 export interface HealthCheck {
-  /** As it appears in the answer, in snake_case. */
+  /** The name in the answer, in snake_case. */
   name: string;
   examine(look: Look): Promise<HealthFinding>;
 }
@@ -27,7 +27,7 @@ export function openLook(platform: Platform): Look {
   };
 }
 
-/** One promise for all checks, and so one read. */
+/** Returns a function that reads on its first call, and gives every caller the same promise. */
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | undefined;
   return () => {
@@ -36,7 +36,7 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** Adds up a number of all databases. */
+/** Adds up one number over all databases. */
 export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseState) => number): number {
   return states.reduce((sum, state) => sum + of(state), 0);
 }

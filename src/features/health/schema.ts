@@ -6,14 +6,14 @@ export const HealthAnswer = z
   .object({
     status: Status.describe("The worst of the checks: `warn` needs a look today, `fail` needs one now"),
     version: z.string().describe("The version of the product"),
-    checkedAt: z.iso.datetime().describe("An answer is used again for 15 seconds"),
+    checkedAt: z.iso.datetime().describe("An answer is reused for 15 seconds"),
     checks: z.array(
       z.object({
         name: z.string(),
         status: Status,
         summary: z.string().describe("The state in one sentence"),
         detail: z.string().nullable().describe("Names, counts and times"),
-        mend: z.string().nullable().describe("What to do about it"),
+        mend: z.string().nullable().describe("How to fix it"),
       }),
     ),
   })

@@ -11,8 +11,8 @@ const mostOwners = 20;
 const patienceMs = 5 * secondMs;
 
 /**
- * Tells the owners by mail and the operator's webhook about checks that turned. Returns whether somebody was told, or
- * nobody is to be. Where every way fails, the next look tries them again.
+ * Tells the owners (by mail) and the operator's webhook about checks whose state changed. Returns true when at least
+ * one was told, or when there is nobody to tell. When all attempts fail, the next look tries again.
  */
 export async function tell(platform: Platform, turned: readonly TurnedCheck[]): Promise<boolean> {
   const { alertWebhookUrl } = platform.config;
@@ -26,18 +26,21 @@ export async function tell(platform: Platform, turned: readonly TurnedCheck[]): 
   return told.length === 0 || told.some((was) => was);
 }
 
-/** Whether anybody hears of the health. */
+/** Whether anybody is told about the health. */
 export function isHeard(platform: Platform): boolean {
   const { alertWebhookUrl, heartbeatUrl } = platform.config;
   return mailsOwners(platform) || alertWebhookUrl !== null || heartbeatUrl !== null;
 }
 
-/** Whether mail reaches owners: nobody watches an outbox. */
+/** Whether mail reaches owners. Mail in an outbox does not: nobody watches it. */
 function mailsOwners({ config }: Platform): boolean {
   return config.consoleFrom !== null && config.mail.provider.name !== "outbox";
 }
 
-/** Calls the heartbeat URL. Whatever watches it raises an alarm when no call comes, also when the whole Worker is down. */
+/**
+ * Calls the heartbeat URL. The service behind it raises an alarm when calls stop, which covers an outage of the whole
+ * Worker.
+ */
 export async function beat(platform: Platform): Promise<void> {
   const { heartbeatUrl } = platform.config;
   if (heartbeatUrl !== null) await call(platform, heartbeatUrl, { method: "GET" });
@@ -71,13 +74,13 @@ function post(platform: Platform, url: string, turned: readonly TurnedCheck[]): 
   return call(platform, url, { method: "POST", headers, body: JSON.stringify(event) });
 }
 
-/** The operator chose the URL, so it is called as it is. */
+/** The operator chose the URL, so it is called without the checks for tenants' URLs. */
 async function call(platform: Platform, url: string, init: RequestInit): Promise<boolean> {
   try {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) });
     await answer.body?.cancel();
     if (answer.ok) return true;
-    platform.log("warn", "A URL of the operator did not take a call", { status: answer.status });
+    platform.log("warn", "A URL of the operator refused a call", { status: answer.status });
   } catch (error) {
     platform.log("warn", "A URL of the operator does not answer", { reason: reasonOf(error) });
   }

@@ -9,9 +9,9 @@ import { examineAll, type HealthReport } from "./examine";
 import { beat, isHeard, tell } from "./tell";
 
 /**
- * The sweep that tells people when a check begins to fail, or fails no more, and calls the heartbeat URL while none
- * fails. A failure is told when two looks in a row saw it, five minutes apart. A process that dies after an alert tells it
- * again. Without anybody to tell, it does not look.
+ * Sweeps the checks: tells people when a check begins to fail or recovers, and calls the heartbeat URL while none
+ * fails. A failure is told once two looks, five minutes apart, have seen it. If the process crashes right after an
+ * alert, the alert is sent again. Without anybody to tell, no check runs.
  */
 export async function watchHealth(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard) || !isHeard(platform)) return;
@@ -37,7 +37,7 @@ async function noteStates(platform: Platform, { checks }: HealthReport): Promise
   await batch.commit();
 }
 
-/** Returns the checks of which people last heard something else. */
+/** Returns the checks whose state differs from the one that people were last told. */
 async function findTurned(platform: Platform, { checks }: HealthReport): Promise<TurnedCheck[]> {
   const rows = await select(
     platform.control,

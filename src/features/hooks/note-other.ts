@@ -5,13 +5,13 @@ import type { Platform } from "../../platform/context";
 const noted = expiringCache<true>({ ttlMs: dayMs, maxEntries: 100 });
 
 /**
- * Logs an event of a provider that means nothing here. Each kind is logged once, because a webhook that is set to send
- * every kind sends several for each mail.
+ * Logs a provider's event that has no meaning here. Each kind is logged once, because a webhook that sends every kind
+ * sends several events for each mail.
  */
 export function noteOther(platform: Platform, provider: string, name: string): void {
   const key = `${provider} ${name}`;
   const now = platform.now.getTime();
   if (noted.get(key, now)) return;
   noted.set(key, true, now);
-  platform.log("info", "A provider reports a kind of thing that is ignored", { provider, name });
+  platform.log("info", "A provider sends a kind of event that is ignored", { provider, name });
 }

@@ -11,16 +11,16 @@ import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
 /**
- * Records a mail that a provider received, as `email.received` on its sender's contact: in each project with a verified
- * domain to which it was addressed. No content is stored, and a sender without a contact gets none. A From header can
- * be forged, so the event says no more than that such a mail came.
+ * Records a mail that a provider received as `email.received` on its sender's contact, in each project that has a
+ * verified domain to which the mail was addressed. No content is stored, and a sender who is not a contact is ignored.
+ * A From header can be forged, so the event only means that such a mail arrived.
  */
 export async function takeMail(platform: Platform, provider: string, mail: ReceivedMail): Promise<void> {
   const reached = await findReached(platform, mail);
   let recorded = 0;
   for (const { projectId, to } of reached) recorded += await record(platform, provider, mail, projectId, to);
   if (recorded === 0) {
-    platform.log("info", "A received mail is recorded for nobody: its sender is no contact, or it came before", {
+    platform.log("info", "A received mail is not recorded: its sender is not a contact, or it was recorded before", {
       ...{ provider, projects: reached.length },
     });
   }
@@ -35,8 +35,8 @@ interface Reached {
 const readDomain = columns({ projectId: asNumber, domain: asText });
 
 /**
- * The projects that the mail was for. The envelope's recipients are the truth, but forwarded mail has the original
- * address only in its headers.
+ * Finds the projects to which the mail was sent. The envelope's recipients are authoritative, but forwarded mail has
+ * the original address only in its headers.
  */
 async function findReached(platform: Platform, { delivered, written }: ReceivedMail): Promise<Reached[]> {
   const domains = JSON.stringify([...new Set([...delivered, ...written].map(domainOf))]);

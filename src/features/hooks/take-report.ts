@@ -12,15 +12,15 @@ import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
 /**
- * Applies a provider's report. It may come late, twice, or before the call that handed the mail over is recorded. A
- * report of an unknown email, or of one sent by another provider, has no effect. Only our own tag leads from a report
- * to its email.
+ * Applies a provider's report. A report may arrive late, twice, or even before the call that handed the mail over is
+ * recorded. A report of an unknown email, or of one sent by another provider, has no effect. Only our own tag leads
+ * from a report to its email. /
  */
 export async function takeReport(platform: Platform, provider: string, notice: Notice): Promise<void> {
   const tag = notice.tag === null ? null : readTag(notice.tag);
   const project = tag && (await findProjectById(platform, tag.projectId));
   if (!project) {
-    platform.log("info", "A report is of no email here", { provider, report: notice.report.kind });
+    platform.log("info", "A report belongs to no email here", { provider, report: notice.report.kind });
     return;
   }
   const ctx = forProject(platform, project);
@@ -33,13 +33,13 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   batch.addAll(updateSent(ctx, [emailId], { isMeant: sql`e.provider = ${provider}`, providerMessageId }));
   batch.addAll(updateReported(ctx, { emailId }, report, provider, notice.id));
   await batch.commit();
-  // Also after a repeated report, because the first one may have failed before this point.
+  // Runs for a repeated report too, because the first one may have failed before this point.
   if (endsTrust(meaningOf(report))) await judgeReputation(ctx);
 }
 
 /**
- * Makes the hit of an open or click that the provider tracked itself. Without an id of its own, its content identifies
- * it.
+ * Makes the hit of an open or click that the provider itself tracked. Without an id, the hit is identified by its
+ * content.
  */
 function hitOf(ctx: Context, emailId: Id, { id, providerMessageId }: Notice, report: ReportedHit): Hit {
   const { kind, at, link, isAutomated } = report;

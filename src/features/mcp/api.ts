@@ -6,7 +6,7 @@ export type AnswerRequest = (request: Request) => Promise<Response>;
 type Query = Record<string, string | number | undefined>;
 
 /**
- * The API as the caller may use it. A refusal is thrown as ApiRefused. An answer that is a list becomes an object with the
+ * The API with the caller's rights. A refusal is thrown as ApiRefused. A list in an answer becomes an object with the
  * list as its `data`.
  */
 export interface Api {
@@ -14,7 +14,7 @@ export interface Api {
   post(path: string, body: JsonObject, headers?: Record<string, string>): Promise<JsonObject>;
 }
 
-/** A refusal by one of the API's own routes. `error` is that of its envelope. */
+/** A refusal by a route of the API. `error` is the one in the API's envelope. */
 export class ApiRefused extends Error {
   constructor(
     readonly status: number,
@@ -24,12 +24,12 @@ export class ApiRefused extends Error {
   }
 }
 
-/** The headers that a tool's calls take from the request that calls the tool. */
+/** The headers that calls of a tool copy from the request that called it. */
 const passedOn = ["Authorization", "CF-Connecting-IP", "Host"];
 
 /**
- * Opens the API for the tools of one request. Each call is a request of its own with the caller's key, so whatever the
- * API refuses, counts and limits, it does for tools too, and a tool has no rules of its own.
+ * Opens the API for the tools of one request. Each call is a separate request with the caller's key, so the API's
+ * refusals, quotas and rate limits apply to tools too, and tools need no rules of their own.
  */
 export function openApi(answer: AnswerRequest, { url, headers }: Request, requestId: string): Api {
   const shared = passedOn.flatMap((name) => {
@@ -52,7 +52,8 @@ export function openApi(answer: AnswerRequest, { url, headers }: Request, reques
       return call(path, {
         method: "POST",
         body: text,
-        // A small body of a known length is read at once. Otherwise it could wait for memory that the outer request holds.
+        // The length lets the API read the small body at once. Without it, the inner request could wait for memory that
+        // the outer one holds.
         headers: { "Content-Type": "application/json", "Content-Length": length, ...more },
       });
     },

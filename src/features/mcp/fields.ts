@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../core/json";
 
-/** The objects of a list; none when the value is no list. */
+/** Returns the objects of a list; none when the value is not a list. */
 export function rowsOf(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The named fields of an object, without those that it does not have or that are null. */
+/** Returns the named fields of an object, without those that are missing or null. */
 export function pick(from: JsonObject, ...names: string[]): JsonObject {
   const kept = names.flatMap((name): [string, JsonValue][] => {
     const value = from[name];
@@ -14,7 +14,7 @@ export function pick(from: JsonObject, ...names: string[]): JsonObject {
   return Object.fromEntries(kept);
 }
 
-/** A field that is a text; otherwise undefined. */
+/** Returns a field that is a text; otherwise undefined. */
 export function textIn(from: JsonObject, name: string): string | undefined {
   const value = from[name];
   return typeof value === "string" ? value : undefined;

@@ -11,8 +11,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const mostSimilar = 10;
 
 /**
- * Returns the id of a resource that is given by its id or its exact name, ignoring case. Throws BadRequest unless exactly
- * one has the name.
+ * Returns the id of a resource given by id or by exact name, ignoring case. Throws BadRequest unless exactly one
+ * resource matches.
  */
 export async function idOf(api: Api, kind: Kind, idOrName: string): Promise<string> {
   if (uuid.test(idOrName)) return idOrName;
@@ -30,7 +30,7 @@ export async function idOf(api: Api, kind: Kind, idOrName: string): Promise<stri
 }
 
 async function search(api: Api, kind: Kind, name: string): Promise<JsonObject[]> {
-  // Segments are listed whole, and cannot be searched.
+  // The list of segments has no search and no pages.
   const query = kind === "segment" ? {} : { search: name, pageSize: mostSimilar };
   const rows = rowsOf((await api.get(lists[kind], query)).data);
   const fitting = rows.filter((row) => kind !== "segment" || contains(String(row.name), name));
@@ -45,7 +45,7 @@ function isSame(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Returns a contact that is given by its id or its address. Throws BadRequest when no contact has the address. */
+/** Returns a contact given by id or address. Throws BadRequest when no contact has the address. */
 export async function contactOf(api: Api, idOrAddress: string): Promise<JsonObject> {
   if (!idOrAddress.includes("@")) return api.get(`/contacts/${encodeURIComponent(idOrAddress)}`);
   const [contact] = rowsOf((await api.get("/contacts", { email: idOrAddress })).data);

@@ -12,16 +12,16 @@ import { openApi } from "./api";
 
 type Answer = (request: Request, env: Env, execution: ExecutionContext) => Promise<Response>;
 
-/** The protocol and the tools, which are loaded with the first call: the document of all routes does not need them. */
+/** Loads the protocol and the tools with the first call: the document of all routes does not need them. */
 const protocol = lazily(async () => ({ ...(await import("./serve")), ...(await import("./tools")) }));
 
 /**
  * `POST /mcp`: the Model Context Protocol. It is not in the API's document, because the protocol defines the format.
- * `answer` is the whole Worker, by which tools call the API.
+ * Tools call the API through `answer`, which is the whole Worker.
  */
 export function mcpRoutes(answer: Answer) {
   const mcp = createRouter();
-  // The routes that a tool calls have policies of their own, so this one admits every secret key.
+  // Admits every secret key: the routes that a tool calls apply their own policies.
   mcp.post("/mcp", policy({ isRead: true }), async (c) => {
     requireOwnOrigin(c);
     const { serve, refusal, tools } = await protocol();
@@ -33,7 +33,7 @@ export function mcpRoutes(answer: Answer) {
       const { message: what, suggestion } = notJson(text, c.req.header("Content-Type") ?? "");
       return refusal(400, { code: -32700, text: `${what} ${suggestion}` });
     }
-    // Hono passes on what the platform gave it, and has a narrower type for it.
+    // Hono declares a narrower type than the platform's, which is what it passes on.
     const execution = c.executionCtx as ExecutionContext;
     const api = openApi((request) => answer(request, c.env, execution), c.req.raw, requestId);
     const response = await serve({
@@ -49,7 +49,7 @@ export function mcpRoutes(answer: Answer) {
   return mcp;
 }
 
-/** Its tools call the API with the key of the call, and a person with a session has none. */
+/** Refuses a person with a session: tools call the API with the key of the request, and a session has none. */
 function withoutKey(): NotAuthenticated {
   return new NotAuthenticated("/mcp takes a key, and this call has a session.", {
     suggestion: "Send a secret key as `Authorization: Bearer sk_...`, and no cookie.",
@@ -57,8 +57,8 @@ function withoutKey(): NotAuthenticated {
 }
 
 /**
- * The protocol asks for this check, against pages that resolve their own name to this machine. Such a page has no key, so
- * the check is a second lock.
+ * The protocol requires this check against DNS rebinding, by which a page resolves its own name to this machine. Such a
+ * page has no key anyway, so the check is a second line of defence.
  */
 function requireOwnOrigin(c: HonoContext<AppEnv>): void {
   const origin = c.req.header("Origin");
@@ -75,7 +75,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As the API would answer, in the log too. */
+/** Converts an error into the API's answer for it, and logs it in the same way. */
 async function describe(thrown: unknown, c: HonoContext<AppEnv>): Promise<JsonObject> {
   const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
   const { error } = await answerFailure(failure, c).json<JsonObject>();

@@ -5,7 +5,7 @@ import { faultsOf } from "../../core/faults";
 import type { JsonObject } from "../../core/json";
 import type { Api } from "./api";
 
-/** The things that a tool works with. */
+/** The resources that a tool works with. */
 export interface Desk {
   api: Api;
   /** Loads the sections of the documents. */
@@ -13,8 +13,8 @@ export interface Desk {
 }
 
 /**
- * A tool's finding. Everything that tenants or recipients have written is in `data`. `next` is a sentence of ours, without
- * a word of theirs.
+ * A tool's result. `data` contains everything that tenants or recipients wrote. `next` is a sentence of ours, without
+ * any text of theirs.
  */
 export interface Outcome {
   data: JsonObject;
@@ -25,15 +25,15 @@ export interface Tool {
   name: string;
   title: string;
   description: string;
-  /** The tool changes nothing, so a key of kind `read` has it. */
+  /** The tool changes nothing, so it is available to a key of kind `read`. */
   reads: boolean;
-  /** The tool reaches people outside, whom no call can take the mail back from. */
+  /** The tool reaches people outside, and mail to them cannot be taken back. */
   reachesPeople: boolean;
   /** A repeat of the call with the same arguments has no further effect. */
   isIdempotent: boolean;
   /** The JSON schema of the arguments. */
   inputSchema: JsonObject;
-  /** Throws Invalid for arguments that do not fit. */
+  /** Throws Invalid when the arguments do not match the schema. */
   run(desk: Desk, given: unknown): Promise<Outcome>;
 }
 
@@ -62,7 +62,7 @@ function toolOf<Input extends z.ZodObject>(
   return {
     ...named,
     ...effects,
-    // A JSON schema is JSON.
+    // zod types a JSON schema more loosely, but it is plain JSON.
     inputSchema: z.toJSONSchema(input, { io: "input" }) as JsonObject,
     run: (desk, given) => run(desk, read(input, given ?? {})),
   };

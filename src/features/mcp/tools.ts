@@ -10,7 +10,7 @@ import { simulateWorkflow } from "./tools/simulate-workflow";
 import { statistics } from "./tools/statistics";
 import { whyNotDelivered } from "./tools/why-not-delivered";
 
-/** All tools, in the order of the list that clients get. */
+/** All tools, in the order in which clients see them. */
 export const tools: readonly Tool[] = [
   findContacts,
   whyNotDelivered,

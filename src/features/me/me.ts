@@ -2,7 +2,7 @@ import { publicId } from "../../core/ids";
 import type { ShownKey } from "../../core/keys";
 import type { Project } from "../../platform/context";
 
-/** `GET /me`: the caller's own project and key. A person with a session has no key. */
+/** Implements `GET /me`: describes the caller's project and key. A person with a session has no key. */
 export function meJson({ id, name, testClock, disabled }: Project, key: ShownKey | null) {
   return { project: { id, name, testClock, disabled }, key: key && keyJson(key) };
 }

@@ -8,8 +8,9 @@ me.get(
   "/me",
   {
     id: "getMe",
-    summary: "See which project and key a call is of",
-    description: "Works for a disabled project too. Public keys are refused here, as everywhere but on `/v1/track`.",
+    summary: "See which project and key a call belongs to",
+    description:
+      "Works for a disabled project too. Public keys are refused here, as they are everywhere except on `/v1/track`.",
     ok: Me,
   },
   (ctx, _, c) => meJson(ctx.project, c.var.key ?? null),

@@ -17,7 +17,7 @@ import type { Lanes } from "../../platform/mailer/pace";
 
 const mostBusy = 20;
 
-/** The figures behind the metrics, all read at once. */
+/** The figures behind the metrics, all read concurrently. */
 interface Figures {
   now: number;
   control: Awaited<ReturnType<typeof controlState>>;
@@ -29,7 +29,9 @@ interface Figures {
   busiest: { id: string; emails: number }[];
 }
 
-/** Returns the state of the installation as Prometheus reads it. Its size does not grow with the number of projects. */
+/**
+ * Returns the state of the installation in Prometheus' text format. Its size does not grow with the number of projects.
+ */
 export const metrics = keepReport(async (platform) => exposition(metricsOf(await readFigures(platform))));
 
 async function readFigures(platform: Platform): Promise<Figures> {
@@ -74,7 +76,7 @@ function metricsOf({ now, control, crons, sizes, states, totals, lanes, busiest 
     gauge("petrel_info", "The version of the product.", [{ labels: { version: productVersion }, value: 1 }]),
     gauge("petrel_projects", "Projects of the installation.", [{ value: control.projects }]),
     gauge("petrel_projects_disabled", "Projects that are disabled.", [{ value: control.disabledProjects }]),
-    gauge("petrel_projects_sending_paused", "Projects whose marketing mail is paused by their reputation.", [
+    gauge("petrel_projects_sending_paused", "Projects whose marketing mail is paused for their reputation.", [
       { value: control.pausedProjects.length },
     ]),
     gauge(
@@ -82,10 +84,10 @@ function metricsOf({ now, control, crons, sizes, states, totals, lanes, busiest 
       "Size of a database.",
       sizes.map(({ shard, bytes }) => ({ labels: { database: shard }, value: bytes })),
     ),
-    gauge("petrel_database_limit_bytes", "The most that a database holds.", [{ value: maxDatabaseBytes }]),
+    gauge("petrel_database_limit_bytes", "The maximum size of a database.", [{ value: maxDatabaseBytes }]),
     counter(
       "petrel_mail_events_total",
-      "What became of mail, over all projects.",
+      "Outcomes of mail, over all projects.",
       [...events].map(([name, each]) => ({
         labels: { event: name },
         value: each.reduce((total, { count }) => total + count, 0),
@@ -96,22 +98,22 @@ function metricsOf({ now, control, crons, sizes, states, totals, lanes, busiest 
     ]),
     gauge(
       "petrel_project_mail_accepted_this_month",
-      "The same of the twenty busiest projects.",
+      "Emails accepted in this calendar month (UTC), for the twenty busiest projects.",
       busiest.map(({ id, emails }) => ({ labels: { project: id }, value: emails })),
     ),
     gauge(
       "petrel_mail_oldest_due_seconds",
-      "For how long the oldest mail that is due has been waiting; 0 for none.",
+      "For how long the oldest due mail has been waiting; 0 when none waits.",
       byLane((lane) => Math.max(0, ...inLane(lane).map(({ oldest }) => (now - oldest) / 1000))),
     ),
     gauge(
       "petrel_mail_waiting_projects",
-      "Projects with mail that is due, counted once for each kind of mail.",
+      "Projects with due mail, counted once for each kind of mail.",
       byLane((lane) => inLane(lane).reduce((total, { projects }) => total + projects, 0)),
     ),
     gauge(
       "petrel_mail_lane_paused",
-      "1 while the provider does not take mail of a lane.",
+      "1 while the provider does not accept mail of a lane.",
       lanes.flatMap(({ provider, lanes }) => {
         return Object.entries(lanes ?? {}).map(([lane, { pausedUntil }]) => {
           return { labels: { provider, lane }, value: Number(pausedUntil !== null) };
@@ -130,10 +132,10 @@ function metricsOf({ now, control, crons, sizes, states, totals, lanes, busiest 
     gauge("petrel_jobs_failing", "Open jobs whose runs have failed for over an hour.", [
       { value: sum(({ failingJobs }) => failingJobs) },
     ]),
-    gauge("petrel_executions_overdue", "Executions of workflows that should have moved on.", [
+    gauge("petrel_executions_overdue", "Executions of workflows that are overdue.", [
       { value: sum(({ overdueExecutions }) => overdueExecutions) },
     ]),
-    gauge("petrel_events_overdue", "Events that webhooks and workflows should have got.", [
+    gauge("petrel_events_overdue", "Events that are overdue at webhooks and workflows.", [
       { value: sum(({ overdueEvents }) => overdueEvents) },
     ]),
     gauge("petrel_domains_failing", "Verified sender domains that lost DNS records.", [
@@ -141,12 +143,12 @@ function metricsOf({ now, control, crons, sizes, states, totals, lanes, busiest 
     ]),
     gauge(
       "petrel_dead_letters_last_day",
-      "Messages that a queue gave up on within the last day.",
+      "Messages on which a queue gave up within the last day.",
       control.deadLetters.map(({ queue, messages }) => ({ labels: { queue }, value: messages })),
     ),
     gauge(
       "petrel_cron_last_run_timestamp_seconds",
-      "When a schedule last ended, in seconds since 1970.",
+      "The time at which a schedule last ended, in seconds since 1970.",
       crons.map(({ cron, ranAt }) => ({ labels: { schedule: schedules[cron]?.name ?? cron }, value: ranAt / 1000 })),
     ),
   ];

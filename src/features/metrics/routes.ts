@@ -10,9 +10,9 @@ installationMetrics.get(
   {
     id: "getMetrics",
     takesMonitorKey: true,
-    summary: "Get the figures of the installation for Prometheus",
+    summary: "Get the installation's metrics for Prometheus",
     description: `The text format of Prometheus, version 0.0.4, with some twenty metrics named \`petrel_*\`, in seconds and bytes.
-They do not grow with the number of projects: beside totals, only the twenty busiest projects are named, by their ids.
+They do not grow with the number of projects: apart from totals, only the twenty busiest projects are named, by their ids.
 Takes the operator's token, or a key of kind \`monitor\`.`,
     ok: {
       schema: z.string(),

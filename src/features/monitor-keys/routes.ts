@@ -7,7 +7,7 @@ import { monitorKeyJson } from "./monitor-key";
 import { revokeMonitorKey } from "./revoke";
 import { CreatedMonitorKey, CreateMonitorKey, MonitorKeys } from "./schema";
 
-/** `/admin/keys`: keys of the installation, for what watches it. */
+/** `/admin/keys`: the installation's keys for monitoring. */
 export const monitorKeys = operatorRoutes("Operator");
 
 monitorKeys.post(

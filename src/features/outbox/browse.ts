@@ -5,20 +5,20 @@ import { listStored } from "./list";
 import { type MailState, statesOf } from "./mail-state";
 import { type OutboxMessage, openMessage, type StoredMail } from "./message";
 
-/** A stored mail for display. `state` is null when its record is deleted. */
+/** A stored mail for display. `state` is null when the email's record was deleted. */
 export type ShownMail = OutboxMessage & { raw: string; projectName: string; state: MailState | null };
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
-  /** The id that the next page starts below; null when there are no older mails. */
+  /** The next page lists mails with smaller ids than this one; null on the last page. */
   nextBefore: string | null;
-  /** The version of the page, which changes when the page would show something else. */
+  /** The version of the page. It changes whenever the content of the page does. */
   version: string;
 }
 
 export interface Wanted {
   to?: string;
-  /** A part of the subject, in upper or lower case. */
+  /** A part of the subject, ignoring case. */
   subject?: string;
   before?: Id;
 }
@@ -28,15 +28,15 @@ interface Found {
   state: MailState | null;
 }
 
-/** Shown in place of a project's name. */
+/** Shown instead of a project's name for mail of the installation itself. */
 const installation = "This installation";
 
 const mailsPerPage = 25;
-/** The number of mails that a search by subject reads at once, and the number of such reads. */
+/** The number of mails that a search by subject reads at once, and the maximum number of such reads. */
 const searchWindow = 270;
 const maxWindows = 4;
 
-/** Returns one page of the newest mails. They are opened one by one, because each may be large. */
+/** Returns one page of the newest mails. Their sources are read one by one, because each may be large. */
 export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<OutboxPage> {
   const found = await findMails(platform, wanted);
   const shown = found.slice(0, mailsPerPage);
@@ -49,7 +49,7 @@ export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<
   return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
 }
 
-/** Returns the current version of a page and its mails, without opening any. */
+/** Returns the current version of a page and its mails, without reading any source. */
 export async function outboxVersion(
   platform: Platform,
   wanted: Wanted,

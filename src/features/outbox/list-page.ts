@@ -97,7 +97,7 @@ function curlLine(origin: string): string {
   }'`;
 }
 
-// The button is inside a part that must be opened first, which replaces the question "are you sure?" without a script.
+// The button is hidden until its section is opened. That replaces the question "are you sure?" without a script.
 const emptyForm = html`<details class="empty">
 <summary>Empty the outbox</summary>
 <form method="post" action="/outbox/empty"><p>Deletes all stored mail of all projects. Email records stay.</p><button>Delete all mail</button></form>

@@ -5,10 +5,10 @@ import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { type OutboxMessage, openMessage, type StoredMail } from "./message";
 
-/** Only the pages show mail that the provider did not accept. */
+/** Mail that the provider did not accept appears only on the pages, not in the API. */
 const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
 
-/** Lists the newest accepted mails. They are opened one by one, because each may be large. */
+/** Lists the newest accepted mails. Their sources are read one by one, because each may be large. */
 export async function listMessages(
   platform: Platform,
   { to, limit }: { to?: string; limit: number },
@@ -21,7 +21,10 @@ export async function listMessages(
   return messages;
 }
 
-/** `to` is compared in normalized form, and matches nothing when it is not an address. `before` is an id. */
+/**
+ * Lists stored mail. `to` is compared in normalized form, and matches nothing when it is not an address. `before` is an
+ * id.
+ */
 export async function listStored(
   platform: Platform,
   { to, before, limit }: { to?: string; before?: Id; limit: number },
@@ -37,8 +40,8 @@ export async function listStored(
 const { source: _, ...shown } = getTableColumns(outboxMessages);
 
 /**
- * Selects stored mails with their projects, whose rows outlive them. Mail of the installation itself has none. When another provider is in use, only mail of test
- * clocks counts.
+ * Selects stored mails with their projects; a deleted project's mail remains until its row is gone. Mail of the
+ * installation itself has no project. When another provider is in use, only mail of test clocks is selected.
  */
 export function selectStored(platform: Platform, condition: SQL | undefined) {
   return platform.control

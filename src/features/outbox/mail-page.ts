@@ -3,7 +3,7 @@ import type { Html } from "../../http/page";
 import type { ShownMail } from "./browse";
 import { badge, exactTime, noSubject, page, timeAgo } from "./page";
 
-// A source with attachments can have many megabytes. This much is enough to read, and the file has all of it.
+// A source with attachments can have many megabytes. This many characters are enough to read; the download is complete.
 const maxSourceShown = 50_000;
 
 /** `/outbox/{id}`: one mail with all its parts. */
@@ -42,7 +42,8 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
       ? html`Images from other hosts are not loaded: <a href="/outbox/${id}?images=load">load them</a>.`
       : "",
   ];
-  // No script, no form, no origin; only links open, in a tab of their own. The frame's own response has the same rules.
+  // The frame may run no script, submit no form and has no origin; links open in a new tab. The response of the frame
+  // sets the same rules.
   return part(
     "html",
     "HTML",
@@ -68,7 +69,7 @@ function textPart({ text }: ShownMail): Html {
 
 /** Turns web addresses into links. */
 function linked(text: string): (string | Html)[] {
-  // Every second piece is an address.
+  // Every second piece of the split is an address.
   return text
     .split(/(https?:\/\/[^\s<>"'()[\]{}]+[^\s<>"'()[\]{}.,;:!?])/)
     .map((piece, index) =>

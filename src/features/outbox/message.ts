@@ -9,14 +9,14 @@ import type { OutboxRow } from "../../db/tables";
 import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
-/** The row of a stored mail without its source, with its project. */
+/** The row of a stored mail, without its source, and its project. */
 export interface StoredMail {
   row: Omit<OutboxRow, "source">;
   /** Null for a mail of the installation itself. */
   project: { id: string; number: number; shard: string; name: string } | null;
 }
 
-/** A stored mail as its recipient would open it: parsed from its MIME source, not from what we meant to write. */
+/** A stored mail as its recipient would see it: parsed from its MIME source, not from the data it was made of. */
 export interface OutboxMessage {
   id: string;
   emailId: string;
@@ -74,7 +74,10 @@ async function sourceOf(platform: Platform, { row, project }: StoredMail): Promi
   return source;
 }
 
-/** Lines end with CRLF in the source, and the parser ends every part with a line break that the part did not have. */
+/**
+ * Restores a part as it was written: the source ends lines with CRLF, and the parser appends a line break to every
+ * part.
+ */
 function asWritten(part: string | undefined): string | null {
   return part?.replaceAll("\r\n", "\n").replace(/\n$/, "") ?? null;
 }

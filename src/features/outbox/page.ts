@@ -30,11 +30,11 @@ export function missingPage(): Html {
 
 const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
 
-/** The status of a mail, as its record has it. */
+/** Shows the status of a mail from its email's record. */
 export function badge(state: MailState | null): Html | "" {
   if (state === null) return "";
   const { status, error } = state;
-  // Mail that waits after a try has an error with the provider's reason.
+  // Mail that waits for a retry has an error with the provider's reason.
   const isAlarming = failures.has(status) || error !== null;
   return html`<b class="${isAlarming ? "badge alarm" : "badge"}" title="${error ?? status}">${status.toLowerCase()}</b>`;
 }

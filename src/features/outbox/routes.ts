@@ -78,7 +78,7 @@ pages.get("/outbox/live.js", page, (c) =>
   c.body(liveScript, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),
 );
 
-/** The filters of a page. An empty one counts as none. */
+/** Reads the filters of a page. An empty one counts as absent. */
 function wantedOf(c: HonoContext<AppEnv>) {
   const { to, subject, before } = c.req.query();
   return {
@@ -93,7 +93,7 @@ pages.get("/outbox/style.css", page, (c) =>
 );
 
 pages.post("/outbox/empty", page, async (c) => {
-  // Browsers let pages of other sites post forms here, but always send their origin.
+  // Browsers allow pages of other sites to post forms here, but always send their origin.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
     throw new BadRequest("Only the form on the outbox page may send this request.", {
       suggestion: "Use DELETE /outbox/messages instead.",
@@ -130,13 +130,16 @@ pages.get("/outbox/:id/source.eml", page, async (c) => {
 
 outbox.router.route("/", pages);
 
-/** Mail is untrusted. Even if a part of it escapes from its place in a page, it is not allowed to do anything. */
+/**
+ * Shows a page with mail, which is untrusted. Even if a part of it escapes from its place in the page, the policy
+ * permits it nothing.
+ */
 function showPage(
   c: HonoContext<AppEnv>,
   page: Html,
   { status = 200, script = false }: { status?: 200 | 404; script?: boolean } = {},
 ) {
-  // No answer with a part of a mail has the type of a script, and nosniff enforces that.
+  // No response with mail content has a script's content type, and nosniff makes browsers respect that.
   const scripts = script ? "script-src 'self'; connect-src 'self'; " : "";
   secure(
     c,

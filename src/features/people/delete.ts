@@ -9,7 +9,7 @@ import type { Platform } from "../../platform/context";
 import { findPerson } from "./get";
 import { hasAnotherOwner, lastOwner } from "./update";
 
-/** Deletes a person, who is out of all projects within 30 seconds. The last owner stays. */
+/** Deletes a person. They lose access to all projects within 30 seconds. The last owner cannot be deleted. */
 export async function deletePerson(platform: Platform, id: Id, by: Visitor | undefined): Promise<void> {
   await findPerson(platform, id);
   const batch = openBatch(platform, platform.control);
@@ -18,7 +18,7 @@ export async function deletePerson(platform: Platform, id: Id, by: Visitor | und
   batch.guard(sql`(NOT EXISTS (SELECT 1 FROM people WHERE id = ${id} AND is_owner) OR ${hasAnotherOwner(id)})`, () =>
     lastOwner(),
   );
-  // Their links first, which the address leads to.
+  // The links must be deleted first, because they are found by the person's address.
   batch.add(statement(sql`DELETE FROM sign_in_links WHERE email = (SELECT email FROM people WHERE id = ${id})`));
   for (const table of ["sessions", "memberships", "passkeys"]) {
     batch.add(statement(sql`DELETE FROM ${sql.raw(table)} WHERE person_id = ${id}`));

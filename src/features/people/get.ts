@@ -18,7 +18,7 @@ const readProject = columns({
   seesPersonalData: asFlag,
 });
 
-/** A person, and what they may do in which project. */
+/** Returns a person and their rights in each project. */
 export async function getPerson(platform: Platform, id: Id) {
   const [person, projects] = await Promise.all([
     findPerson(platform, id),
@@ -33,7 +33,7 @@ export async function getPerson(platform: Platform, id: Id) {
   return { ...personJson(person), projects };
 }
 
-/** Throws NotFound when there is no such person. */
+/** Throws NotFound when the person does not exist. */
 export async function findPerson({ control }: Platform, id: Id): Promise<PersonRow> {
   const row = await selectFirst(control, sql`SELECT * FROM people WHERE id = ${id}`, wholeRow(people));
   if (row === null) throw noPerson(id);

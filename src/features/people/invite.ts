@@ -13,7 +13,7 @@ import type { Platform } from "../../platform/context";
 import { personJson } from "./person";
 import type { InvitePerson } from "./schema";
 
-/** Makes an address a person, as an owner or without a project yet, and mails an invitation. */
+/** Creates a person for an address, as an owner or without a project yet, and mails an invitation. */
 export async function invitePerson(
   platform: Platform,
   { email, name = null, locale = null, role = null }: InvitePerson,
@@ -34,7 +34,7 @@ export async function invitePerson(
 }
 
 export function alreadyThere(): Conflict {
-  return new Conflict("There is a person with this address. Nothing was done.", {
+  return new Conflict("A person with this address exists already. Nothing was done.", {
     suggestion:
       "PATCH /admin/people/{id} makes them an owner, and POST /admin/projects/{id}/people adds them to a project. They sign " +
       "in at /console.",

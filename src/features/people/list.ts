@@ -7,7 +7,7 @@ import { people } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { personJson } from "./person";
 
-/** Lists the newest people first; `total` on the first page only. */
+/** Lists people, newest first. Only the first page has a `total`. */
 export async function listPeople({ control }: Platform, { cursor, limit }: { cursor?: string; limit: number }) {
   const [after = null] = readCursor(cursor, ById) ?? [];
   const isOlder = after === null ? sql`true` : sql`id < ${after}`;

@@ -50,8 +50,8 @@ people.post(
     needsProof: true,
     summary: "Invite a person to the installation",
     description:
-      "As an owner, or without a project yet. They get a mail with a link that signs them in, once within seven days. To " +
-      "invite somebody to a project, call `POST /admin/projects/{id}/people`. At most 50 an hour.",
+      "Creates an owner, or a person without a project. They get a mail with a link that signs them in once, within seven days. To " +
+      "invite somebody to a project, call `POST /admin/projects/{id}/people`. At most 50 invitations an hour.",
     body: InvitePerson,
     created: InvitedPerson,
     refusals: () => [noOwner(), alreadyThere(), tooManyInvitations()],
@@ -79,8 +79,8 @@ people.patch(
     needsProof: true,
     summary: "Change a person, or make them an owner",
     description:
-      "A change of role takes effect everywhere within 30 seconds. The last owner cannot become anything else. What a person " +
-      "may do in a project is changed with `PATCH /admin/projects/{id}/people/{personId}`.",
+      "A change of role takes effect everywhere within 30 seconds. The last owner must stay one. A person's rights " +
+      "in a project are changed with `PATCH /admin/projects/{id}/people/{personId}`.",
     params: PersonParam,
     body: UpdatePerson,
     ok: Person,
@@ -95,7 +95,7 @@ people.delete(
     id: "deletePerson",
     needsProof: true,
     summary: "Delete a person, with their sessions and passkeys",
-    description: "They are out of all projects within 30 seconds. The last owner cannot be deleted.",
+    description: "They lose access to all projects within 30 seconds. The last owner cannot be deleted.",
     params: PersonParam,
     refusals: () => [noOwner(), lastOwner()],
   },
@@ -107,9 +107,9 @@ people.post(
   {
     id: "printSignInLink",
     needsProof: true,
-    summary: "Make a link that signs a person in",
+    summary: "Create a link that signs a person in",
     description:
-      "The link works once within a day, and in any browser: it is for the first owner, and for when mail does not arrive. " +
+      "The link works once, within a day, in any browser. It is meant for the first owner, and for times when mail does not arrive. " +
       "404 when no person has the address.",
     body: PrintLink,
     isBodyOptional: true,

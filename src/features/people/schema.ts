@@ -7,7 +7,7 @@ import { Warnings } from "../../core/warning";
 export const PrintLink = z
   .object({
     email: Email.optional().meta({
-      description: "The person whom the link signs in. Without it, its reader says who they are, and becomes an owner.",
+      description: "The person whom the link signs in. Without it, the reader enters an address and becomes an owner.",
     }),
   })
   .meta({ id: "PrintLink", example: { email: "ada@example.com" } });
@@ -24,12 +24,12 @@ export const Invitation = z
   .object({
     mail: z
       .enum(["ON", "OFF"])
-      .meta({ description: "OFF when this installation cannot send such mail: `message` says why." }),
+      .meta({ description: "OFF when this installation cannot send invitations: `message` says why." }),
     message: z.string(),
   })
   .meta({ id: "Invitation", example: { mail: "ON", message: "The invitation is on its way." } });
 
-/** The name and the language of people. */
+/** The name and language that people choose for themselves. */
 export const PersonName = DisplayName.nullable();
 export const PersonLocale = LanguageTag.nullable().meta({ description: "The language of the console." });
 
@@ -47,7 +47,10 @@ const OwnerOrNull = z
   .union([z.literal("owner"), z.null()], {
     error: "Must be owner or null: roles in one project are given with POST /admin/projects/{id}/people",
   })
-  .meta({ description: "An owner may do everything in the installation. Null for people of single projects." });
+  .meta({
+    description:
+      "An owner may do everything in the installation. Null for people who only have rights in single projects.",
+  });
 
 export const personFields = {
   id: z.uuid(),
@@ -55,7 +58,7 @@ export const personFields = {
   name: z.string().nullable(),
   locale: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  lastSeenAt: z.iso.datetime().nullable().meta({ description: "Within an hour. Null before the first sign-in." }),
+  lastSeenAt: z.iso.datetime().nullable().meta({ description: "Accurate to the hour. Null before the first sign-in." }),
 };
 
 export const Person = z
@@ -85,16 +88,16 @@ export type UpdatePerson = z.infer<typeof UpdatePerson>;
 
 export const memberFields = {
   role: z.enum(projectRoles),
-  maySend: z.boolean().meta({ description: "False only for editors, who then make drafts that others send." }),
+  maySend: z.boolean().meta({ description: "False only for editors, who then write drafts that others send." }),
   seesPersonalData: z
     .boolean()
     .meta({ description: "False only for viewers, for whom addresses, data and bodies are then masked." }),
 };
 
 export const WholePerson = Person.extend({
-  projects: z
-    .array(z.object({ id: z.string(), name: z.string(), ...memberFields }))
-    .meta({ description: "The projects that the person is a member of. An owner has all of them, member or not." }),
+  projects: z.array(z.object({ id: z.string(), name: z.string(), ...memberFields })).meta({
+    description: "The projects of which the person is a member. An owner has access to all projects, member or not.",
+  }),
 }).meta({
   id: "PersonWithProjects",
   example: {

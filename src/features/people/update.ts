@@ -13,7 +13,7 @@ import { findPerson } from "./get";
 import { noPerson, personJson } from "./person";
 import type { UpdatePerson } from "./schema";
 
-/** Changes a person. A change of role takes effect within 30 seconds. The last owner stays one. */
+/** Changes a person. A new role takes effect within 30 seconds. The last owner must stay one. */
 export async function updatePerson(platform: Platform, id: Id, change: UpdatePerson, by: Visitor | undefined) {
   await findPerson(platform, id);
   const changes: SQL[] = [];
@@ -34,7 +34,10 @@ export async function updatePerson(platform: Platform, id: Id, change: UpdatePer
   return personJson(found.first);
 }
 
-/** Part of the very batch that takes an owner away: of two who take each other away at once, the second is refused. */
+/**
+ * Matches when another owner remains. It is part of the batch that takes an owner's role away, so when two owners
+ * demote each other at once, the second call is refused.
+ */
 export function hasAnotherOwner(id: Id): SQL {
   return sql`EXISTS (SELECT 1 FROM people WHERE is_owner AND id <> ${id})`;
 }

@@ -12,8 +12,8 @@ preview.post(
     id: "previewContent",
     summary: "Preview content that is not saved",
     description:
-      "Renders it as templates and campaigns are composed, with the footer. Nothing is sent or stored, and its links to " +
-      "unsubscribe do not work. Without `contactId`, `data` alone fills it.",
+      "Renders the content as a template or campaign would be, with the footer. Nothing is sent or stored, and links to " +
+      "unsubscribe do not work. Without `contactId`, only `data` fills the variables.",
     maxBody: 5 * megabyte,
     isRead: true,
     foreignNames: foreignNamesOfContent,

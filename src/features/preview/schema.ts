@@ -38,6 +38,6 @@ export const ContentPreview = TemplatePreview.extend({
   bytes: z.number().int().meta({ description: "The size of `html`. Gmail clips an email after 102 KB." }),
   warnings: z
     .array(Warning)
-    .meta({ description: "What would go out and probably should not. Empty when there is nothing." }),
+    .meta({ description: "Content that would be sent but probably should not be. Empty when there is none." }),
 }).meta({ id: "ContentPreview", example: { ...Object(example), bytes: 412, warnings: [] } });
 export type ContentPreview = z.infer<typeof ContentPreview>;

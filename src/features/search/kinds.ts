@@ -3,20 +3,22 @@ import { searchText } from "../../core/search";
 import { inProject, type Owner } from "../../db/scope";
 import type { ResultType } from "./schema";
 
-/** How one type is found. Each query yields `id`, `name` and `hint`. */
+/** Describes how one type of result is found. Each query yields `id`, `name` and `hint`. */
 interface Kind {
   type: ResultType;
-  /** Ends with a WHERE clause on the project. */
+  /** A SELECT that ends with a WHERE clause on the project. */
   all: SQL;
   /** The name of the column with the id. */
   id: SQL;
-  /** The condition of the rows that the text names, and their order; null for a type that only its id finds. */
+  /**
+   * The condition for rows whose name matches the text, and their order; null for a type that is only found by its id.
+   */
   named: { where: SQL; order: SQL } | null;
-  /** Whether the text names the row. For types without an index by name, of which a project has few. */
+  /** Whether a name matches the text. Used for types without an index by name, of which a project has few rows. */
   isNamed?: (name: string) => boolean;
 }
 
-/** Returns all types, for the text that a caller searches. */
+/** Returns all types, prepared for a searched text. */
 export function kindsFor(ctx: Owner, text: string): Kind[] {
   const wanted = searchText(text);
   const few = { where: sql`true`, order: sql`id DESC` };

@@ -5,7 +5,7 @@ import { Warnings } from "../../core/warning";
 /** The most results of one search. */
 export const maxResults = 20;
 
-/** The longest text that can name something: a URL of a webhook. */
+/** The longest text that can match anything: the URL of a webhook. */
 const maxQueryLength = 2_000;
 
 export const SearchQuery = z.object({
@@ -16,8 +16,7 @@ export const SearchQuery = z.object({
     .max(maxQueryLength)
     .refine(...storable)
     .meta({
-      description:
-        "An id, the address of a contact, or the beginning of a name. Capital and small letters are the same.",
+      description: "An id, the address of a contact, or the beginning of a name. Case does not matter.",
       example: "welcome",
     }),
 });
@@ -44,7 +43,9 @@ export const SearchResults = z
         name: z.string().meta({
           description: "A contact's address, an email's subject, a webhook's URL, or the name of anything else.",
         }),
-        hint: z.string().meta({ description: "What tells it from others of the same name, such as its status." }),
+        hint: z
+          .string()
+          .meta({ description: "Distinguishes it from others of the same name: for example, its status." }),
       }),
     ),
     warnings: Warnings,

@@ -10,10 +10,16 @@ import { maxResults, type ResultType, type SearchResult, type SearchResults } fr
 const readFound = columns({ id: asId, name: asText, hint: asText });
 type Found = ReturnType<typeof readFound>;
 
-/** The most rows of a type without an index by name. A project has no more segments, and fewer topics and webhooks. */
+/**
+ * The most rows of a type without an index by name. A project has at most this many segments, and fewer topics and
+ * webhooks.
+ */
 const maxFew = 1_000;
 
-/** `GET /search`: what has the id, the address, or a name that begins with the text. One batch, with a range of an index each. */
+/**
+ * `GET /search`: returns what has this id, this address, or a name that begins with the text. All queries run in one
+ * batch, and each reads a range of an index.
+ */
 export async function search(ctx: Context, text: string): Promise<SearchResults> {
   const kinds = kindsFor(ctx, text);
   const batch = openBatch(ctx);
@@ -38,7 +44,7 @@ function resultOf(type: ResultType, { id, name, hint }: Found): SearchResult {
   return { type, id: publicId(id), name, hint };
 }
 
-/** Takes one of each list, then the next of each, so that no type hides the others. */
+/** Takes the first of each list, then the second of each, so that no type crowds out the others. */
 function inTurns<T>(lists: T[][]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list.slice(place, place + 1))).flat();

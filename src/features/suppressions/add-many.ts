@@ -10,8 +10,8 @@ import type { AddSuppressions } from "./schema";
 const readCount = columns({ n: asNumber });
 
 /**
- * Adds a list from another service, all of it or nothing. Addresses that are listed already are counted before the
- * write, so that a write whose answer was lost still returns the right figures.
+ * Adds a list from another service, completely or not at all. Existing addresses are counted before the write, so that
+ * a repeated write, after a lost answer, still returns the right counts.
  */
 export async function addSuppressions(
   ctx: Context,

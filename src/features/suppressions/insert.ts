@@ -9,13 +9,14 @@ import type { Context } from "../../platform/context";
 export interface NewSuppression {
   email: string;
   reason: SuppressionReason;
-  /** Milliseconds. */
+  /** In milliseconds since 1970. */
   createdAt: number;
 }
 
 /**
- * Adds addresses to the list, each of them once in `items`. An address that is listed already keeps its reason and time.
- * A snoozed contact loses the end of its snooze, because it would be subscribed again. A second run changes nothing.
+ * Adds addresses to the list; `items` contains each address once. An address that is already on it keeps its reason and
+ * time. Also removes the end of a contact's snooze, which would otherwise subscribe the contact again. A second run
+ * changes nothing.
  */
 export function insertSuppressions(ctx: Context, field: string, items: readonly NewSuppression[]): Statement[] {
   const now = ctx.now.getTime();
@@ -36,7 +37,7 @@ export function insertSuppressions(ctx: Context, field: string, items: readonly 
       sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
         WHERE ${isSnoozed}`,
       noRows,
-      // The subscription does not change, but the contact's updatedAt does, so the contact may enter a segment.
+      // The subscription stays the same, but the contact's updatedAt changes, so the contact may enter a segment.
       {
         before: [upsertCounts(sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${isSnoozed}`)],
       },

@@ -10,8 +10,8 @@ import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
 /**
- * Removes an address from the list. It does not subscribe anyone. The address of an erased contact is on no list, but
- * its hash is found and cleared here.
+ * Removes an address from the list, without subscribing anyone. An erased contact's address is only known by its hash,
+ * whose suppression is cleared too.
  */
 export async function removeSuppression(ctx: Context, written: string): Promise<void> {
   const email = normalizeEmail(written) ?? written;

@@ -34,8 +34,9 @@ suppressions.post(
   "/suppressions/bulk",
   {
     id: "addManySuppressions",
-    summary: "Bring the suppression list of another service along",
-    description: "All of the call is done, or nothing. An address that is listed already keeps its reason and time.",
+    summary: "Import the suppression list of another service",
+    description:
+      "The call is done completely or not at all. An address that is already listed keeps its reason and time.",
     body: AddSuppressions,
     ok: AddedSuppressions,
     foreignNames: foreignNamesOfSuppressions,

@@ -34,15 +34,15 @@ export const AddSuppressions = z
     suppressions: z
       .array(
         AddSuppression.extend({
-          createdAt: z.iso
-            .datetime({ offset: true })
-            .nullish()
-            .meta({ description: "When the other service listed it. Now without it, and when it is in the future." }),
+          createdAt: z.iso.datetime({ offset: true }).nullish().meta({
+            description:
+              "When the other service listed it. Defaults to the current time, which also replaces a time in the future.",
+          }),
         }),
       )
       .min(1)
       .max(maxSuppressions)
-      .meta({ description: "An address that is sent twice counts once: the first counts." }),
+      .meta({ description: "Of an address that is sent twice, only the first counts." }),
   })
   .meta({
     id: "AddSuppressions",

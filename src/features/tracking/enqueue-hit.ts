@@ -7,13 +7,15 @@ import type { TrackedMail } from "../../core/tracking/token";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-/** A hit that is not in the queue yet. */
+/** A hit that has not been sent to the queue yet. */
 interface PendingHit {
   projectId: number;
   hit: Hit;
 }
 
-/** The second after this isolate has sent a hit. Hits within it share messages, because each message costs. */
+/**
+ * The second after this isolate has sent a hit. All hits within it share messages, because each message costs money.
+ */
 interface Gathering {
   endsAt: number;
   pending: PendingHit[];
@@ -23,16 +25,16 @@ interface Gathering {
 const gatheredForMs = secondMs;
 /** A message of a queue has at most 128 KB. */
 const bytesPerMessage = 60_000;
-/** After this, the request that was to send the gathered hits must have died. */
+/** After this time, the request that was to send the gathered hits must have died. */
 const abandonedAfterMs = 5 * secondMs;
 
-/** One for each queue; an isolate has one queue. */
+/** The gathering of each queue; an isolate has one queue. */
 const gatherings = new WeakMap<Enqueue, Gathering>();
 
 /**
- * Enqueues an open or click after the answer is sent: the recipient does not wait, and gets the page even when the
- * queue takes no message. The hit is then lost, as it is when the process dies before the queue has it. Waiting for the
- * queue would cost each redirect a round trip. A single hit is sent at once.
+ * Enqueues an open or click after the answer is sent, because waiting for the queue would cost each redirect a round
+ * trip. The recipient gets the page even when the queue refuses the message. The hit is then lost, as it is when the
+ * process dies first. A single hit is sent at once.
  */
 export function enqueueHit(
   platform: Platform,
@@ -55,7 +57,7 @@ export function enqueueHit(
 
 async function sendAtEnd(platform: Platform, gathering: Gathering): Promise<void> {
   await platform.sleep(Math.max(0, gathering.endsAt - platform.clock().getTime()));
-  // After a quiet second, the next hit is sent at once again.
+  // After a second without hits, the next one is sent at once again.
   if (gatherings.get(platform.enqueue) === gathering) gatherings.delete(platform.enqueue);
   await send(platform, gathering.pending);
 }

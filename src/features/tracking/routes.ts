@@ -8,9 +8,9 @@ import { enqueueHit } from "./enqueue-hit";
 import { badLink } from "./page";
 
 /**
- * Serves the pixel and the links of mail. They need no row: the token contains everything, so they work when the
- * content, the contact or the project is deleted. No visitor's address or user agent is stored. They are not part of
- * the API, so they are not in its document.
+ * Serves the pixel and the links of mail. The token contains everything, so no row is read, and links work even after
+ * the content, the contact or the project is deleted. No visitor's address or user agent is stored. These routes are
+ * not part of the API, so they are not in its document.
  */
 export const tracking = createRouter();
 
@@ -22,8 +22,8 @@ const gif = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAA
 );
 
 /**
- * A bad token gets the image too, so that no broken one is shown. A HEAD request shows the image to nobody, so it does
- * not count.
+ * A bad token gets the image too, so that the mail shows no broken one. A HEAD request displays nothing, so it does not
+ * count as an open.
  */
 tracking.get(`${pixelPath}:token`, byLink, (c) => {
   const { platform } = c.var;
@@ -53,7 +53,9 @@ function isAutomatedCall(c: HonoContext<AppEnv>): boolean {
   return isAutomated({ method: c.req.method, userAgent: c.req.header("User-Agent") ?? null, purposes });
 }
 
-/** The URL is a secret of its reader: no search engine, cache or other page may learn it. */
+/**
+ * Marks an answer as private. Its URL is a secret of its reader, which no search engine, cache or other page may learn.
+ */
 function sayPrivate(c: HonoContext<AppEnv>): void {
   c.header("Cache-Control", "no-store");
   c.header("Referrer-Policy", "no-referrer");

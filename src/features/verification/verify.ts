@@ -4,7 +4,7 @@ import type { JudgedAddress } from "../../core/verification/address";
 import { type AddressVerdict, type DomainFacts, judge, nothingFound } from "../../core/verification/verdict";
 import type { Context } from "../../platform/context";
 
-/** Judges an address by its syntax, its domain's DNS and the lists of domains. No mail is sent. */
+/** Judges an address by its syntax, the DNS of its domain and the lists of domains. No mail is sent. */
 export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise<AddressVerdict> {
   const { domain, faults } = address;
   const facts = domain === null || faults.length > 0 ? nothingFound : await factsOf(ctx, domain);
@@ -12,8 +12,8 @@ export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise
 }
 
 /**
- * All lookups start at once. A domain without name servers is decided by that alone, and then the other results, or
- * their failures, do not matter.
+ * Looks up the facts about a domain, all at once. When there are no name servers, the other lookups and their failures
+ * do not matter.
  */
 async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   const pending = nameServersOf(ctx, domain);
@@ -22,7 +22,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
     ctx.dns.lookup(domain, "AAAA"),
     ctx.dns.lookup(domain, "MX"),
   ]);
-  // Unless it is awaited, its failure must not be reported as unhandled.
+  // If it is never awaited, its failure must not be reported as unhandled.
   others.catch(() => {});
   const nameServers = await pending;
   if (valuesOf(nameServers).length === 0) return { ...nothingFound, serversFail: nameServers === "server failure" };
@@ -35,7 +35,10 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   };
 }
 
-/** A subdomain has its own name servers only where a zone is cut; otherwise it uses those of its parent. */
+/**
+ * Returns the name servers of a domain. A subdomain has its own only where a zone is cut; otherwise it uses its
+ * parent's.
+ */
 async function nameServersOf(ctx: Context, domain: string): Promise<string[] | Absence> {
   const registered = (await parseDomain(domain)).domain ?? domain;
   const own = ctx.dns.lookup(domain, "NS");

@@ -3,30 +3,36 @@ import type { PaceRule } from "../../core/mail/pace";
 import type { Mailer } from "./mailer";
 import type { Pace } from "./pace";
 
-/** An account at a provider: what hands mail over to it, and what says when. */
+/** An account at a provider: the mailer that hands mail over, and the pace that decides when. */
 export interface MailAccount {
   mailer: Mailer;
   pace: Pace;
-  /** The calls that it allows; null without a limit. */
+  /** The rate of calls that the account allows; null without a limit. */
   rate: PaceRule | null;
 }
 
-/** The accounts of the installation, each at a provider of its own. */
+/** The accounts of the installation, each at a different provider. */
 export interface MailAccounts {
-  /** MAIL_PROVIDER. It carries what no other does. */
+  /** MAIL_PROVIDER. It carries all mail that no other account carries. */
   main: MailAccount;
-  /** MAIL_PROVIDER_MARKETING, which carries the lane of campaigns: they, and marketing mail. Null if `main` does. */
+  /**
+   * MAIL_PROVIDER_MARKETING: carries the campaign lane, which is campaigns and marketing mail. Null when `main` carries
+   * it.
+   */
   marketing: MailAccount | null;
-  /** MAIL_PROVIDER_FALLBACK, which carries fresh transactional mail while `main` is down. It may be `marketing` too. */
+  /**
+   * MAIL_PROVIDER_FALLBACK: carries fresh transactional mail while `main` is down. It may be the same account as
+   * `marketing`.
+   */
   fallback: MailAccount | null;
 }
 
-/** The account that carries a lane. */
+/** Returns the account that carries a lane. */
 export function accountOf({ main, marketing }: MailAccounts, lane: Lane): MailAccount {
   return lane === "campaign" ? (marketing ?? main) : main;
 }
 
-/** Every account once. */
+/** Returns every account once. */
 export function allAccounts({ main, marketing, fallback }: MailAccounts): MailAccount[] {
   const byName = new Map([fallback, marketing, main].flatMap((each) => (each ? [[each.mailer.name, each]] : [])));
   return [...byName.values()].reverse();
@@ -37,8 +43,9 @@ export function accountNamed(accounts: MailAccounts, name: string): MailAccount 
 }
 
 /**
- * The other provider that may have been called for a transactional mail: the fallback of `main`, and the reverse. A mail whose
- * outcome is unknown there is left to it, because only it would recognise the mail. Null if there is none.
+ * Returns the other provider that may have been called for a transactional mail: the fallback of `main`, or the
+ * reverse. A mail whose outcome there is unknown must be retried there, because only that provider would recognise it.
+ * Null when there is no other provider.
  */
 export function otherOf({ main, fallback }: MailAccounts, { name }: Pick<Mailer, "name">): string | null {
   if (fallback === null) return null;
@@ -46,12 +53,12 @@ export function otherOf({ main, fallback }: MailAccounts, { name }: Pick<Mailer,
   return name === fallback.mailer.name ? main.mailer.name : null;
 }
 
-/** Whether mail of a lane goes through an account only while its own is down. */
+/** Whether an account carries mail of a lane only while the lane's own account is down. */
 export function isStandIn({ fallback }: MailAccounts, { name }: Pick<Mailer, "name">, lane: Lane): boolean {
   return lane === "transactional" && fallback?.mailer.name === name;
 }
 
-/** The same platform or context, for work that goes through an account. */
+/** Returns the same platform or context for work that goes through this account. */
 export function through<On extends { mailer: Mailer; pace: Pace }>(on: On, { mailer, pace }: MailAccount): On {
   return { ...on, mailer, pace };
 }

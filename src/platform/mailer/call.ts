@@ -2,7 +2,7 @@ import type { Receipt } from "../../core/mail/receipt";
 import { readRetryAfter } from "../../core/mail/retry-after";
 import { secondMs } from "../../core/time";
 
-/** Well below the two-minute lease, within which a round of calls must end. */
+/** Well below the two-minute lease within which a round of calls must end. */
 const patienceMs = 30 * secondMs;
 
 /** The answer of a provider. The body is complete: a truncated answer counts as none. */
@@ -29,12 +29,12 @@ export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The meaning of an answer other than 2xx. */
+/** The meaning of an answer whose status is not 2xx. */
 export type RefusalKind = Exclude<Receipt["kind"], "accepted" | "unknown">;
 
 /**
- * The receipt for an answer other than 2xx. `message` is the provider's text, without secrets. `kind` is for providers
- * whose text says more than their status.
+ * Returns the receipt for an answer whose status is not 2xx. `message` is the provider's text, without secrets. `kind`
+ * is for providers whose text is more precise than their status.
  */
 export function receiptOfRefusal(
   answer: Answer,
@@ -54,8 +54,8 @@ export function kindOfStatus(status: number): RefusalKind {
 }
 
 /**
- * The receipts of a call with several mails that was refused as a whole. Unless the account or the provider is at
- * fault, one of the mails is. They count as tried, so that each is sent alone next time.
+ * Returns the receipts of a call with several mails that was refused as a whole. Unless the account or the provider is
+ * at fault, one of the mails is. All of them count as tried, so that each is sent alone next time.
  */
 export function receiptsOfRefusal(receipt: Receipt, mails: number): Receipt[] {
   const { kind } = receipt;

@@ -11,7 +11,10 @@ export interface SenderDomain {
 }
 
 export interface AddedDomain extends SenderDomain {
-  /** Whether this call created the domain in the provider's account. An older one is not ours to remove. */
+  /**
+   * Whether this call created the domain in the provider's account. A domain that was there before must not be removed
+   * by us.
+   */
   isNew: boolean;
 }
 
@@ -19,22 +22,23 @@ export interface AddedDomain extends SenderDomain {
 export interface Mailer extends Abilities {
   name: string;
   /**
-   * Hands mails over in one call, at most `mailsPerCall`, and returns the receipt of each. `key` is the call's id, and
-   * the same when it is repeated. Throws when no answer arrives; the mails may have been sent nevertheless.
+   * Hands over up to `mailsPerCall` mails in one call, and returns a receipt for each. `key` is the id of the call; a
+   * repeat has the same key. Throws when no answer arrives, in which case the mails may have been sent.
    */
   deliver(messages: readonly Message[], key: string): Promise<Receipt[]>;
   /**
-   * Looks up which mails of a call the provider has, after its answer was lost: the message id of each, by the email's
-   * public id. Throws unless the provider gives a complete answer. Only providers that store accepted mail, and can
-   * search it by our call's id, have this.
+   * Looks up which mails of a call the provider has, after its answer was lost. Returns the message ids, by the emails'
+   * public ids. Throws unless the provider gives a complete answer. Only available for providers that store accepted
+   * mail and can search it by the id of our call.
    */
   lookUp?(key: string): Promise<ReadonlyMap<string, string>>;
-  /** Registers a domain, or finds it already registered: all projects share the account. */
+  /** Registers a domain. It may be registered already, because all projects share the account. */
   addDomain(domain: string): Promise<AddedDomain>;
   /**
-   * The current state of a domain, after the provider has checked it again. Null when the provider does not know it.
+   * Returns the current state of a domain, after the provider has checked it again. Null when the provider does not
+   * know the domain.
    */
   domainStatus(domain: string): Promise<SenderDomain | null>;
-  /** Removes a domain for every project of the installation. An unknown domain is no error. */
+  /** Removes a domain for every project of the installation. An unknown domain is not an error. */
   removeDomain(domain: string): Promise<void>;
 }

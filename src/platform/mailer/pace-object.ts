@@ -26,7 +26,7 @@ const lanes: readonly Lane[] = ["transactional", "campaign"];
 
 const speedKey = "speed of campaigns";
 
-/** The speed is stored once in this many changes: it is an estimate, and each write costs. */
+/** The speed is only an estimate and each write costs money, so only one change in this many is stored. */
 const speedsPerWrite = 20;
 
 /**
@@ -102,7 +102,7 @@ export class PaceObject extends DurableObject {
     const { kv } = this.ctx.storage;
     const states = lanes.flatMap((lane): [Lane, LaneState][] => {
       const state = kv.get<Partial<LaneState>>(keyOf(lane));
-      // Earlier code stored fewer fields.
+      // An earlier version stored fewer fields.
       return state === undefined ? [] : [[lane, { ...openLane, ...state }]];
     });
     return newAccount(Object.fromEntries(states), kv.get<CampaignSpeed>(speedKey));

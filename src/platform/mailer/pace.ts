@@ -10,36 +10,36 @@ import type { NamedObjects } from "../objects";
 import type { PaceObject } from "./pace-object";
 
 /**
- * The provider's account, as the consumers of mail use it: see core/mail/turns.ts. `drainAt` in an answer asks the
- * caller to send a `mail.drain` message that arrives then.
+ * The provider's account, as the consumers of mail use it: see core/mail/turns.ts. When an answer has `drainAt`, the
+ * caller must send a `mail.drain` message that arrives at that time.
  */
 export interface Pace {
-  /** Requests calls for fresh mail, and gets a grant for each request. Mail without a grant waits. */
+  /** Asks for permission to send fresh mail, and gets a grant for each request. Mail without a grant waits. */
   ask(wishes: Wish[]): Promise<WithDrainer<{ grants: Grant[] }>>;
-  /** Returns the project whose waiting mail goes next. */
+  /** Returns the project whose waiting mail is sent next. */
   nextTurn(drainer: Drainer): Promise<NextTurn>;
-  /** The number of mails that a turn may read, for a project with a pace of its own. */
+  /** Returns how many mails a turn may read, for a project with its own pace. */
   takeShare(permitId: string, wanted: { perSecond: number; mails: number }): Promise<number>;
-  /** Records that a turn has read this many mails, up to a cursor; null when there are no more. */
+  /** Records that a turn has read this many mails, up to a cursor, which is null when there are no more. */
   readUpTo(permitId: string, read: { place: Place | null; mails: number }): Promise<void>;
   /** Reports the outcome of a round, and returns whether the next one may start. */
   mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
   giveBack(dones: Done[]): Promise<{ drainAt: number | null }>;
   /** Reports the projects with waiting mail. */
   addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
-  /** Whether the account has been paused long enough for transactional mail to go another way. */
+  /** Whether the account has been paused long enough that transactional mail should use another one. */
   isTransactionalDown(): Promise<boolean>;
-  /** The recent speed of campaigns in mails per second, while more of them waited; null when it is unknown. */
+  /** The recent speed of campaigns in mails per second, measured while more mail was waiting; null when unknown. */
   campaignsPerSecond(): Promise<number | null>;
-  /** The state of each lane; null when it is unknown. */
+  /** The state of each lane; null when unknown. */
   lanes(): Promise<Lanes | null>;
 }
 
 export type Lanes = Readonly<Record<Lane, LaneState>>;
 
 /**
- * One object for each provider's account. It fails open: fresh mail is sent when the object is unreachable, because
- * pacing only protects the provider. Waiting mail then waits for the next sweep.
+ * Opens the pace, with one object for each provider's account. It fails open: when the object does not answer, fresh
+ * mail is sent, because pacing only protects the provider. Waiting mail then waits for the next sweep.
  */
 export function openPace(objects: NamedObjects<PaceObject>, provider: string, rule: AccountRule, log: Log): Pace {
   async function reach<T>(call: (object: DurableObjectStub<PaceObject>) => Promise<T>, otherwise: T): Promise<T> {
@@ -70,7 +70,7 @@ function wholeOf(wishes: Wish[]): WithDrainer<{ grants: Grant[] }> {
   return { grants, drainAt: null };
 }
 
-/** The account for projects with a clock of their own: it is never busy, and waiting mail is drained at once. */
+/** The account for projects with their own clock: it is never busy, and waiting mail is drained at once. */
 export const unlimitedPace: Pace = {
   ask: async (wishes) => wholeOf(wishes),
   nextTurn: async () => ({ kind: "nothing to do" }),

@@ -5,22 +5,22 @@ import { parseSettings, unreadable } from "../settings";
 import type { Mailer } from "./mailer";
 import type { Reporter } from "./reporter";
 
-/** The settings of a provider, and how they are read. */
+/** The settings of a provider, and a function that reads them. */
 interface ProviderSettings<Shape extends z.ZodRawShape, Settings> {
   /** Every setting that the provider reads; docs/settings.md explains them to operators. */
   settings: Shape;
   /** The settings without which the provider cannot send. */
   needs: readonly (keyof Shape & string)[];
-  /** Null while one of `needs` is missing. */
+  /** Returns null while one of `needs` is missing. */
   read(values: z.infer<z.ZodObject<Shape>>): Settings | null;
 }
 
-/** A mail provider: a folder with this manifest, and its line in `providers.ts`. */
+/** The manifest of a mail provider, which is a folder and an entry in `providers.ts`. */
 interface Manifest<Shape extends z.ZodRawShape, Settings> extends ProviderSettings<Shape, Settings> {
   /** The provider's name in MAIL_PROVIDER, in `/hooks/{name}` and on email records. */
   name: string;
   open(settings: Settings, db: Db, blobs: Blobs): Mailer;
-  /** Null without the settings that reports are verified with. */
+  /** Null without the settings that verify reports. */
   reporter(settings: Settings): Reporter | null;
 }
 
@@ -35,13 +35,13 @@ export interface Provider<Shape extends z.ZodRawShape = z.ZodRawShape> {
   name: string;
   settings: Shape;
   needs: readonly string[];
-  /** Null without its credentials. Throws when a setting is malformed. */
+  /** Returns null without the provider's credentials. Throws when a setting is malformed. */
   configure(env: object): ConfiguredProvider | null;
-  /** Throws when a credential is missing. `setting` is the one that names the provider. */
+  /** Throws when a credential is missing. `setting` is the setting that chose this provider. */
   require(env: object, setting: string): ConfiguredProvider;
 }
 
-/** Types the settings of a provider. */
+/** Infers the types of a provider's settings. */
 export function defineSettings<Shape extends z.ZodRawShape, Settings>(
   settings: ProviderSettings<Shape, Settings>,
 ): ProviderSettings<Shape, Settings> {

@@ -9,7 +9,7 @@ import { resend } from "./resend/manifest";
 import { ses } from "./ses/manifest";
 import { smtp } from "./smtp/manifest";
 
-/** Every mail provider. No other list names them all. */
+/** All mail providers. There is no other list of them. */
 export const providers = [outbox, ses, resend, postmark, smtp];
 
 const accountSettings = {
@@ -28,19 +28,19 @@ export type MailSettings = Settings<typeof accountSettings> &
   Settings<typeof smtp.settings>;
 
 export interface MailConfig {
-  /** The provider of all mail that no other carries. */
+  /** The provider for all mail that the others do not carry. */
   provider: ConfiguredProvider;
-  /** The provider of campaigns and marketing mail, if it is another. */
+  /** The provider of campaigns and marketing mail, if different. */
   marketing: ConfiguredProvider | null;
   /** The provider of transactional mail while the first one is down. */
   fallback: ConfiguredProvider | null;
-  /** The providers that may report, by name. An earlier provider still reports on its mail. */
+  /** The providers whose reports are accepted, by name. A provider that was used earlier still reports on its mail. */
   reporters: ReadonlyMap<string, Reporter>;
   /** The pace of a provider's account; null when it has no limit. */
   rateOf(provider: string): PaceRule | null;
 }
 
-/** Reads every provider that has its credentials. The chosen ones must have them. */
+/** Reads every provider that has its credentials. Those chosen by a setting must have them. */
 export function readMailConfig(env: MailSettings): MailConfig {
   const account = parseSettings(accountSettings, env);
   const configured = providers.map((provider) => provider.configure(env)).filter((provider) => provider !== null);
@@ -68,7 +68,7 @@ function chosen(setting: Choice, { [setting]: name }: Choices, env: MailSettings
   return provider.require(env, setting);
 }
 
-/** The embedded provider sends nothing, so as a second provider it would lose mail. */
+/** Reads a second provider. The embedded one is refused, because it sends nothing: mail would be lost. */
 function second(setting: Choice, choices: Choices, env: MailSettings): ConfiguredProvider | null {
   if (choices[setting] === "") return null;
   const provider = chosen(setting, choices, env);
@@ -79,7 +79,7 @@ function second(setting: Choice, choices: Choices, env: MailSettings): Configure
   return provider;
 }
 
-/** `14` for the provider of MAIL_PROVIDER, or `ses=14, resend=2` for each by its name. */
+/** Reads the rates: `14` for the provider of MAIL_PROVIDER, or `ses=14, resend=2` by provider name. */
 function ratesOf(setting: string, provider: string): ReadonlyMap<string, number> {
   const items = /^[\d.]*$/.test(setting) ? [`${provider}=${setting || 0}`] : setting.split(",");
   return new Map(

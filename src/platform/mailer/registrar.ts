@@ -2,7 +2,7 @@ import type { DnsRecord } from "../../core/domains/records";
 import { allAccounts, type MailAccounts } from "./accounts";
 import type { AddedDomain, Mailer, SenderDomain } from "./mailer";
 
-/** A sender domain as all providers of the installation see it. */
+/** The combined state of a sender domain at all providers of the installation. */
 export interface RegisteredDomain extends SenderDomain {
   /** The providers in whose accounts this call created the domain. */
   newAt: string[];
@@ -13,7 +13,7 @@ export async function registerDomain(accounts: MailAccounts, domain: string): Pr
   return atEach(accounts, (mailer) => mailer.addDomain(domain));
 }
 
-/** The current state of a domain. It is registered where it is not known, or not known any more. */
+/** Returns the current state of a domain. Registers it at each provider that does not know it. */
 export async function inspectDomain(accounts: MailAccounts, domain: string): Promise<RegisteredDomain> {
   return atEach(accounts, async (mailer) => (await mailer.domainStatus(domain)) ?? mailer.addDomain(domain));
 }
@@ -25,7 +25,7 @@ export async function unregisterDomain(accounts: MailAccounts, domain: string, p
   }
 }
 
-/** The column `created_with` has the names of the providers in whose accounts we created a domain. */
+/** Reads the column `created_with`: the names of the providers in whose accounts we created a domain. */
 export function readProviders(createdWith: string | null): string[] {
   return createdWith === null ? [] : createdWith.split(",");
 }
@@ -35,8 +35,8 @@ export function writeProviders(names: Iterable<string>): string | null {
 }
 
 /**
- * The fallback alone does not decide whether a domain may send: its records are advice, so that mail does not stop because of
- * an account that carries none on most days.
+ * Combines the results of all providers. The fallback's required records become advice: mail should not stop because of
+ * an account that is rarely used.
  */
 async function atEach(
   accounts: MailAccounts,
@@ -55,7 +55,7 @@ async function atEach(
   return seen;
 }
 
-/** Two providers may ask for the same record. */
+/** Returns the records that are new, because two providers may ask for the same one. */
 function newRecords(known: DnsRecord[], found: DnsRecord[], isNeeded: boolean): DnsRecord[] {
   const isKnown = ({ type, name, value }: DnsRecord) =>
     known.some((each) => each.type === type && each.name === name && each.value === value);

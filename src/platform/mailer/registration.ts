@@ -4,8 +4,8 @@ import { log, reasonOf } from "../log";
 import { type Answer, isSuccess } from "./call";
 
 /**
- * Makes a call about a domain that must succeed, or return one of the expected statuses. Any other outcome is logged in
- * full and reported to the caller in short, because only the operator can fix it.
+ * Calls a provider about a domain. The call must succeed or return one of the expected statuses. Any other outcome is
+ * logged in full and reported to the caller in short, because only the operator can fix it.
  */
 export async function registered(
   provider: string,
@@ -33,7 +33,7 @@ export function outOfReach(provider: string, cause: unknown): Unavailable {
 
 const retrySeconds = 10;
 
-/** A record that the provider needs, not yet checked. */
+/** Returns a record that the provider needs and that has not been checked yet. */
 export function uncheckedRecord(
   purpose: RecordPurpose,
   type: DnsRecord["type"],

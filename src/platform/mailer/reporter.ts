@@ -2,7 +2,7 @@ import { isJsonObject } from "../../core/json";
 import type { Notice } from "../../core/mail/notices/notice";
 import type { ReceivedMail } from "../../core/mail/notices/received";
 
-/** A call to `POST /hooks/{provider}`, not yet verified. */
+/** A call to `POST /hooks/{provider}` that has not been verified yet. */
 export interface ReportCall {
   header(name: string): string | undefined;
   body: string;
@@ -11,11 +11,11 @@ export interface ReportCall {
 export type ProviderReport =
   | { kind: "report"; notice: Notice }
   | { kind: "received"; mail: ReceivedMail }
-  /** An event that means nothing here, by the provider's name for it. */
+  /** An event without a meaning here, by the provider's name for it. */
   | { kind: "other"; name: string };
 
 /**
- * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when it was about the
+ * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when the call was about the
  * subscription itself.
  */
 export type Reporter = (call: ReportCall) => Promise<ProviderReport | null>;
@@ -36,7 +36,7 @@ export function readReport(body: string, { report, received }: Readers): Provide
 
 const maxNameLength = 50;
 
-/** The time field, which each provider calls differently. */
+/** Returns the name of an event, whose field differs between providers. */
 function nameOf(event: unknown): string {
   if (!isJsonObject(event)) return "no event";
   const name = event.eventType ?? event.notificationType ?? event.type ?? event.RecordType;

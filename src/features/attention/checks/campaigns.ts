@@ -6,9 +6,9 @@ import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import { type AttentionCheck, maxItems } from "../check";
 
-/** Campaigns that wait for somebody while they are SENDING, such as for the judgement of a canary. */
+/** Finds campaigns that are SENDING but wait for a person, for example to judge a canary. */
 export const checkCampaigns: AttentionCheck = (ctx, batch) => {
-  // At most 50 campaigns of a project are SENDING at once.
+  // A project has at most 50 campaigns that are SENDING.
   const held = batch.add(
     statement(
       sql`SELECT id, name, held_reason, updated_at FROM campaigns INDEXED BY ix_campaigns_status

@@ -16,10 +16,13 @@ const readDomain = columns({
   createdAt: asNumber,
 });
 
-/** The most domains that are looked at. Few projects have ten. */
+/** The most domains that are read. Few projects have ten. */
 const maxLooked = 1_000;
 
-/** Sender domains that are not verified, or whose records are gone, and the first steps: a domain, and a first mail. */
+/**
+ * Finds sender domains that are not verified or lost their records. For a new project, suggests the first steps: adding
+ * a domain and sending a first email.
+ */
 export const checkDomains: AttentionCheck = (ctx, batch) => {
   const looked = sql`(SELECT * FROM domains WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT ${maxLooked})`;
   const bad = batch.add(
@@ -48,7 +51,7 @@ function itemOf({ id, domain, status, failingSince, createdAt }: ReturnType<type
     code: isFailing ? "domain_failing" : "domain_unverified",
     severity: isFailing ? "act" : "warn",
     message: isFailing
-      ? `The DNS records of ${domain} are missing or wrong. Mail from it is refused once they have been for 72 hours.`
+      ? `The DNS records of ${domain} are missing or wrong. After 72 hours, mail from it is refused.`
       : `${domain} is not verified: mail from it is refused.`,
     count: 1,
     since: iso(failingSince ?? createdAt),
@@ -68,7 +71,7 @@ const noDomain: AttentionItem = {
   count: 1,
   since: null,
   target: null,
-  action: { text: "Add a domain, and create the DNS records of the answer.", method: "POST", path: "/domains" },
+  action: { text: "Add a domain, and create the DNS records that the answer lists.", method: "POST", path: "/domains" },
 };
 
 const noMail: AttentionItem = {

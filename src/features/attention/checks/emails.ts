@@ -12,7 +12,7 @@ const maxCounted = 1_000;
 
 const readUnsent = columns({ status: asOneOf<"FAILED" | "UNKNOWN">(), count: asNumber, firstId: asId });
 
-/** Emails of the last days that failed, or of which nobody knows whether they are out. */
+/** Counts emails of the last days that failed or whose outcome is unknown. */
 export const checkEmails: AttentionCheck = (ctx, batch) => {
   const from = firstIdAt(ctx.now.getTime() - shownDays * dayMs);
   const unsent = batch.add(
@@ -37,15 +37,15 @@ function itemOf({ status, count, firstId }: ReturnType<typeof readUnsent>): Atte
     code: isFailed ? "emails_failed" : "emails_unknown",
     severity: "warn",
     message: isFailed
-      ? `${many} of the last ${shownDays} days failed.`
-      : `Of ${many} of the last ${shownDays} days, nobody knows whether the provider took them.`,
+      ? `${many} failed within the last ${shownDays} days.`
+      : `The outcome of ${many} of the last ${shownDays} days is unknown: the provider may have accepted them.`,
     count,
     since: iso(timeOf(firstId)),
     target: null,
     action: {
       text: isFailed
         ? "Read their errors; POST /emails/{id}/retry sends one again."
-        : "They are never sent again by themselves. POST /emails/{id}/retry does, for those that did not arrive.",
+        : "They are never sent again automatically. POST /emails/{id}/retry sends one that did not arrive.",
       method: "GET",
       path: `/emails?status=${status}`,
     },

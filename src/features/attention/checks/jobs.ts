@@ -8,9 +8,9 @@ import { type AttentionCheck, maxItems, shownDays } from "../check";
 /** The most jobs that are counted. */
 const maxCounted = 1_000;
 
-/** Background jobs that failed within the last days, by type. */
+/** Counts background jobs that failed within the last days, by type. */
 export const checkJobs: AttentionCheck = (ctx, batch) => {
-  // Jobs follow the real clock.
+  // Jobs are timed by the real clock, also in projects with a test clock.
   const from = ctx.realClock().getTime() - shownDays * dayMs;
   const failed = batch.add(
     statement(
@@ -31,7 +31,7 @@ export const checkJobs: AttentionCheck = (ctx, batch) => {
       since: iso(since),
       target: null,
       action: {
-        text: "Read why, and start again what is still wanted.",
+        text: "Read their errors, and start those again that are still needed.",
         method: "GET",
         path: `/jobs?status=failed&type=${type}`,
       },

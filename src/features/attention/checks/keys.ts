@@ -17,7 +17,7 @@ const readKey = columns({
   createdAt: asNumber,
 });
 
-/** Keys that were never used: each is one more that can leak. They are in the control database. */
+/** Finds keys that were never used, because each one can leak. Keys are in the control database. */
 export const checkKeys: AttentionCheck = (ctx, control) => {
   const until = ctx.realClock().getTime() - unusedDays * dayMs;
   const unused = control.add(
@@ -31,12 +31,12 @@ export const checkKeys: AttentionCheck = (ctx, control) => {
     unused.all.map(({ id, kind, name, prefix, createdAt }) => ({
       code: "key_unused",
       severity: "info",
-      message: `The ${kind} key ${name === null ? "" : `${JSON.stringify(name)} `}was never used since it was made, over ${unusedDays} days ago.`,
+      message: `The ${kind} key ${name === null ? "" : `${JSON.stringify(name)} `}is over ${unusedDays} days old and was never used.`,
       count: 1,
       since: iso(createdAt),
       target: { type: "key", id: publicId(id), name: name ?? prefix },
       action: {
-        text: "Revoke it if nobody needs it.",
+        text: "Revoke it unless somebody needs it.",
         method: "DELETE",
         path: `/admin/projects/${ctx.project.id}/keys/${publicId(id)}`,
       },

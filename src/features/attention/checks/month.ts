@@ -4,10 +4,10 @@ import { statement } from "../../../db/statement";
 import { usedThisMonth } from "../../../engine/projects/monthly-usage";
 import type { AttentionCheck } from "../check";
 
-/** In percent of the limit. */
+/** A percentage of the monthly limit. */
 const nearPercent = 80;
 
-/** A monthly limit that is used up, or nearly so. */
+/** Reports a monthly limit that is used up or nearly so. */
 export const checkMonth: AttentionCheck = (ctx, batch) => {
   const { project } = ctx;
   const limit = project.monthlySendLimit;

@@ -3,7 +3,7 @@ import { pauseOf } from "../../../engine/projects/sending-paused";
 import type { AttentionCheck } from "../check";
 import type { AttentionItem } from "../schema";
 
-/** A project that is disabled, or whose marketing mail is paused. */
+/** Reports a disabled project, and paused marketing mail. */
 export const checkProject: AttentionCheck = ({ project }) => {
   const target = { type: "project" as const, id: project.id, name: project.name };
   const path = `/admin/projects/${project.id}`;

@@ -5,10 +5,10 @@ import { pauseOf } from "../../../engine/projects/sending-paused";
 import type { AttentionCheck } from "../check";
 import type { AttentionItem } from "../schema";
 
-/** The part of a limit from which on a project is near it. */
+/** The part of a limit at which a project counts as near it. */
 const nearPart = 0.5;
 
-/** Bounces and complaints of which twice as many would pause the marketing mail. */
+/** Reports bounces and complaints once they reach half of the rate at which marketing mail is paused. */
 export const checkReputation: AttentionCheck = (ctx, batch) => {
   const blocks = batch.add(statement(selectBlocks(ctx), readBlock));
   const { bouncePercent, complaintPercent } = ctx.config.reputation;
@@ -20,12 +20,12 @@ export const checkReputation: AttentionCheck = (ctx, batch) => {
     const itemOf = (code: AttentionItem["code"], count: number, what: string, percent: number): AttentionItem => ({
       code,
       severity: "warn",
-      message: `Of the last ${mails} emails, ${count} ${what}. Over ${percent} %, marketing email is paused.`,
+      message: `${count} of the last ${mails} emails ${what}. Above ${percent} %, marketing email is paused.`,
       count,
       since: null,
       target: null,
       action: {
-        text: "See who they are.",
+        text: "Look at their recipients.",
         method: "GET",
         path: `/emails?status=${code === "bounces_near_limit" ? "BOUNCED" : "COMPLAINED"}`,
       },

@@ -14,7 +14,7 @@ const readWebhook = columns({
   failingSince: orNull(asNumber),
 });
 
-/** Webhooks that are disabled, or whose receiver fails. A project has 20 at most. */
+/** Finds webhooks that are disabled or whose receiver fails. A project has at most 20 webhooks. */
 export const checkWebhooks: AttentionCheck = (ctx, batch) => {
   const bad = batch.add(
     statement(
@@ -36,7 +36,7 @@ export const checkWebhooks: AttentionCheck = (ctx, batch) => {
           since: iso(disabledAt),
           target,
           action: {
-            text: "Mend its receiver, then enable it.",
+            text: "Fix its receiver, then enable it.",
             method: "PATCH" as const,
             path,
             body: { disabled: false },
@@ -46,11 +46,11 @@ export const checkWebhooks: AttentionCheck = (ctx, batch) => {
       return {
         code: "webhook_failing" as const,
         severity: "warn" as const,
-        message: "The webhook's receiver fails. Deliveries are tried again for a while.",
+        message: "The webhook's receiver fails. Deliveries are retried for a while.",
         count: 1,
         since: failingSince === null ? null : iso(failingSince),
         target,
-        action: { text: "See what its receiver answers.", method: "GET" as const, path: `${path}/deliveries` },
+        action: { text: "Look at its receiver's answers.", method: "GET" as const, path: `${path}/deliveries` },
       };
     });
 };

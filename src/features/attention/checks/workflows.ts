@@ -11,11 +11,14 @@ import type { AttentionItem } from "../schema";
 const readUnsound = columns({ id: asId, name: asText, issues: asJson<Issue[]>(), updatedAt: asNumber });
 const readFailing = columns({ id: asId, name: asText, failed: asNumber });
 
-/** A project has no more workflows. Each counts at most 20 failed executions, so one statement reads 21,000 rows. */
+/**
+ * A project has at most 1,000 workflows. At most 20 failed executions of each are counted, so one statement reads up to
+ * 21,000 rows.
+ */
 const maxLooked = 1_000;
 const maxFailed = 20;
 
-/** Enabled workflows with issues, and workflows whose executions failed within the last days. */
+/** Finds enabled workflows with issues, and workflows with failed executions within the last days. */
 export const checkWorkflows: AttentionCheck = (ctx, batch) => {
   const unsound = batch.add(
     statement(

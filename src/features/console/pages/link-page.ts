@@ -6,7 +6,10 @@ function page(title: string, main: Html): Html {
   return framed({ title: `${title} · Petrel`, style: "/preferences.css", main, isPersonal: true });
 }
 
-/** The page of a link. Its button signs in, so that a scanner that opens links uses none up. */
+/**
+ * The page that a sign-in link opens. Only its button signs in, so a mail scanner that opens the link does not use it
+ * up.
+ */
 export function linkPage(link: OpenedLink): Html {
   switch (link.is) {
     case "good":

@@ -11,7 +11,7 @@ import { linkPage } from "./link-page";
 
 const page = policy({ key: "open", maxBody: null, isOfConsole: true });
 
-/** Adds the pages that people see while they sign in. They are not in the document of the API. */
+/** Adds the pages on which people sign in. The API's document leaves them out. */
 export function addPages(router: AppRouter): void {
   router.get("/console/session/link/:token", page, async (c) => {
     const link = await lookAtLink(c.get("platform"), c.req.param("token"), browserOf(c));
@@ -26,13 +26,16 @@ export function addPages(router: AppRouter): void {
   });
 }
 
-/** Lets a page do nothing but post its form here. Its URL is a secret, which no other site receives. */
+/**
+ * Shows a page that may do nothing but post its form to this path. Its URL is a secret, so no other site receives it as
+ * a referrer.
+ */
 function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 410 = 200) {
   c.header(
     "Content-Security-Policy",
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
-  // The origin is sent along with the form, which is refused without it.
+  // The browser then sends the form with our origin; without one it is refused.
   c.header("Referrer-Policy", "same-origin");
   return c.html(html, status);
 }

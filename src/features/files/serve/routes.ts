@@ -4,7 +4,7 @@ import { open } from "../../../http/policy";
 import { createRouter } from "../../../http/router";
 import { keyOfFile } from "../file";
 
-/** Serves uploaded files. A token leads to the bytes without the database, so no row is read for a mail that is opened. */
+/** Serves uploaded files. The token alone leads to the bytes, so opening a mail reads no row of the database. */
 export const servedFiles = createRouter();
 
 const yearSeconds = 31_536_000;
@@ -16,7 +16,7 @@ servedFiles.get(`${filePath}:token`, open, async (c) => {
   if (!content || !image) return c.text("There is no such file.", 404);
   c.header("Content-Type", image.type);
   c.header("Cache-Control", `public, max-age=${yearSeconds}, immutable`);
-  // A browser that is led to the file as a page runs nothing of it.
+  // A browser that opens the file as a page must not run scripts in it.
   c.header("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'");
   c.header("Cross-Origin-Resource-Policy", "cross-origin");
   return c.body(content.slice().buffer, 200);

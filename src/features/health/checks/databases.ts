@@ -8,7 +8,7 @@ import { databaseSize } from "../../../engine/operating/database-size";
 import { readNotedSizes } from "../../../engine/operating/noted-sizes";
 import type { HealthCheck } from "../look";
 
-/** Whether each database has the tables that this code needs. */
+/** Checks that each database has the tables that this version needs. */
 export const migrations: HealthCheck = {
   name: "migrations",
   async examine({ platform }) {
@@ -20,7 +20,7 @@ export const migrations: HealthCheck = {
     const detail = someOf(levels.map(({ shard, level }) => `${shard}: ${level ?? "no migration"}`));
     if (behind.length > 0) {
       return fail(
-        `${counted(behind.length, "database")} without the tables of this version, which needs ${latestMigration}.`,
+        `${counted(behind.length, "database")} without the tables of this version, which needs the migration ${latestMigration}.`,
         {
           detail,
           mend: "Run `npm run deploy`, which applies the migrations before it uploads the code.",
@@ -41,7 +41,7 @@ const shareOfWarning = 0.8;
 const shareOfFailure = 0.95;
 const soonMs = 30 * dayMs;
 
-/** How full each database is, and when it will be. */
+/** Checks how full each database is, and predicts when it will be full. */
 export const databaseSizes: HealthCheck = {
   name: "database_sizes",
   async examine({ platform, now }) {
@@ -64,7 +64,7 @@ export const databaseSizes: HealthCheck = {
     }
     const filling = seen.filter(({ share, fullAt }) => share >= shareOfWarning || (fullAt ?? Infinity) < now + soonMs);
     if (filling.length > 0) return warn(`${counted(filling.length, "database")} full soon.`, { detail, mend });
-    return ok("Each database has room.", detail);
+    return ok("Each database has free space.", detail);
   },
 };
 

@@ -6,13 +6,13 @@ import { hourMs, iso, minuteMs } from "../../../core/time";
 import { allAccounts } from "../../../platform/mailer/accounts";
 import { type HealthCheck, sumOf } from "../look";
 
-/** How long mail of each lane may wait: a campaign of a million takes hours at the pace of most accounts. */
+/** How long mail of each lane may wait. A campaign to a million contacts takes hours at the pace of most accounts. */
 const patience: Record<Lane, { warnMs: number; failMs: number }> = {
   transactional: { warnMs: 2 * minuteMs, failMs: 15 * minuteMs },
   campaign: { warnMs: 6 * hourMs, failMs: 24 * hourMs },
 };
 
-/** How long the oldest mail that is due has been waiting. */
+/** Checks how long the oldest due mail has been waiting. */
 export const queuedMail: HealthCheck = {
   name: "queued_mail",
   async examine({ now, databases }) {
@@ -25,20 +25,20 @@ export const queuedMail: HealthCheck = {
         return `${lane} mail of ${counted(projects, "project")} for up to ${duration(waitsMs)}`;
       }),
     );
-    const mend = "Look at mail_lanes, mail_provider and crons: mail goes as soon as they are well, and none is lost.";
+    const mend = "Look at mail_lanes, mail_provider and crons: mail is sent as soon as they recover, and none is lost.";
     if (late.some(({ lane, waitsMs }) => waitsMs >= patience[lane].failMs)) {
-      return fail("Mail that is due has not been sent for long.", { detail, mend });
+      return fail("Due mail has been waiting for too long.", { detail, mend });
     }
     if (late.some(({ lane, waitsMs }) => waitsMs >= patience[lane].warnMs)) {
       return warn("Mail waits longer than usual.", { detail, mend });
     }
-    return ok(late.length === 0 ? "No mail that is due is waiting." : "Mail is on its way.", detail || null);
+    return ok(late.length === 0 ? "No due mail is waiting." : "Mail is being sent.", detail || null);
   },
 };
 
 const mostUnknown = 10;
 
-/** How much mail of the last hour was not sent, or perhaps not. */
+/** Checks how much mail of the last hour failed or has an unknown outcome. */
 export const failedMail: HealthCheck = {
   name: "failed_mail",
   async examine({ databases }) {
@@ -47,9 +47,9 @@ export const failedMail: HealthCheck = {
     const unknown = sumOf(states, (state) => state.unknownMail);
     if (failed + unknown === 0) return ok("No mail failed within the last hour.");
     const found = {
-      detail: `${counted(failed, "email")} FAILED, and of ${counted(unknown, "email")} the provider's answer was lost (UNKNOWN).`,
+      detail: `${counted(failed, "email")} FAILED. The provider's answer for ${counted(unknown, "email")} was lost (UNKNOWN).`,
       mend:
-        "GET /emails?status=FAILED with a project's key says why of each. POST /emails/retry sends them again; " +
+        "GET /emails?status=FAILED with a project's key says why. POST /emails/retry sends them again; " +
         "UNKNOWN ones may have arrived.",
     };
     return unknown >= mostUnknown
@@ -58,7 +58,7 @@ export const failedMail: HealthCheck = {
   },
 };
 
-/** Whether the providers' accounts take mail of both lanes. */
+/** Checks that the providers' accounts accept mail of both lanes. */
 export const mailLanes: HealthCheck = {
   name: "mail_lanes",
   async examine({ platform, now }) {
@@ -76,9 +76,9 @@ export const mailLanes: HealthCheck = {
     const paused = states.filter(({ pausedUntil }) => pausedUntil !== null);
     if (paused.length > 0) {
       const since = paused.map(({ about, pausedSince }) => `${about} since ${iso(pausedSince ?? now)}`);
-      return fail("A mail provider does not take mail, so it waits.", {
-        detail: `${since.join(", ")}. One mail tries it again every few minutes.`,
-        mend: "Look at mail_provider, and at the provider's status page and account. Mail goes when it answers.",
+      return fail("A mail provider does not accept mail, so mail waits.", {
+        detail: `${since.join(", ")}. A single email probes the provider every few minutes.`,
+        mend: "Look at mail_provider, and at the provider's status page and account. Waiting mail is sent once it answers.",
       });
     }
     if (known.some(({ lanes }) => lanes === null)) {
@@ -89,15 +89,15 @@ export const mailLanes: HealthCheck = {
     const throttled = states.filter(({ restsUntil }) => restsUntil > now);
     if (throttled.length > 0) {
       return warn("A mail provider asks for a slower pace.", {
-        detail: `It throttles ${throttled.map(({ about }) => about).join(" and ")}.`,
+        detail: `Throttled: ${throttled.map(({ about }) => about).join(" and ")}.`,
         mend: "Set MAIL_RATE_PER_SECOND to what the provider's account allows.",
       });
     }
-    return ok("The mail provider takes mail.");
+    return ok("The mail provider accepts mail.");
   },
 };
 
-/** Whether the reputation of projects is good. */
+/** Checks that no project's marketing mail is paused for its reputation. */
 export const reputation: HealthCheck = {
   name: "reputation",
   async examine({ control }) {
@@ -105,12 +105,12 @@ export const reputation: HealthCheck = {
     if (pausedProjects.length === 0) return ok("No project's marketing mail is paused.");
     return warn(`The marketing mail of ${counted(pausedProjects.length, "project")} is paused.`, {
       detail: someOf(pausedProjects.map(({ id, reason }) => `${id}: ${reason}`)),
-      mend: "When its list is clean: PATCH /admin/projects/{id} { sendingPaused: null }.",
+      mend: "Once its list is clean: PATCH /admin/projects/{id} { sendingPaused: null }.",
     });
   },
 };
 
-/** Whether the domains that senders use still have their DNS records. */
+/** Checks that the domains of senders still have their DNS records. */
 export const senderDomains: HealthCheck = {
   name: "sender_domains",
   async examine({ databases }) {

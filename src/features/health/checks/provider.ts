@@ -3,16 +3,18 @@ import { reasonOf } from "../../../platform/log";
 import { allAccounts } from "../../../platform/mailer/accounts";
 import type { HealthCheck } from "../look";
 
-/** No account has it: RFC 2606 reserves the top-level domain. */
+/** An unregistrable domain: RFC 2606 reserves the top-level domain `.invalid`. */
 const unknownDomain = "health-check.invalid";
 
-/** Whether each provider takes our credentials. It is asked for a domain that nobody has. */
+/** Checks that each provider accepts our credentials, by asking for a domain that no account has. */
 export const mailProvider: HealthCheck = {
   name: "mail_provider",
   async examine({ platform: { accounts, config } }) {
     const mailers = allAccounts(accounts).map(({ mailer }) => mailer);
     if (accounts.main.mailer.name === "outbox" && !config.isDevelopment) {
-      return warn("Mail goes to the outbox: no recipient gets it.", { mend: "Set MAIL_PROVIDER: docs/providers.md." });
+      return warn("Mail goes to the outbox and reaches no recipient.", {
+        mend: "Set MAIL_PROVIDER: docs/providers.md.",
+      });
     }
     const faults = await Promise.all(
       mailers.map(async (mailer) => {
@@ -32,15 +34,15 @@ export const mailProvider: HealthCheck = {
   },
 };
 
-/** Whether the providers' reports of deliveries, bounces and complaints can be read. */
+/** Checks that the providers' reports of deliveries, bounces and complaints can be verified. */
 export const mailReports: HealthCheck = {
   name: "mail_reports",
   async examine({ platform: { accounts, reporterOf } }) {
     const names = allAccounts(accounts).map(({ mailer }) => mailer.name);
     const unread = names.filter((name) => name !== "outbox" && reporterOf(name) === null);
     if (unread.length === 0) return ok("Reports of deliveries, bounces and complaints are read.");
-    return warn(`Reports of ${unread.join(" and ")} are not read, so bounces and complaints stay unknown.`, {
-      mend: `Set what verifies them, and the provider's webhook to /hooks/${unread[0]}: docs/providers.md.`,
+    return warn(`Reports from ${unread.join(" and ")} are not read, so bounces and complaints stay unknown.`, {
+      mend: `Configure the secret that verifies them, and point the provider's webhook at /hooks/${unread[0]}: docs/providers.md.`,
     });
   },
 };

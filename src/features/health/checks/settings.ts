@@ -2,7 +2,7 @@ import { someOf } from "../../../core/operating/counted";
 import { fail, ok, warn } from "../../../core/operating/health-finding";
 import type { HealthCheck } from "../look";
 
-/** Whether the secrets that sign and encrypt are there, and long enough. */
+/** Checks that the secrets for signing and encrypting are set and long enough. */
 export const secrets: HealthCheck = {
   name: "secrets",
   async examine({ platform: { config } }) {
@@ -11,7 +11,7 @@ export const secrets: HealthCheck = {
       config.webhookSecrets.length === 0 && "WEBHOOK_SECRETS, so there are no webhooks",
       config.adminTokens.length === 0 && "ADMIN_TOKEN, so only people and monitor keys reach /admin",
     ].filter((text) => text !== false);
-    const mend = "`npx wrangler secret put NAME`, with 32 characters or more: `openssl rand -hex 32` makes them.";
+    const mend = "`npx wrangler secret put NAME`, with 32 characters or more: `openssl rand -hex 32` generates one.";
     if (missing.length > 0) {
       return fail("Secrets are missing or shorter than 32 characters.", { detail: missing.join("; "), mend });
     }
@@ -23,7 +23,7 @@ export const secrets: HealthCheck = {
   },
 };
 
-/** Whether PUBLIC_URL leads here, as mailboxes need for one-click unsubscribing (RFC 8058). */
+/** Checks that PUBLIC_URL leads to this installation. Mailboxes need that for one-click unsubscribing (RFC 8058). */
 export const publicUrl: HealthCheck = {
   name: "public_url",
   async examine({ platform: { config, random }, now }) {

@@ -4,23 +4,23 @@ import { schedules, silentSchedules } from "../../../core/operating/schedules";
 import { readCronRuns } from "../../../engine/operating/cron-runs";
 import { type HealthCheck, sumOf } from "../look";
 
-/** Whether queues gave up on messages. */
+/** Checks that queues gave up on no message. */
 export const deadLetters: HealthCheck = {
   name: "dead_letters",
   async examine({ control }) {
     const dead = (await control()).deadLetters;
-    if (dead.length === 0) return ok("No queue gave up on a message within the last day.");
+    if (dead.length === 0) return ok("No queue gave up on any message within the last day.");
     const total = dead.reduce((sum, { messages }) => sum + messages, 0);
     return warn(`Queues gave up on ${counted(total, "message")} within the last day.`, {
       detail: someOf(dead.map(({ queue, messages }) => `${queue}: ${counted(messages, "message")}`)),
       mend:
         "GET /admin/dead-letters shows them, and POST /admin/dead-letters/{id}/retry sends one again. " +
-        "The sweeps find the rows of most of them by themselves.",
+        "The sweeps find most of their rows without the messages.",
     });
   },
 };
 
-/** Whether background jobs end well. */
+/** Checks that background jobs succeed. */
 export const jobs: HealthCheck = {
   name: "jobs",
   async examine({ databases }) {
@@ -35,7 +35,7 @@ export const jobs: HealthCheck = {
   },
 };
 
-/** Whether each schedule ticks. */
+/** Checks that each cron schedule runs on time. */
 export const crons: HealthCheck = {
   name: "crons",
   async examine({ platform, now }) {
@@ -59,7 +59,7 @@ export const crons: HealthCheck = {
   },
 };
 
-/** Whether executions of workflows move on when they are due. */
+/** Checks that due executions of workflows move on. */
 export const workflowShards: HealthCheck = {
   name: "workflow_shards",
   async examine({ databases }) {
@@ -71,14 +71,14 @@ export const workflowShards: HealthCheck = {
   },
 };
 
-/** Whether webhooks and workflows hear of events. */
+/** Checks that events reach webhooks and workflows. */
 export const events: HealthCheck = {
   name: "events",
   async examine({ databases }) {
     const overdue = sumOf(await databases(), (state) => state.overdueEvents);
     if (overdue === 0) return ok("Each event has reached its webhooks and workflows.");
     return warn(`${counted(overdue, "event")} should have reached webhooks or workflows minutes ago.`, {
-      mend: "Look at crons and at dead_letters: the sweep of every minute announces such events again.",
+      mend: "Look at crons and at dead_letters: a sweep announces such events again every minute.",
     });
   },
 };

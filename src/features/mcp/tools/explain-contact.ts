@@ -14,7 +14,7 @@ export const explainContact = readingTool({
   title: "Explain a contact",
   description:
     "Explain why a person gets or does not get mail. With campaign, template or workflow: whether they got it, will get it or " +
-    "will not, with every reason, when it came to be and where it is written; with workflow their path through it too. With " +
+    "will not, with every reason, since when it applies and where it is recorded; with workflow also their path through it. With " +
     "segment: each filter, and whether it matches. With none of these: their record, topics, newest emails and executions.",
   input: z.strictObject({
     contact: Contact,
@@ -40,7 +40,7 @@ export const explainContact = readingTool({
   },
 });
 
-/** Asks the API whether the person got the mail in question, and why. */
+/** Asks the API whether the person gets the mail in question, and why. */
 async function explained(api: Api, { id }: JsonObject, about: JsonObject): Promise<JsonObject> {
   return pick(await api.post(`/contacts/${id}/explain`, about), "verdict", "because");
 }

@@ -40,7 +40,7 @@ export const findContacts = readingTool({
       });
     }
     const id = await idOf(api, "segment", segment);
-    // The pages of a segment have numbers, and the number of the next one is the cursor.
+    // A segment's pages are numbered, so the cursor is the number of the next page.
     const page = await api.get(`/segments/${id}/contacts`, { page: cursor ?? "1", pageSize: limit });
     const hasMore = Number(page.page) * limit < Number(page.total);
     const next = hasMore && { cursor: String(Number(page.page) + 1) };

@@ -24,7 +24,10 @@ export const searchDocs = readingTool({
 
 let index: Searchable | undefined;
 
-/** The documents and operations are the same for all projects, so an isolate keeps the index of its first search. */
+/**
+ * The documents and operations are the same for all projects, so an isolate builds the index once, for its first
+ * search.
+ */
 async function searchable({ api, documents }: Desk): Promise<Searchable> {
   index ??= makeSearchable([...(await documents()), ...operationsIn(await api.get("/openapi.json"))]);
   return index;

@@ -10,13 +10,13 @@ export const sendCampaign = sendingTool(
     name: "send_campaign",
     title: "Send or schedule a campaign",
     description:
-      "Send a campaign to its whole audience, now or at a time. It reaches real people and cannot be taken back. It needs " +
+      "Send a campaign to its whole audience, now or at a given time. It reaches real people and cannot be taken back. It needs " +
       "the preflightToken of a finished preflight_campaign, at most 15 minutes old, and sends exactly the version that was " +
       "checked. Call it only after the person you work for has seen the figures of that check and said yes.",
     input: z.strictObject({
       campaign: Campaign,
       preflightToken: z.string().min(1).describe("result.preflightToken of a finished preflight_campaign."),
-      scheduledFor: z.string().optional().describe("When to send, as a time with its zone. Without it: now."),
+      scheduledFor: z.string().optional().describe("When to send, as a time with its zone. Default: now."),
     }),
     async run({ api }, { campaign, preflightToken, scheduledFor }) {
       const id = await idOf(api, "campaign", campaign);
@@ -28,7 +28,7 @@ export const sendCampaign = sendingTool(
       };
     },
   },
-  // The campaign has another version afterwards, so a repeat is refused.
+  // Sending changes the campaign's version, so a repeat with the old token is refused.
   { isIdempotent: true },
 );
 

@@ -29,7 +29,7 @@ export const sendEmail = sendingTool(
     }),
     async run({ api }, { template, idempotencyKey, ...mail }) {
       const chosen = template === undefined ? {} : { template: await idOf(api, "template", template) };
-      // The arguments of a call came as JSON.
+      // The arguments were parsed from JSON, so they are JSON.
       const { answer, isRepeat } = await sendOnce(api, { ...mail, ...chosen } as JsonObject, idempotencyKey);
       const sent = isJsonObject(answer.data) ? rowsOf(answer.data.emails) : [];
       const emails = sent.map(({ email, contact, status }) => ({
@@ -48,14 +48,14 @@ export const sendEmail = sendingTool(
 
 const accepted =
   "QUEUED means accepted: the email is on its way. SUPPRESSED means that this person gets no mail, so none was sent. why_not_delivered tells what became of an emailId.";
-const repeated = "This idempotencyKey was used before for the same email. It was sent then, and not again now.";
+const repeated = "This idempotencyKey was used before for the same email. It was sent then, and is not sent again.";
 
 interface Sent {
   answer: JsonObject;
   isRepeat: boolean;
 }
 
-/** Sends the mail. For a key that has sent this very mail before, returns the answer of that time. */
+/** Sends the mail. When the key was used before for the same mail, returns the answer of that earlier call. */
 async function sendOnce(api: Api, mail: JsonObject, key: string | undefined): Promise<Sent> {
   try {
     const answer = await api.post("/v1/send", mail, key === undefined ? {} : { "Idempotency-Key": key });
@@ -67,7 +67,7 @@ async function sendOnce(api: Api, mail: JsonObject, key: string | undefined): Pr
   }
 }
 
-/** The first answer that a refused repeat of the same request carries; otherwise null. */
+/** Returns the first answer, which the refusal of a repeated request contains; otherwise null. */
 function firstAnswerIn({ error: { code, details } }: ApiRefused): JsonObject | null {
   if (code !== "IDEMPOTENCY_KEY_REUSED" || !isJsonObject(details)) return null;
   const { sameRequest, originalResponse } = details;

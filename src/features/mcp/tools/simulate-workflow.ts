@@ -30,7 +30,7 @@ export const simulateWorkflow = readingTool({
   }),
   async run({ api }, { workflow, contact, events, until }) {
     const [id, person] = await Promise.all([idOf(api, "workflow", workflow), contactOf(api, contact)]);
-    // The arguments of a call came as JSON.
+    // The arguments were parsed from JSON, so they are JSON.
     const asked = { contactId: String(person.id), ...(events && { events }), ...(until && { until }) } as JsonObject;
     const [simulated, row] = await Promise.all([
       api.post(`/workflows/${id}/simulate`, asked),

@@ -28,7 +28,7 @@ export const statistics = readingTool({
     }
     if ((campaign ?? workflow) !== undefined && (from ?? to) !== undefined) {
       throw new BadRequest(
-        "from and to are for the whole project: figures of a campaign or a workflow count all time.",
+        "from and to apply to the whole project only: figures of a campaign or a workflow cover all time.",
         {
           suggestion: "Leave from and to out.",
         },

@@ -8,7 +8,7 @@ import { type Outcome, readingTool } from "../tool";
 
 const listed = 5;
 
-/** The meaning of each status of an email for somebody who waits for it. */
+/** Explains each status of an email to somebody who is waiting for it. */
 const meanings: Record<EmailStatus, string> = {
   QUEUED: "The email waits: for its scheduledAt, for a retry after an error, or for its turn. Nothing has left yet.",
   SENDING: "The email is being handed to the mail provider at this moment.",
@@ -18,13 +18,13 @@ const meanings: Record<EmailStatus, string> = {
   OPENED: "The email arrived and was opened, perhaps by a program of the mailbox rather than by the person.",
   CLICKED: "The email arrived, and a link in it was clicked.",
   BOUNCED: "The recipient's mail server refused the email. After a hard bounce the address is suppressed.",
-  COMPLAINED: "The email arrived, and the recipient marked it as spam. The address is suppressed since.",
+  COMPLAINED: "The email arrived, and the recipient marked it as spam. The address has been suppressed since.",
   FAILED: "The email was not sent. error says why. POST /emails/{id}/retry of the API sends it again.",
   CANCELLED: "The email was cancelled before it was sent. error says why.",
   SUPPRESSED:
     "The email was not sent, because the person unsubscribed, bounced or complained before. error says which.",
   UNKNOWN:
-    "The mail provider did not answer, so the email may or may not have been sent. It is not sent again by itself.",
+    "The mail provider did not answer, so the email may or may not have been sent. It is not sent again automatically.",
 };
 
 export const whyNotDelivered = readingTool({
@@ -39,7 +39,7 @@ export const whyNotDelivered = readingTool({
   }),
   async run({ api }, { emailId, to }): Promise<Outcome> {
     if ((emailId === undefined) === (to === undefined)) {
-      throw new BadRequest("Pass either emailId or to.", { suggestion: "One of them names the email." });
+      throw new BadRequest("Pass either emailId or to.", { suggestion: "Either one identifies the email." });
     }
     const newest = to === undefined ? [] : rowsOf((await api.get("/emails", { to, limit: listed })).data);
     const id = emailId ?? textIn(newest[0] ?? {}, "id");
@@ -79,7 +79,7 @@ function shown(email: JsonObject): JsonObject {
   return { ...what, ...pick(email, "campaignId", "templateId", ...when), events };
 }
 
-/** The contact may have been erased since, and then there is nothing to say. */
+/** Returns null when the contact has been erased. */
 async function recipientOf(api: Api, email: JsonObject): Promise<JsonObject | null> {
   const address = textIn(email, "to");
   if (!address) return null;

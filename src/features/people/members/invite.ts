@@ -15,7 +15,7 @@ import type { InviteMember } from "./schema";
 
 const maxMembers = 500;
 
-/** Makes an address a member of a project, and mails an invitation. Its person may be one of other projects already. */
+/** Makes an address a member of a project, and mails an invitation. The person may already belong to other projects. */
 export async function inviteMember(
   platform: Platform,
   projectId: string,
@@ -52,11 +52,13 @@ export async function inviteMember(
 }
 
 function isOwner(): Conflict {
-  return new Conflict("This is the address of an owner of the installation, who has all projects. Nothing was done.");
+  return new Conflict(
+    "This address belongs to an owner of the installation, who has access to all projects. Nothing was done.",
+  );
 }
 
 export function isMemberAlready(): Conflict {
-  return new Conflict("This is the address of a member of the project. Nothing was done.", {
+  return new Conflict("This address already belongs to a member of the project. Nothing was done.", {
     suggestion: "PATCH …/people/{personId} changes what they may do. They sign in at /console.",
   });
 }

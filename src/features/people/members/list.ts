@@ -7,7 +7,7 @@ import { requireProject } from "../../../engine/projects/project";
 import type { Platform } from "../../../platform/context";
 import { memberJson, readMember, selectMembers } from "./member";
 
-/** Lists the members of a project, the newest people first; `total` on the first page only. */
+/** Lists the members of a project, newest first. Only the first page has a `total`. */
 export async function listMembers(
   platform: Platform,
   projectId: string,

@@ -21,7 +21,7 @@ export const readMember = columns({
 });
 export type MemberRow = ReturnType<typeof readMember>;
 
-/** The members of a project for whom a condition on `m` holds. */
+/** Selects the members `m` of a project that match a condition. */
 export function selectMembers({ number }: Project, condition: SQL): SQL {
   return sql`SELECT p.id, p.email, p.name, p.locale, m.role, m.may_send, m.sees_personal_data, m.created_at, p.last_seen_at
     FROM memberships m JOIN people p ON p.id = m.person_id WHERE m.project_id = ${number} AND ${condition}`;

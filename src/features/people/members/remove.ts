@@ -9,7 +9,9 @@ import { requireProject } from "../../../engine/projects/project";
 import type { Platform } from "../../../platform/context";
 import { findMember } from "./member";
 
-/** Takes a person out of a project, within 30 seconds everywhere. In other projects they stay what they are. */
+/**
+ * Removes a person from a project; they lose access everywhere within 30 seconds. Their rights in other projects stay.
+ */
 export async function removeMember(
   platform: Platform,
   { projectId, personId }: { projectId: string; personId: Id },

@@ -12,7 +12,7 @@ import { removeMember } from "./remove";
 import { InvitedMember, InviteMember, Member, MemberPage, UpdateMember } from "./schema";
 import { updateMember } from "./update";
 
-/** The people of one project. Its admins manage them, and meet no others. */
+/** The people of one project. Its admins manage these people, and see no others. */
 export const members = operatorRoutes("People", { isOfConsole: true });
 
 const place = "/admin/projects/{id}/people";
@@ -26,7 +26,7 @@ members.get(
     id: "listMembers",
     role: "admin",
     summary: "List the people of a project, newest first",
-    description: "Owners of the installation have every project, and are in `GET /admin/people`.",
+    description: "Owners of the installation have access to every project; `GET /admin/people` lists them.",
     params: ProjectParam,
     query: CursorQuery,
     ok: MemberPage,
@@ -43,8 +43,8 @@ members.post(
     needsProof: true,
     summary: "Invite a person to a project",
     description:
-      "They are a member at once, and get a mail with a link that signs them in, once within seven days. Later they sign in " +
-      "at `/console` with their address. A project has at most 500 people, and invites 50 an hour.",
+      "The person is a member at once, and gets a mail with a link that signs them in once, within seven days. Later they sign in " +
+      "at `/console` with their address. A project has at most 500 people, and sends at most 50 invitations an hour.",
     params: ProjectParam,
     body: InviteMember,
     created: InvitedMember,
@@ -59,7 +59,7 @@ members.get(
   {
     id: "getMember",
     role: "admin",
-    summary: "Get a person of a project",
+    summary: "Get a member of a project",
     params: MemberParams,
     ok: Member,
     refusals: () => [tooLow()],
@@ -74,7 +74,7 @@ members.patch(
     id: "updateMember",
     role: "admin",
     needsProof: true,
-    summary: "Change what a person may do in a project",
+    summary: "Change a person's rights in a project",
     description: "The change takes effect everywhere within 30 seconds.",
     params: MemberParams,
     body: UpdateMember,
@@ -91,8 +91,8 @@ members.delete(
     id: "removeMember",
     role: "admin",
     needsProof: true,
-    summary: "Take a person out of a project",
-    description: "They are out everywhere within 30 seconds. In other projects they stay what they are.",
+    summary: "Remove a person from a project",
+    description: "They lose access everywhere within 30 seconds. Their rights in other projects stay.",
     params: MemberParams,
     refusals: () => [tooLow()],
   },

@@ -24,8 +24,8 @@ export const MemberPage = z
   })
   .meta({ id: "MemberPage", example: { data: [memberExample], cursor: "", hasMore: false, total: 1 } });
 
-export const onlyEditors = "Can be false only for an editor: an admin sends, and a viewer never does";
-export const onlyViewers = "Can be false only for a viewer: who writes mail to people sees them";
+export const onlyEditors = "Can be false only for an editor: an admin may always send, and a viewer never";
+export const onlyViewers = "Can be false only for a viewer: the other roles need to see the people to whom they write";
 
 const { role, maySend, seesPersonalData } = memberFields;
 
@@ -33,7 +33,9 @@ export const InviteMember = z
   .object({
     email: Email,
     role,
-    name: PersonName.optional().meta({ description: "For an address that is new here; a person's name is their own." }),
+    name: PersonName.optional().meta({
+      description: "Only used when the address is new here: existing people keep their name.",
+    }),
     locale: PersonLocale.optional(),
     maySend: maySend.optional(),
     seesPersonalData: seesPersonalData.optional(),

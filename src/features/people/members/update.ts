@@ -13,8 +13,8 @@ import { findMember, memberJson, readMember, selectMembers } from "./member";
 import { onlyEditors, onlyViewers, type UpdateMember } from "./schema";
 
 /**
- * Changes what a member may do in a project, within 30 seconds everywhere. A switch that the new role cannot be without is
- * on again.
+ * Changes a member's rights in a project. It takes effect everywhere within 30 seconds. A switch that the new role
+ * cannot turn off is turned on again.
  */
 export async function updateMember(
   platform: Platform,
@@ -30,7 +30,7 @@ export async function updateMember(
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
   requireStanding(batch, by, project.number);
-  // Asked in the commit: somebody else may change the role meanwhile.
+  // Checked within the batch, because another call may change the role at the same time.
   if (maySend === false) batch.guard(isNot("editor"), () => notFor("maySend", onlyEditors));
   if (seesPersonalData === false) batch.guard(isNot("viewer"), () => notFor("seesPersonalData", onlyViewers));
   const flag = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);

@@ -1,13 +1,13 @@
 import { defineProvider } from "../provider";
 import { outboxMailer } from "./send";
 
-/** The embedded default provider: it stores mail for reading, and needs no account. */
+/** The embedded default provider. It stores mail for reading, and needs no account. */
 export const outbox = defineProvider({
   name: "outbox",
   settings: {},
   needs: [],
   read: () => ({}),
   open: (_, db, blobs) => outboxMailer(db, blobs),
-  // The receipts contain the reports.
+  // The receipts of this provider contain the reports already.
   reporter: () => null,
 });

@@ -9,11 +9,11 @@ import type { Db } from "../../../db/client";
 import { type Blobs, blobKey } from "../../blobs";
 import type { Mailer, SenderDomain } from "../mailer";
 
-/** The embedded provider: it stores every mail for you to read, sends none, and simulates the reports. */
+/** The embedded provider: it sends no mail, but stores it for reading and simulates the reports. */
 export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Mailer {
   return {
     name: "outbox",
-    // Like most real providers, it accepts the same mail twice, which shows whether our own checks work.
+    // Like most real providers, it accepts the same mail twice, so a missing check of ours becomes visible.
     idempotencyWindowMs: 0,
     mailsPerCall: 50,
     sharesCallsWithFiles: true,
@@ -28,8 +28,8 @@ export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Ma
 }
 
 /**
- * Example records like those of real providers, so that a user interface can show all kinds. None is required and all
- * are harmless: only our own ownership record decides.
+ * Returns example records like those of real providers, so that a user interface can show all kinds. None of them is
+ * required, so only our own ownership record decides.
  */
 function rehearsal(domain: string): SenderDomain {
   const open = { required: false, status: "PENDING" as const };
@@ -45,8 +45,8 @@ function rehearsal(domain: string): SenderDomain {
 async function handOver(db: Db, blobs: Blobs, messages: readonly Message[], at: number): Promise<Receipt[]> {
   const answered = messages.map((message) => {
     const behaviour = behaviourTowards(message.to.email);
-    // Mail that is not accepted is stored as well, so that the pages can show it. Its id is that of the email, so that
-    // further tries add no copies.
+    // Mail that is not accepted is stored too, so that the pages can show it. Its id is that of the email, so that
+    // retries add no copies.
     const id = behaviour.kind === "accept" ? newIdAt(at) : readId(message.emailId);
     return { message, id, receipt: receiptOf(behaviour, id) };
   });

@@ -24,7 +24,8 @@ const Details = z.object({
 type Call = (method: string, path: string, body?: string) => Promise<Answer>;
 
 /**
- * Domains belong to the account. Without its token (null), no domain can be registered, and the caller gets an error.
+ * Opens the domains, which belong to the account. Without its token (null), no domain can be registered, and the caller
+ * gets an error.
  */
 export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
   const ask = (method: string, path: string, body?: object, expected?: number[]) => {
@@ -66,7 +67,7 @@ async function idOf(ask: (method: string, path: string) => Promise<Answer>, doma
   }
 }
 
-/** DKIM proves the domain. The return path also aligns SPF, but mail is sent without it. */
+/** Builds a sender domain, which DKIM proves. The return path also aligns SPF, but mail is sent without it. */
 function senderDomain(answer: Answer): SenderDomain {
   const details = Details.parse(answer.body);
   const dkimHost = details.DKIMPendingHost || details.DKIMHost;

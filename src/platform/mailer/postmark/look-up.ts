@@ -5,7 +5,7 @@ import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
 /**
- * The metadata field with the id of the call, the same in all its mails, because a search can filter by only one field.
+ * The metadata field with the id of the call, which all mails of the call share: a search can filter by only one field.
  */
 export const postmarkCallName = "petrel-call";
 
@@ -18,8 +18,8 @@ const FoundMessages = z.object({
 });
 
 /**
- * Searches the messages of a call, whether they are sent or still queued at Postmark. It searches each stream, because
- * a search without a stream covers only the default one.
+ * Searches for the messages of a call, which may be sent or still queued at Postmark. Each stream is searched, because
+ * a search without a stream covers only the default one. /
  */
 export async function lookUpPostmark(
   { stream, broadcastStream }: PostmarkSettings,

@@ -4,7 +4,7 @@ import { type Reporter, readReport } from "../reporter";
 import { readPostmarkEvent, readPostmarkInbound } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** Postmark does not sign its calls: it sends the user and password of the webhook's URL. */
+/** Verifies calls of Postmark, which are not signed but contain the user and password of the webhook's URL. */
 export function postmarkReporter({ user, password }: NonNullable<PostmarkSettings["webhook"]>): Reporter {
   const expected = `Basic ${base64(`${user}:${password}`)}`;
   return async ({ header, body }) => {

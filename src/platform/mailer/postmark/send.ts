@@ -20,12 +20,12 @@ import { lookUpPostmark, postmarkCallName } from "./look-up";
 import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** Counts attachments, after base64 encoding. */
+/** Includes attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * Postmark takes 500. Smaller calls let the database hand mails over and record them in shorter steps, and leave fewer
- * mails uncertain after a crash.
+ * Postmark accepts 500. Smaller calls keep the database's steps before and after a call short, and leave fewer mails
+ * with an unknown outcome after a crash.
  */
 const mailsPerCall = 100;
 
@@ -92,7 +92,7 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ ErrorCode: z.literal(0), MessageID: z.string() });
 const Refused = z.object({ ErrorCode: z.number().optional(), Message: z.string().optional() });
 
-/** Codes about the account, or about Postmark itself. In a call with several mails, they come with status 200. */
+/** Error codes about the account, or about Postmark itself. In a call with several mails, they come with status 200. */
 const kindOfCode = new Map<number, RefusalKind>([
   [10, "blocked"],
   [100, "unavailable"],
@@ -110,8 +110,8 @@ function receiptOf(answer: Answer, settings: PostmarkSettings): Receipt {
 }
 
 /**
- * The answer to several mails has an item for each, in their order. An unreadable answer throws, because the mails may
- * be sent.
+ * Reads the answer to a call with several mails, which has an item for each, in order. Throws when it is unreadable,
+ * because the mails may have been sent.
  */
 function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, answer.body, settings), mails);
@@ -125,7 +125,7 @@ function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): 
 function receiptOfItem(answer: Answer, item: unknown, settings: PostmarkSettings): Receipt {
   const accepted = Accepted.safeParse(item);
   if (accepted.success) return { kind: "accepted", providerMessageId: accepted.data.MessageID, reports: [] };
-  // The status is that of the whole call; an item's own result is in its code.
+  // The status is that of the whole call; the result of one mail is in its code.
   const { ErrorCode } = Refused.required().parse(item);
   return refusal({ ...answer, status: 422 }, item, settings, kindOfCode.get(ErrorCode) ?? "refused");
 }

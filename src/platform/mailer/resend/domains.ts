@@ -87,8 +87,8 @@ async function senderDomain(domain: string, answer: Answer): Promise<SenderDomai
 }
 
 /**
- * Resend's SPF records are two records of the return path, an MX for bounces and a TXT. Its other records are for
- * tracking.
+ * The purposes of Resend's records. Its SPF consists of two records of the return path, an MX for bounces and a TXT.
+ * Records that are not listed are for tracking.
  */
 const purposes: Record<string, Record<string, RecordPurpose>> = {
   SPF: { MX: "RETURN_PATH", TXT: "SPF" },

@@ -30,8 +30,8 @@ type ResendEvent = z.infer<typeof ResendEvent>;
 type ResendData = ResendEvent["data"];
 
 /**
- * Reads a webhook event of Resend. `id` is the one in its headers. Null when it does not concern a mail's outcome, or is
- * not an event.
+ * Reads a webhook event of Resend. `id` comes from its headers. Null when the event does not concern a mail's outcome,
+ * or is malformed.
  */
 export function readResendEvent(event: unknown, id: string | null): Notice | null {
   const { data: parsed } = ResendEvent.safeParse(event);
@@ -62,7 +62,7 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
     case "email.delivery_delayed":
       return transient(["Delayed"]);
     // Resend accepted the mail and then could not send it, or refused it because the address is on its own list, to
-    // which other projects of the account add too. Neither is evidence about the recipient.
+    // which other projects of the account add too. Neither case is evidence about the recipient.
     case "email.failed":
       return gaveUp(["Failed", data.failed?.reason]);
     case "email.suppressed":
@@ -73,8 +73,8 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
 }
 
 /**
- * `email.bounced` is permanent, unless its type says otherwise. A transient one without a cause may be an automatic
- * answer of the mailbox, such as "out of office", so it is not final.
+ * Reads a bounce. `email.bounced` is permanent unless its type says otherwise. A transient bounce without a cause may
+ * be an automatic answer of the mailbox, such as "out of office", so it is not final.
  */
 function bounceOf({ type, subType, message }: NonNullable<ResendData["bounce"]>): Report {
   const reasons = [[type, subType].filter(Boolean).join("/"), message];

@@ -3,7 +3,10 @@ import { Untrusted } from "../../../core/errors";
 import { type Reporter, readReport } from "../reporter";
 import { readResendEvent, readResendReceived } from "./notices";
 
-/** Svix signs like Standard Webhooks, but with its own header names. Signatures older than five minutes are refused. */
+/**
+ * Verifies Resend's calls, which Svix signs like Standard Webhooks but with its own header names. Signatures older than
+ * five minutes are refused.
+ */
 export function resendReporter(secret: string): Reporter {
   const webhook = new Webhook(secret);
   return async ({ header, body }) => {

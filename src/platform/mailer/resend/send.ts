@@ -20,12 +20,12 @@ import { resendDomains } from "./domains";
 import { resendTagName } from "./notices";
 import type { ResendSettings } from "./settings";
 
-/** After base64 encoding. */
+/** Includes attachments, after base64 encoding. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
  * Sends through Resend. It remembers idempotency keys for 24 hours, so a call without an answer is retried. A call with
- * several mails takes no attachments. "permissive" validation refuses only the mails that have a fault.
+ * several mails cannot have attachments. "permissive" validation refuses only the mails that have a fault. /
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
@@ -35,7 +35,7 @@ export function resendMailer(settings: ResendSettings): Mailer {
       headers: {
         Authorization: `Bearer ${settings.apiKey}`,
         "Content-Type": "application/json",
-        // Without it, Resend answers 403.
+        // Resend answers 403 without this header.
         "User-Agent": "petrel",
         ...headers,
       },
@@ -87,13 +87,13 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ id: z.string() });
 const Refused = z.object({ name: z.string().optional(), message: z.string().optional() });
 
-/** `data` has the accepted mails, in their order; `errors` the others, by their index in the call. */
+/** `data` contains the accepted mails, in order; `errors` contains the others, by their index in the call. */
 const Shared = z.object({
   data: z.array(Accepted),
   errors: z.array(z.object({ index: z.number(), message: z.string().optional() })).optional(),
 });
 
-/** Errors whose status does not say enough. */
+/** Errors whose status is not precise enough. */
 const kindOfName = new Map<string, RefusalKind>([
   // Our first call with this key is still running; the next try gets its result.
   ["concurrent_idempotent_requests", "busy"],
@@ -109,7 +109,10 @@ function receiptOf(answer: Answer, settings: ResendSettings): Receipt {
   return refusal(answer, settings);
 }
 
-/** An unreadable answer throws: the mails may be sent, and a retry with the same key finds out. */
+/**
+ * Reads the answer. Throws when it is unreadable, because the mails may have been sent; a retry with the same key finds
+ * out.
+ */
 function receiptsOf(answer: Answer, mails: number, settings: ResendSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, settings), mails);
   const { data, errors = [] } = Shared.parse(answer.body);

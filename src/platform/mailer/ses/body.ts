@@ -1,8 +1,8 @@
 const decoder = new TextDecoder();
-/** More than the headers of any message: 50 extra headers of about 1,000 characters each, and our own. */
+/** Larger than the headers of any message: 50 extra headers of about 1,000 characters each, and our own. */
 const longestHead = 128 * 1024;
 
-/** A header of a finished message, on one line; empty when it is not there. */
+/** Returns a header of a finished message, on one line; empty when there is none. */
 export function headerIn(mime: Uint8Array, name: string): string {
   const head = decoder.decode(mime.subarray(0, longestHead));
   const [, value = ""] = new RegExp(`^${name}:([^\\r\\n]*(?:\\r\\n[ \\t][^\\r\\n]*)*)`, "im").exec(head) ?? [];
@@ -14,7 +14,7 @@ const encoder = new TextEncoder();
 const chunkBytes = 48 * 1024;
 
 /**
- * Builds the JSON of a raw mail as bytes, chunk by chunk. Otherwise a mail with 10 MB of attachments would be held
+ * Builds the JSON of a raw mail as bytes, chunk by chunk. Otherwise, memory would hold a mail with 10 MB of attachments
  * three times: as base64, as JSON and as bytes to sign.
  */
 export function rawMailBody(mime: Uint8Array, rest: Record<string, unknown>): Uint8Array<ArrayBuffer> {

@@ -6,11 +6,13 @@ import type { Report } from "../../../core/mail/status";
 /** The name of the message tag of every mail. */
 export const sesTagName = "petrel";
 
-/** The same as a header: notifications of an identity contain no tags, but may contain headers. */
+/** The same tag as a header: notifications of an identity contain no message tags, but may contain headers. */
 export const sesTagHeader = "X-Petrel-Tag";
 
 const SesEvent = z.object({
-  /** Set by an event destination; a notification of an identity has `notificationType`, and no tags. */
+  /**
+   * Set for events of an event destination. A notification of an identity has `notificationType` instead, and no tags.
+   */
   eventType: z.string().nullish(),
   notificationType: z.string().nullish(),
   mail: z.object({
@@ -22,7 +24,7 @@ const SesEvent = z.object({
     .object({
       bounceType: z.string(),
       bounceSubType: z.string().nullish(),
-      /** The last two are there only if the bounce came with a delivery status notification (RFC 3464). */
+      /** The last two fields are present only when the bounce came with a delivery status notification (RFC 3464). */
       bouncedRecipients: z
         .array(z.object({ action: z.string().nullish(), diagnosticCode: z.string().nullish() }))
         .nullish(),
@@ -65,7 +67,7 @@ function tagOf({ tags, headers }: SesEvent["mail"]): string | null {
   return tags?.[sesTagName]?.[0] ?? header?.value ?? null;
 }
 
-/** A delay has no id of its own; each further one of the same mail has another time. */
+/** Returns the id of an event. A delay has none, but repeated delays of the same mail differ in their times. */
 function idOf({ bounce, complaint, deliveryDelay }: SesEvent): string | null {
   return bounce?.feedbackId ?? complaint?.feedbackId ?? deliveryDelay?.timestamp ?? null;
 }
@@ -88,7 +90,8 @@ function reportOf({ eventType, notificationType, ...event }: SesEvent): Notice["
     case "Click":
       return clickedBy(event.click ?? {});
     case "Reject":
-      // SES accepted the mail and found a virus in it: it is not delivered, and the recipient is not to blame.
+      // SES accepted the mail and then found a virus in it. The mail is not delivered, but the recipient is not to
+      // blame.
       return gaveUp(["Rejected", event.reject?.reason]);
     case "Rendering Failure":
       return gaveUp(["Rendering failure", event.failure?.errorMessage]);
@@ -98,22 +101,22 @@ function reportOf({ eventType, notificationType, ...event }: SesEvent): Notice["
 }
 
 /**
- * Feedback types (RFC 5965) that are no complaints: a recipient took the mail out of the spam folder, or a mail server
- * reports a broken signature or a virus.
+ * Feedback types (RFC 5965) that are not complaints: a recipient moved the mail out of the spam folder, or a mail
+ * server reports a broken signature or a virus.
  */
 const notComplaints = new Set(["not-spam", "auth-failure", "virus"]);
 const accountList = "OnAccountSuppressionList";
 
 /**
- * The account's own suppression list also contains bounces and complaints about other projects. So mail that it stops
- * counts as not sent, not as this recipient's bounce or complaint about this project.
+ * Reads a complaint. The account's own suppression list also contains bounces and complaints about other projects, so
+ * mail that this list stops counts as not sent, and not as a bounce or complaint about this project.
  */
 function complaintOf({ complaintFeedbackType, complaintSubType }: NonNullable<SesEvent["complaint"]>): Report | null {
   if (complaintSubType === accountList) return gaveUp([`Complaint/${accountList}`]);
   return notComplaints.has(complaintFeedbackType ?? "") ? null : { kind: "complained" };
 }
 
-/** Refusals by the account, not by the recipient's server. */
+/** Bounces reported by the account itself, not by the recipient's server. */
 const ownRefusals = new Set([accountList, "UnsubscribedRecipient"]);
 
 function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNullable<SesEvent["bounce"]>): Report {
@@ -121,8 +124,8 @@ function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNu
   const [recipient] = bouncedRecipients ?? [];
   const reasons = [[bounceType, bounceSubType].filter(Boolean).join("/"), recipient?.diagnosticCode];
   if (bounceType === "Permanent") return ownRefusals.has(bounceSubType) ? gaveUp(reasons) : hardBounce(reasons);
-  // SES reports a soft bounce when it stops trying. But automatic answers come as the same two types: they have no
-  // delivery status, and no subtype with a cause.
+  // SES reports a soft bounce when it stops trying. Automatic answers are reported with the same two types, but have no
+  // delivery status and no subtype with a cause.
   const isVague = bounceType === "Undetermined" || bounceSubType === "General" || bounceSubType === "";
   const action = recipient?.action?.toLowerCase();
   return action === "failed" || (action === undefined && !isVague) ? gaveUp(reasons) : transient(reasons);

@@ -2,7 +2,7 @@ import { type Reporter, readReport } from "../reporter";
 import { readSesEvent, readSesReceived } from "./notices";
 import { readSns } from "./sns";
 
-/** SES reports through an SNS topic, whose messages are signed. */
+/** Verifies reports of SES, which arrive through an SNS topic with signed messages. */
 export function sesReporter(topicArn: string): Reporter {
   return async ({ body }) => {
     const published = await readSns(body, topicArn);

@@ -20,7 +20,7 @@ import { sesTagHeader, sesTagName } from "./notices";
 import type { SesSettings } from "./settings";
 
 const name = "ses";
-/** After base64 encoding, by the quotas of API v2. */
+/** Includes attachments, after base64 encoding: a quota of API v2. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
@@ -41,7 +41,7 @@ export function sesMailer(settings: SesSettings): Mailer {
     mailsPerCall: 1,
     sharesCallsWithFiles: false,
     maxMessageBytes,
-    // Our own tag counts too, because it is sent as one.
+    // Our own tag is listed too, because it is sent as such a header.
     steeringHeaders: ["x-ses-", "x-petrel-"],
     allowsMarketing: true,
     async deliver(messages) {
@@ -61,7 +61,7 @@ export function sesMailer(settings: SesSettings): Mailer {
         [400],
       );
       if (isSuccess(created)) return { ...senderDomain(domain, created), isNew: true };
-      // The domain is already registered: by another project, by a call whose answer was lost, or by someone else.
+      // The domain is already registered: by another project, by a call whose answer was lost, or by somebody else.
       return { ...senderDomain(domain, await registered(name, () => call("GET", identity(domain)))), isNew: false };
     },
     async domainStatus(domain) {
@@ -74,15 +74,15 @@ export function sesMailer(settings: SesSettings): Mailer {
   };
 }
 
-/** A separate function, so that the MIME source can be freed while the call waits for its answer. */
+/** Builds the body in a separate function, so that the MIME source can be freed while the call waits for its answer. */
 async function bodyOf({ configurationSet }: SesSettings, message: Message): Promise<Uint8Array<ArrayBuffer> | Receipt> {
   const tag = writeTag(message);
   const mime = toMime({ ...message, headers: { ...message.headers, [sesTagHeader]: tag } });
   const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
   if (tooMuch) return tooMuch;
   return rawMailBody(mime, {
-    // Otherwise SES takes both from the message's headers, and mails everyone named there. It may also rewrite the From
-    // header from this value, so this has the display name too.
+    // Without these, SES would read both from the message's headers and mail everyone named there. It may also rewrite
+    // the From header from this value, which therefore includes the display name.
     FromEmailAddress: headerIn(mime, "From"),
     Destination: { ToAddresses: [message.to.written] },
     EmailTags: [{ Name: sesTagName, Value: tag }],
@@ -100,12 +100,12 @@ const accountErrors: [RegExp, RefusalKind][] = [
 
 function receiptOf(answer: Answer, { accessKeyId, secretAccessKey }: SesSettings): Receipt {
   if (isSuccess(answer)) {
-    // An unreadable answer throws, and the mail becomes UNKNOWN: it was most likely sent.
+    // An unreadable answer throws, and the mail becomes UNKNOWN, because it was most likely sent.
     return { kind: "accepted", providerMessageId: Accepted.parse(answer.body).MessageId, reports: [] };
   }
   const error = answer.headers.get("x-amzn-errortype")?.split(":", 1)[0] ?? null;
   const { data } = Refused.safeParse(answer.body);
-  // The message of a signature error quotes the request with its headers.
+  // The message of a signature error is dropped, because it quotes the request with its headers.
   const said = answer.status === 403 ? null : (data?.message ?? data?.Message);
   const message = [error, withoutSecrets(said, [accessKeyId, secretAccessKey])].filter(Boolean).join(": ");
   const kind = accountErrors.find(([pattern]) => error !== null && pattern.test(error))?.[1];

@@ -8,7 +8,7 @@ export interface SesSettings {
   accessKeyId: string;
   secretAccessKey: string;
   configurationSet: string | null;
-  /** The topic whose messages are reports. */
+  /** The topic whose messages contain reports. */
   topicArn: string | null;
 }
 

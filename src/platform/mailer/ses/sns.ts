@@ -14,18 +14,15 @@ import { log } from "../../log";
 
 const patienceMs = 10 * secondMs;
 const longestAnswer = 64 * 1024;
-/** Certificates by URL: SNS signs with one certificate for months. */
+/** Certificates by URL. SNS uses one certificate for months. */
 const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
-/**
- * Reasons why a certificate could not be fetched, by URL. They expire within the 20 seconds after which SNS tries
- * again.
- */
+/** Errors from fetching certificates, by URL. They expire before SNS repeats a message, which is after 20 seconds. */
 const failures = expiringCache<Error>({ ttlMs: 10 * secondMs, maxEntries: 100 });
 
 /**
- * Returns the message that SNS published to our topic, after its signature was checked. Null when it concerns the
- * subscription, which confirms itself. Anyone with an AWS account has a topic with valid signatures, so only our topic
- * counts.
+ * Returns the message that SNS published to our topic, after checking its signature. Null when it concerns the
+ * subscription, which is then confirmed here. Anyone with an AWS account can publish validly signed messages, so only
+ * our own topic counts.
  */
 export async function readSns(body: string, topicArn: string): Promise<string | null> {
   const message = parsed(body);
@@ -101,7 +98,7 @@ async function confirm(message: SnsMessage): Promise<void> {
   log("info", "The SNS topic now reports to this Worker", { topicArn });
 }
 
-/** Throws when SNS does not answer. The report is then answered with 500, and SNS sends it again. */
+/** Fetches a URL of SNS. When that fails, the report is answered with 500 and SNS sends it again. */
 async function get(url: string): Promise<string> {
   const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(patienceMs) });
   const text = await readShort(response);
@@ -109,7 +106,7 @@ async function get(url: string): Promise<string> {
   return text;
 }
 
-/** Throws, and stops reading, when the body is longer than any SNS message. */
+/** Reads a short body. Throws, and stops reading, when it is longer than any SNS message. */
 async function readShort({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];

@@ -7,6 +7,6 @@ export const smtp = defineProvider({
   name: "smtp",
   ...smtpSettings,
   open: (settings) => smtpMailer(settings, connectTo),
-  // A relay reports by mail to the envelope sender.
+  // A relay reports by mail to the envelope sender, so there are no calls to read.
   reporter: () => null,
 });

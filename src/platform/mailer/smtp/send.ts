@@ -9,18 +9,18 @@ import { type Envelope, openSession, type Session } from "./session";
 import type { SmtpSettings } from "./settings";
 import type { Connect } from "./socket";
 
-/** The most that large relays take. A smaller one says so itself. */
+/** The most that large relays accept. A smaller relay announces its own limit. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
-/** A connection and its TLS cost several round trips, which these mails share. */
+/** The number of mails that share a connection, because connecting and TLS cost several round trips. */
 const mailsPerCall = 20;
 
-/** No mail begins after this, so that the session ends well within the lease of its mails. */
+/** No mail is started after this time, so that the session ends well within the lease of its mails. */
 const maxSessionMs = 30 * secondMs;
 
 /**
- * Hands mail to a relay by SMTP submission. It has no idempotency and cannot be asked: when the connection is lost after the
- * data of a mail, its outcome stays unknown, and the mails behind it are tried again.
+ * Hands mail to a relay by SMTP submission. SMTP has no idempotency and no look-up: when the connection is lost after
+ * the data of a mail, its outcome stays unknown, and the remaining mails are tried again.
  */
 export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
   const signsItself: SenderDomain = { verified: true, records: [] };
@@ -43,14 +43,14 @@ export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
         await session.close();
       }
     },
-    // The relay's operator publishes its keys. Here only the ownership of a domain is checked.
+    // DKIM keys are published by the relay's operator. Here, only the ownership of a domain is checked.
     addDomain: async () => ({ ...signsItself, isNew: false }),
     domainStatus: async () => signsItself,
     async removeDomain() {},
   };
 }
 
-/** After a lost answer nothing more is sent: the connection is gone. */
+/** Sends mails one after another, until an answer is lost: the connection is then gone. */
 async function sendAll(session: Session, messages: readonly Message[], settings: SmtpSettings): Promise<Receipt[]> {
   const receipts: Receipt[] = [];
   const endsAt = Date.now() + maxSessionMs;
@@ -90,7 +90,7 @@ function envelopeOf(message: Message, { returnPath }: SmtpSettings): Envelope {
   };
 }
 
-/** A server may repeat what it was sent. Tenants can read the reason. */
+/** Removes secrets from a receipt. A server may quote the commands that it received, and tenants can read the text. */
 function clean(receipt: Receipt, { login }: SmtpSettings): Receipt {
   if (!("reason" in receipt) || login === null) return receipt;
   return { ...receipt, reason: withoutSecrets(receipt.reason, [login.password]) ?? "" };

@@ -6,7 +6,7 @@ import type { SmtpSettings } from "./settings";
 import type { Connection } from "./socket";
 import { openWire, type Wire } from "./wire";
 
-/** A mail as it goes over the wire. */
+/** A mail in the form in which it is transmitted. */
 export interface Envelope {
   from: string;
   to: string;
@@ -14,7 +14,7 @@ export interface Envelope {
   mime: Uint8Array;
 }
 
-/** The server said no. The receipt says what that means. */
+/** The server refused. The receipt contains the meaning. */
 class Refused extends Error {
   constructor(readonly receipt: Receipt) {
     super("The SMTP server refused");
@@ -22,14 +22,16 @@ class Refused extends Error {
 }
 
 export interface Session {
-  /** Hands one mail over. Throws when its outcome is unknown: the end of the data was sent, and no answer came. */
+  /**
+   * Hands one mail over. Throws when its outcome is unknown, because the end of the data was sent and no answer came.
+   */
   send(mail: Envelope): Promise<Receipt>;
   close(): Promise<void>;
 }
 
 /**
- * Greets the server, encrypts, and signs in (RFC 5321, 3207 and 4954). Returns a receipt instead when that is refused or gets no
- * answer: then no mail was handed over.
+ * Connects: greets the server, starts TLS and signs in (RFC 5321, 3207 and 4954). If that is refused or not answered,
+ * returns a receipt instead, because no mail was handed over.
  */
 export async function openSession(
   connection: Connection,
@@ -71,9 +73,9 @@ function sessionOn(wire: Wire, abilities: Map<string, string[]>): Session {
     async send({ from, to, emailId, mime }) {
       const data = dotStuffed(mime);
       const needsUtf8 = !isAscii(from) || !isAscii(to);
-      if (needsUtf8 && !abilities.has("SMTPUTF8")) return refused("The SMTP server takes no address that is not ASCII");
+      if (needsUtf8 && !abilities.has("SMTPUTF8")) return refused("The SMTP server accepts only ASCII addresses");
       if (maxBytes > 0 && data.length > maxBytes)
-        return refused(`The SMTP server takes mail of ${maxBytes} bytes at most`);
+        return refused(`The SMTP server accepts mail of at most ${maxBytes} bytes`);
       let isEnded = false;
       try {
         if (!isFirst) await ask(wire, "RSET", 250, "greeting");
@@ -83,7 +85,7 @@ function sessionOn(wire: Wire, abilities: Map<string, string[]>): Session {
         await ask(wire, `RCPT TO:<${to}>`, 250, "recipient");
         await ask(wire, "DATA", 354, "data");
         await wire.send(data);
-        // From here on the server may have taken it.
+        // From here on, the server may have accepted the mail.
         isEnded = true;
         const reply = await ask(wire, ".", 250, "end of data");
         return { kind: "accepted", providerMessageId: queueIdOf(reply) ?? emailId, reports: [] };
@@ -95,7 +97,7 @@ function sessionOn(wire: Wire, abilities: Map<string, string[]>): Session {
     },
     async close() {
       await wire.send("QUIT\r\n").catch(() => {
-        // It is gone already.
+        // The connection is already gone.
       });
       await close(wire);
     },
@@ -103,7 +105,7 @@ function sessionOn(wire: Wire, abilities: Map<string, string[]>): Session {
 }
 
 async function ask(wire: Wire, command: string, code: number, stage: Stage): Promise<Reply> {
-  // An address with a line break would be a command of its own.
+  // A line break in an address would begin another command.
   if (/[\r\n\0]/.test(command)) throw new Refused(refused("An address has a line break"));
   await wire.send(`${command}\r\n`);
   return expect(wire, code, stage);
@@ -111,14 +113,14 @@ async function ask(wire: Wire, command: string, code: number, stage: Stage): Pro
 
 async function expect(wire: Wire, code: number, stage: Stage): Promise<Reply> {
   const reply = await wire.reply();
-  // RCPT may also be answered with 251, and a success of the same kind is one.
+  // Any reply of the same class counts as a success: RCPT may also be answered with 251.
   if (Math.floor(reply.code / 100) === Math.floor(code / 100)) return reply;
   throw new Refused(receiptOfReply(reply, stage));
 }
 
 async function close(wire: Wire): Promise<void> {
   await wire.close().catch(() => {
-    // A connection that cannot be closed is closed.
+    // A connection that cannot be closed is closed already.
   });
 }
 
@@ -130,7 +132,7 @@ function refused(reason: string): Receipt {
   return { kind: "refused", reason };
 }
 
-/** Nothing was handed over: the data had no end yet. */
+/** Nothing was handed over, because the end of the data was never sent. */
 function unavailable(error: unknown): Receipt {
   return { kind: "unavailable", reason: error instanceof Error ? error.message : "The SMTP server does not answer" };
 }

@@ -7,10 +7,10 @@ import { defineSettings } from "../provider";
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** "starttls" begins in the clear and requires the server's STARTTLS; "tls" is TLS from the first byte. */
+  /** "starttls" begins unencrypted and requires the server's STARTTLS; "tls" is encrypted from the first byte. */
   security: "tls" | "starttls" | "none";
   login: { user: string; password: string } | null;
-  /** The envelope sender, to which bounces go; null for the sender of each mail. */
+  /** The envelope sender, which gets the bounces; null for each mail's own sender. */
   returnPath: string | null;
 }
 
@@ -43,7 +43,7 @@ export const smtpSettings = defineSettings({
     const security = values.SMTP_SECURITY || (port === implicitTlsPort ? "tls" : "starttls");
     if (security === "none" && !isLoopback(host)) {
       throw unreadable(
-        "SMTP_SECURITY: none is only for a relay on this machine, because it sends mail and password in the clear",
+        "SMTP_SECURITY: none is only for a relay on this machine, because it sends mail and password unencrypted",
       );
     }
     const login = user === null || password === null ? null : { user, password };

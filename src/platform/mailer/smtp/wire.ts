@@ -2,19 +2,19 @@ import { type Reply, readReplyLine } from "../../../core/mail/smtp/reply";
 import { secondMs } from "../../../core/time";
 import type { Connection } from "./socket";
 
-/** Servers may take minutes by RFC 5321, which a delivery does not have. */
+/** RFC 5321 allows servers minutes, which is longer than a delivery can wait. */
 const patienceMs = 30 * secondMs;
 
-/** More than any server has to say. */
+/** Longer than any reasonable reply. */
 const maxReplyBytes = 65_536;
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 
-/** The two directions of a connection: commands out, replies in. */
+/** The two directions of a connection: commands are sent, replies are read. */
 export interface Wire {
   reply(): Promise<Reply>;
   send(bytes: Uint8Array | string): Promise<void>;
-  /** Goes on encrypted. Nothing that came before counts any more (RFC 3207, section 4.2). */
+  /** Switches to TLS. Everything that the server said before is discarded (RFC 3207, section 4.2). */
   startTls(): void;
   close(): Promise<void>;
 }
