@@ -8,7 +8,7 @@ import { operandOf } from "../core/contacts/column-kinds";
 import { contactColumn } from "./contact-columns";
 import { isInTopic } from "./topics";
 
-/** How to find the members of each segment that a condition names, directly or through other segments. */
+/** Tells how to find the members of each segment that a condition names, directly or through other segments. */
 export type Segments = ReadonlyMap<string, SegmentSource>;
 
 /** Compiles a condition to the contacts that match it, for a statement over `contacts c`. */
@@ -16,7 +16,7 @@ export function audienceOf(condition: FilterCondition, segments: Segments, now: 
   return compile(condition, contactResolver(segments), now);
 }
 
-/** Returns a resolver of names for a contact: the row `c`, its events and its memberships, all of its project. */
+/** Returns a resolver of names for a contact: the row `c`, and its events and memberships in the same project. */
 export function contactResolver(segments: Segments): Resolver {
   return {
     field: contactOperand,

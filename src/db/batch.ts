@@ -21,8 +21,8 @@ export interface Rows<Row> {
 }
 
 /**
- * Statements that D1 runs as one transaction: in order, all or nothing, in one round trip. Each sees the changes of
- * those before it.
+ * Statements that D1 runs as one transaction: in order, all or nothing, in one round trip. Each statement sees the
+ * changes of the earlier ones.
  */
 export interface Batch {
   /** Stops the whole batch unless the condition holds. `refuse` makes the error for the caller. */
@@ -43,15 +43,15 @@ export interface Batch {
   mayRepeat(): void;
   /**
    * Runs the statements, announces the events among them, and sends their messages. Throws the error of the failing
-   * statement's refusal, DatabaseAway, or otherwise the error of the database. The rows are the truth: when a message
-   * cannot be sent, a sweep sends it again.
+   * statement's refusal, DatabaseAway, or otherwise the error of the database. When a message cannot be sent, a sweep
+   * finds its row and sends it again.
    */
   commit(): Promise<void>;
 }
 
 /** The surroundings of a batch: a verb's `ctx`, or a platform. */
 export interface BatchContext extends Nudging {
-  /** Between 0 and 1. */
+  /** A random number from 0 up to 1. */
   random(): number;
   sleep(ms: number): Promise<void>;
   spent: Spent;

@@ -6,18 +6,18 @@ import { inProject, type Owner } from "./scope";
 import { type Statement, select, statement } from "./statement";
 
 /**
- * The rows of a project at one moment, while others go on to write them. At that moment one batch creates triggers on
- * all its tables. Before the first change of a row, they store what it was: its image, or null if there was no such row.
- * A reader of the moment takes the image of a row that has one, and otherwise the row itself, which nobody has changed.
+ * Captures the rows of a project at one moment, while writes continue. At that moment, one batch creates triggers on
+ * all its tables. Before the first change of a row, they store its image, or null for a row that did not exist. A later
+ * reader takes the image when there is one. Otherwise it takes the row itself, which has not changed since.
  *
- * The triggers exist only while somebody copies the project: at other times a write costs nothing more. They name
- * the project by a number in their text, because a trigger has no parameters.
+ * The triggers exist only while the project is being copied, so at other times writes cost nothing more. Their text
+ * contains the project's number, because a trigger cannot have parameters.
  */
 
-/** SQLite takes 127 arguments of a function, and D1 documents 32. */
+/** SQLite allows 127 arguments of a function, and D1 documents 32. */
 const columnsPerArray = 30;
 
-/** A row as an array of arrays of its columns, for `readImage`. `row` is its name in the statement. */
+/** Writes a row as an array of arrays of its columns, for `readImage`. `row` is the row's name in the statement. */
 export function imageOf({ columns }: ProjectTable, row: string): string {
   const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, place) =>
     columns.slice(place * columnsPerArray, (place + 1) * columnsPerArray),
@@ -26,7 +26,7 @@ export function imageOf({ columns }: ProjectTable, row: string): string {
   return `json_array(${arrays.join(", ")})`;
 }
 
-/** Reads an image, as values by the names of their columns. */
+/** Reads an image as values by column name. */
 export function readImage({ columns }: ProjectTable, image: string): Record<string, unknown> {
   const values = (JSON.parse(image) as unknown[][]).flat();
   return Object.fromEntries(columns.map((name, place) => [name, values[place]]));
@@ -34,15 +34,15 @@ export function readImage({ columns }: ProjectTable, image: string): Record<stri
 
 export const keyColumns = ["k1", "k2", "k3", "k4"] as const;
 
-/** The four columns of a captured key; a key with fewer columns ends with empty texts. */
+/** Returns the four columns of a captured key. A shorter key is padded with empty texts. */
 export function keyOf({ key }: ProjectTable, row: string): string[] {
   return keyColumns.map((_, place) => (key[place] === undefined ? "''" : `${row}."${key[place]}"`));
 }
 
-/** The names of all triggers begin with it: tools that compare the tables with the migrations leave them out. */
+/** The prefix of all trigger names. Tools that compare the tables with the migrations leave such triggers out. */
 const prefixOf = (project: number) => `capture_${project}_`;
 
-/** Creates the triggers of a project's tables. The batch that has them is the moment. */
+/** Creates the triggers of a project's tables. The commit of their batch is the captured moment. */
 export function createCaptures(project: number, tables: readonly ProjectTable[]): Statement[] {
   return tables.flatMap((table) => {
     const note = (row: "OLD" | "NEW", image: string) => {
@@ -56,7 +56,7 @@ export function createCaptures(project: number, tables: readonly ProjectTable[])
     const isNew = note("NEW", "NULL");
     const triggers = {
       INSERT: ["NEW", isNew],
-      // The second note is for a change of the key itself.
+      // The second row is for a change of the key itself.
       UPDATE: ["OLD", `${before} ${isNew}`],
       DELETE: ["OLD", before],
     } as const;
@@ -69,7 +69,7 @@ export function createCaptures(project: number, tables: readonly ProjectTable[])
   });
 }
 
-/** Drops the triggers of a project. They are looked for, because most often there are none. */
+/** Drops the triggers of a project. Looks for them first, because usually there are none. */
 export async function dropCaptures(db: Db, project: number): Promise<Statement[]> {
   const prefix = prefixOf(project);
   const found = await select(
@@ -80,7 +80,7 @@ export async function dropCaptures(db: Db, project: number): Promise<Statement[]
   return found.map(({ name }) => dropTrigger(name));
 }
 
-/** Drops the triggers of a project on these tables, for a caller that cannot look for them. */
+/** Drops the triggers of a project on these tables without looking for them, for callers that cannot read first. */
 export function dropAllCaptures(project: number, tables: readonly ProjectTable[]): Statement[] {
   return tables.flatMap(({ name }) =>
     ["insert", "update", "delete"].map((event) => dropTrigger(`${prefixOf(project)}${name}_${event}`)),
@@ -91,7 +91,7 @@ function dropTrigger(name: string): Statement {
   return statement(sql.raw(`DROP TRIGGER IF EXISTS ${name}`));
 }
 
-/** Deletes some of what was captured of a project, and returns a row for each. */
+/** Deletes some captured rows of a project, and returns a row for each. */
 export function deleteCaptured(owner: Owner, rows: number): Statement<unknown> {
   return statement(
     sql`DELETE FROM captured_rows WHERE rowid IN (SELECT rowid FROM captured_rows WHERE ${inProject(owner)} LIMIT ${rows})

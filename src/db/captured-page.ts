@@ -6,10 +6,10 @@ import { asFlag, asText, columns, orNull } from "./rows";
 import { inProject, type Owner } from "./scope";
 import { select } from "./statement";
 
-/** The key of a row: as many columns as its table's key has. */
+/** The values of a row's key columns. */
 export type Key = (string | number)[];
 
-/** Some consecutive rows of a table at the moment that is captured. */
+/** Consecutive rows of a table at the captured moment. */
 export interface CapturedPage {
   images: string[];
   /** The key after which the next page begins; null at the end of the table. */
@@ -17,18 +17,18 @@ export interface CapturedPage {
 }
 
 const maxRows = 1_000;
-/** For a table with large rows. */
+/** The size of a page of a table with large rows. */
 const maxLargeRows = 100;
-/** A page ends with the row that exceeds it. */
+/** A page ends after the row that exceeds this size. */
 const maxBytes = 1_000_000;
 
 const readRow = columns({ image: orNull(asText), isFull: asFlag, key: asText });
 
 /**
- * Returns the next rows of a table at the moment that is captured, in the order of their keys. It is one statement,
- * so no change comes between a row and its image. The rows and the images are two lists in the same order, and the page
- * is the beginning of both together: a row that has an image is in it as a place without a row, so that the next page
- * begins after it.
+ * Returns the next rows of a table at the captured moment, in the order of their keys. It is one statement, so no
+ * change can happen between reading a row and reading its image. Rows and images are read as two lists in the same
+ * order, and merged. A row with an image appears in the list of rows too, without its columns, so that both lists
+ * advance past it.
  */
 export async function readCapturedPage(
   { db, project }: Owner & { db: Db },

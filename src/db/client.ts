@@ -4,12 +4,11 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import type { Spent } from "./spent";
 import { textOf } from "./sql-text";
 
-/** A database. That of an invocation has its `spent`. */
+/** A database. One that is opened for an invocation has its `spent`. */
 export type Db = DrizzleD1Database & { $client: D1Database; spent?: Spent };
 
 /**
- * The control database, which also holds rows of projects, and the further databases: `DB_01` to `DB_99`, if they are
- * bound.
+ * The control database, which also holds rows of projects, and the further databases `DB_01` to `DB_99` that are bound.
  */
 export interface Databases {
   DB: D1Database;
@@ -24,7 +23,7 @@ class Dialect extends SQLiteAsyncDialect {
   }
 }
 
-/** The dialect of our `sql` statements. It names columns as the queries of drizzle do. */
+/** The dialect of our `sql` statements. It names columns in the same way as drizzle's own queries. */
 export const dialect = new Dialect({ casing });
 
 /** The control shard, which always exists. The name of a shard is the name of its binding. */
@@ -70,8 +69,8 @@ function open(database: D1Database): Db {
   return db;
 }
 
-/** The same database, for one invocation: `select` counts what it asks. */
+/** Returns the same database for one invocation, whose queries `select` counts. */
 export function countedIn(spent: Spent, db: Db): Db {
-  // Drizzle's state stays with the database itself, which is opened once for an isolate.
+  // Drizzle's state stays on the original object, which an isolate opens once.
   return Object.assign(Object.create(db) as Db, { spent });
 }

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 
 /**
- * Returns a WITH clause for `hop (project)`, the projects that have such rows, and a last row with NULL. It seeks in an
- * index from project to project, however many rows each has. `rows` is a FROM clause with a condition.
+ * Returns a WITH clause for `hop (project)`: the projects that have such rows, followed by a row with NULL. It seeks in
+ * an index from project to project, so the number of rows per project does not matter. `rows` is a FROM clause with a
+ * condition.
  */
 export function hopProjects(rows: SQL, { after = 0, limit }: { after?: number; limit?: number } = {}): SQL {
   const next = (project: SQL) => sql`(SELECT min(project_id) ${rows} AND project_id > ${project})`;

@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { idAlphabet } from "../core/ids";
 
 /**
- * Ids that SQL makes at the commit. A **tick** is `milliseconds << 12 | counter`. Ticks follow the order of commits,
- * and the counter overflows into the milliseconds. An id is a tick and eleven characters that cannot be guessed. As a
- * UUID v7 (RFC 9562 section 5.7, method 1 for the counter) it has a version and a variant.
+ * Makes ids in SQL, at the commit. A **tick** is `milliseconds << 12 | counter`. Ticks follow the order of commits, and
+ * the counter overflows into the milliseconds. An id is a tick followed by eleven characters that cannot be guessed. As
+ * a UUID v7 (RFC 9562 section 5.7, method 1 for the counter) it also has a version and a variant.
  */
 
 const alphabet = sql.raw(`'${idAlphabet}'`);
@@ -33,7 +33,7 @@ export function newTail(bytes: Uint8Array = crypto.getRandomValues(new Uint8Arra
   return letters.join("") as Tail;
 }
 
-/** Returns the id of a tick. All rows of a statement have the same tail; their ticks make the ids different. */
+/** Returns the id of a tick. All rows of a statement share the tail, and their ticks make the ids distinct. */
 export function idOfTick(tick: SQL, tail: Tail = newTail()): SQL {
   const versionAndCounter = sql`(114690 | ((${tick} & 4095) << 2))`;
   return sql`${lettersOf(sql`(${tick} >> 12)`, 8)} || ${lettersOf(versionAndCounter, 3)} || ${tail}`;

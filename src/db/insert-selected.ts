@@ -2,14 +2,16 @@ import { getTableColumns, getTableName, SQL, sql } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** The columns of rows that an INSERT ... SELECT makes: each is a value, or an expression over the rows of its query. */
+/**
+ * The columns of rows that an INSERT ... SELECT inserts: each is a value, or an expression over the rows of its query.
+ */
 export type SelectedRow<Table extends SQLiteTable> = {
   [Field in keyof Table["$inferInsert"]]: Table["$inferInsert"][Field] | SQL;
 };
 
 /**
- * Returns the INSERT of a row for each row of `from`, which is what follows FROM and has a WHERE; of one row without it. A
- * column that is left out takes its default. ON CONFLICT and RETURNING may follow.
+ * Returns an INSERT with a row for each row of `from`, which is the text after FROM and has a WHERE; without `from`, a
+ * single row. A column that is left out takes its default. ON CONFLICT and RETURNING may follow.
  */
 export function insertSelected<Table extends SQLiteTable>(table: Table, row: SelectedRow<Table>, from?: SQL): SQL {
   const known = getTableColumns(table);

@@ -5,9 +5,9 @@
 export const maxRowsPerStatement = 25_000;
 
 /**
- * The most statements that one invocation makes by itself. D1 documents a limit of 1,000, and does not say whether each
- * statement of a batch counts. The rest is for work that is already under way when the limit is reached, and for the few
- * queries that are not counted: those of drizzle itself and of the embedded outbox.
+ * The number of statements after which an invocation starts no further work. D1 documents a limit of 1,000, and does
+ * not say whether each statement of a batch counts. The difference is left for work that is already under way, and for
+ * the few queries that are not counted: those of drizzle itself and of the embedded outbox.
  * https://developers.cloudflare.com/d1/platform/limits/
  */
 export const maxStatements = 700;

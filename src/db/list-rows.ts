@@ -15,18 +15,18 @@ export interface CursorQuery {
 }
 
 interface RowList<Row> {
-  /** The condition of the rows in the list, with the project. */
+  /** The condition for rows in the list, including the project. */
   where: SQL;
   /** The column by which the list is sorted. Its values are unique among the rows. */
   by: string & keyof Row;
   order: "ASC" | "DESC";
-  /** The choice of the rows. A cursor is good for the same filters only. */
+  /** The filters of the list. A cursor is only valid for the same filters. */
   filters?: Filters;
 }
 
 /**
- * Returns a page of a table's rows. The rows are counted with the first page only, and at most
- * `maxRowsPerStatement` of them. Throws BadRequest on a cursor of another list.
+ * Returns a page of a table's rows. Only the first page counts the rows, up to `maxRowsPerStatement`. Throws BadRequest
+ * on a cursor of another list.
  */
 export async function listRows<Table extends SQLiteTable, Json>(
   ctx: BatchContext & { db: Db; now: Date },

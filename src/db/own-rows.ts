@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../core/ids";
 import { inProject, type Owner } from "./scope";
 
-// Conditions by which a batch finds out that it committed although its answer was lost: see `Batch.recognise`.
+// Conditions by which a batch recognises that it committed although its answer was lost: see `Batch.recognise`.
 
 /** Returns the SELECT that finds a row by its id: `Statement.again` of an INSERT or UPDATE that returns the row. */
 export function rowById(table: string, owner: Owner, id: Id): SQL {
@@ -15,8 +15,8 @@ export function isInserted(table: string, owner: Owner, id: Id): SQL {
 }
 
 /**
- * Returns the condition that a row, which the call has read before its batch, no longer exists. Another call may have
- * deleted it meanwhile, with the same effect, so the answer is the same.
+ * Returns the condition that a row which the call read before its batch no longer exists. Another call may have deleted
+ * the row meanwhile, but the effect and the answer are the same.
  */
 export function isDeleted(table: string, owner: Owner, id: Id): SQL {
   return sql`NOT EXISTS (${rowById(table, owner, id)})`;

@@ -3,18 +3,18 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { columnsOf } from "./rows";
 import * as t from "./tables";
 
-/** A table with rows of projects, as the erasure and the copies of a project see it. */
+/** A table with rows of projects, described for erasing and copying a project. */
 export interface ProjectTable {
   name: string;
-  /** The columns of its key besides the project, at most four. */
+  /** The columns of its key except the project, at most four. */
   key: readonly string[];
-  /** The columns besides the project, in a fixed order. */
+  /** The columns except the project, in a fixed order. */
   columns: readonly string[];
-  /** Whether a row may have a text of 64 KB. Fewer such rows make a page. */
+  /** Whether a row may contain a text of 64 KB. A page then has fewer rows. */
   isLarge: boolean;
-  /** Whether a backup has it. Says why when it does not. */
+  /** Whether a backup includes the table, or the reason why it does not. */
   backup: "all rows" | "no jobs of the operator" | { no: string };
-  /** Columns that no backup has, because they are secrets. */
+  /** Columns that a backup leaves out, because they contain secrets. */
   secrets: readonly string[];
 }
 
@@ -85,9 +85,9 @@ export const controlTables: readonly ProjectTable[] = [
   table(t.outboxMessages, ["id"], { backup: { no: "it is mail that the embedded provider has delivered" } }),
   table(t.verifiedDomains, ["domain"], { backup: { no: "a name is claimed when its domain is verified again" } }),
   table(t.apiKeys, ["id"], { backup: { no: "a restored project has new keys" } }),
-  table(t.memberships, ["person_id"], { backup: { no: "people are of the installation, not of the project" } }),
+  table(t.memberships, ["person_id"], { backup: { no: "people belong to the installation, not to the project" } }),
   table(t.jobs, ["id"], { backup: { no: "it is the job that erases the project" } }),
 ];
 
-/** The tables of a backup. */
+/** The tables that a backup includes. */
 export const backupTables: readonly ProjectTable[] = projectTables.filter(({ backup }) => typeof backup === "string");

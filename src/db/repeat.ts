@@ -18,9 +18,9 @@ interface RepeatContext {
 
 type RunBatch = (statements: readonly Statement[]) => Promise<RawRow[][]>;
 
-/** The first try and two more, which is how often D1 itself tries a read. */
+/** The first attempt and two repeats, as many as D1 itself makes for a read. */
 const maxTries = 3;
-/** Requests wait for this long. Jitter separates calls that failed together. */
+/** The waits between attempts, during which the request waits too. Jitter separates calls that failed together. */
 const backoff: Backoff = { firstMs: 50, growth: 4, maxMs: 200 };
 
 /** A repeated batch found that it had already committed. */
@@ -29,8 +29,8 @@ class CommittedBefore extends Error {}
 /**
  * Runs a batch, and repeats it after errors for which D1 advises that. D1 itself repeats only reads, because a write
  * whose answer was lost may have been committed. A batch that recognises its commit is therefore repeated after a guard
- * that stops it if it has committed. Null stands for rows that cannot be found again. Throws DatabaseAway, and any
- * error of `run`.
+ * that stops it if it has committed. Returns null in place of rows that cannot be found again. Throws DatabaseAway, and
+ * any error of `run`.
  */
 export async function runRepeatedly(
   ctx: RepeatContext,
@@ -73,7 +73,8 @@ async function findAgain(statements: readonly Statement[], run: RunBatch): Promi
 }
 
 /**
- * Reports whether a statement only reads, by its text. The text is built again, because this runs only after a failure.
+ * Reports whether a statement only reads, judging by its text. The text is built again here, because this runs only
+ * after a failure.
  */
 function isRead(one: Statement): boolean {
   if (isGuard(one)) return true;

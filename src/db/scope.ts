@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** Whose rows a statement is about: a verb's `ctx`. */
+/** The project to which a statement's rows belong: a verb's `ctx`. */
 export interface Owner {
   project: { number: number };
 }

@@ -2,11 +2,11 @@ import { maxStatements } from "./limits";
 
 /** Counts the queries that this request, job or tick has made so far. */
 export class Spent {
-  /** The statements of batches and of `select`. An invocation has a thousand: see `maxStatements`. */
+  /** The number of statements in batches and in `select`. An invocation may make a thousand: see `maxStatements`. */
   statements = 0;
-  /** The batches that have changed something. */
+  /** The number of batches that changed something. */
   changes = 0;
-  /** The statements of the largest batch. */
+  /** The number of statements in the largest batch. */
   private largest = 0;
 
   spend(statements: number): void {
@@ -15,8 +15,8 @@ export class Spent {
   }
 
   /**
-   * Whether this invocation may make further statements by itself. Work often ends with a batch as large as those before,
-   * such as the answers to its last calls, so there is room for two.
+   * Whether this invocation may start further work. Work often ends with a batch as large as the earlier ones, for
+   * example to record its last calls, so two of that size are reserved.
    */
   hasLeft(): boolean {
     return this.statements + 2 * this.largest < maxStatements;

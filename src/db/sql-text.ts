@@ -6,9 +6,9 @@ interface SqlText {
 }
 
 /**
- * Returns the text and the values of an `sql` template. The conversion of drizzle checks the kind of every chunk a
- * dozen times, which costs more than everything else for a statement. Nearly all our chunks are texts, values and other
- * templates, and need three checks. Null for a template with any other chunk, such as a column or a table.
+ * Returns the text and the values of an `sql` template. Drizzle's own conversion checks the kind of every chunk a dozen
+ * times, which costs more than everything else about a statement. Nearly all our chunks are texts, values and other
+ * templates, for which three checks suffice. Null for a template with any other chunk, such as a column or a table.
  */
 export function textOf(query: SQL): SqlText | null {
   const written: SqlText = { sql: "", params: [] };

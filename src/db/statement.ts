@@ -58,7 +58,7 @@ export function statement(
   return { sql, read, refusals, ...rest };
 }
 
-/** Makes a statement without rows. `refusals` are the errors for when SQLite refuses it. */
+/** Makes a statement without rows. `refusals` are the errors to throw when SQLite refuses it. */
 export function refusable(sql: SQL, ...refusals: StatementRefusal[]): Statement<never> {
   return { sql, read: noRows, refusals };
 }
@@ -77,8 +77,8 @@ export function isGuard(one: Statement): boolean {
 }
 
 /**
- * Returns the name of a guard in its batch. It has lower-case letters only, because the JSON path that it becomes takes
- * no digits.
+ * Returns the name of a guard in its batch. It consists of lower-case letters only, because the JSON path that it
+ * becomes cannot contain digits.
  */
 export function guardName(position: number): string {
   return [...String(position)].map((digit) => String.fromCharCode(97 + Number(digit))).join("");

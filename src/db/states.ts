@@ -3,7 +3,7 @@ import { aroundTrips, type TripClient } from "./trips";
 
 /** The states of a database that a request has seen. Copies of the database may lag behind it. */
 export interface States {
-  /** The database. Round trips go to the primary; after `readFrom` they go to copies. */
+  /** The database whose round trips go to the primary, or to copies after `readFrom`. */
   db: Db;
   /**
    * Sends later round trips to any copy that is at least as new as the given bookmark, or to any copy at all with
@@ -41,7 +41,8 @@ export function openStates(primary: Db): States {
       try {
         return await through(copies, trip);
       } catch {
-        // A read may run twice. A copy that fails, or does not catch up in time, costs a round trip but no answer.
+        // The read runs again on the primary. A copy that fails, or does not catch up in time, costs a round trip but
+        // not the answer.
         copies = null;
       }
     }

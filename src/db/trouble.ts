@@ -48,7 +48,7 @@ export class DatabaseAway extends Error {
     readonly effect: Effect,
     cause?: unknown,
   ) {
-    super("The database is out of reach", { cause });
+    super("The database does not answer", { cause });
   }
 }
 

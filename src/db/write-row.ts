@@ -9,16 +9,16 @@ import { type Statement, type StatementRefusal, statement } from "./statement";
 /** A table with rows of projects, which have an id. */
 export type TenantTable = SQLiteTable & { projectId: SQLiteColumn; id: SQLiteColumn };
 
-/** Values by the fields of a table. A value may be an SQL expression, and undefined ones are left out. */
+/** Values by the fields of a table. A value may be an SQL expression. Undefined values are left out. */
 type Values<Model> = { [Field in keyof Model]: Model[Field] | SQL };
 
-/** A new row with its id, which its batch has made. */
+/** The values of a new row, including the id that its batch has made. */
 type NewRow<Table extends SQLiteTable> = Values<InferInsertModel<Table>> & { projectId: number; id: Id };
 
 /** Changes of a row. The id of a row and its project never change. */
 type Changes<Table extends SQLiteTable> = Partial<Values<Omit<InferInsertModel<Table>, "projectId" | "id">>>;
 
-/** Inserts a row and returns it whole; with `onlyIf` only if the condition holds. */
+/** Inserts a row and returns all of it; with `onlyIf`, only if the condition holds. */
 export function insertRow<Table extends TenantTable>(
   table: Table,
   row: NewRow<Table>,
@@ -40,8 +40,9 @@ export function insertRow<Table extends TenantTable>(
 }
 
 /**
- * Changes columns of a row and returns it whole; with `onlyIf` only if the condition holds. A table with versions counts
- * the change. `updatedAt` becomes the present, but never goes back, because an earlier call may be written later.
+ * Changes columns of a row and returns the whole row; with `onlyIf`, only if the condition holds. In a table with
+ * versions, the version increases. `updatedAt` becomes the present time but never goes back, because an earlier call
+ * may be written later.
  */
 export function updateRow<Table extends TenantTable>(
   ctx: Owner & { now: Date },
@@ -65,7 +66,7 @@ export function isOther<Table extends SQLiteTable>(table: Table, changes: Change
   return others.length === 0 ? sql`false` : sql`(${list(others, " OR ")})`;
 }
 
-/** Returns the values as they are bound, in the order of the table's columns. */
+/** Returns the values in their bound form, in the order of the table's columns. */
 function givenValues(table: SQLiteTable, values: Record<string, unknown>): { name: string; value: unknown }[] {
   return columnsOf(table).flatMap(({ field, name, column }) => {
     const value = values[field];

@@ -230,7 +230,7 @@ function openAccounts(env: Env, { mail, dataLocation }: Config, control: Db, blo
 
 /**
  * Returns a context for work on a project by a request, a job or a sweep. For a project with its own clock, the time is
- * that of the clock, and mail goes only to the outbox. /
+ * that of the clock, and mail goes only to the outbox.
  */
 export function forProject(platform: Platform, project: Project, callerKind: CallerKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;

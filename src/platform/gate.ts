@@ -6,12 +6,12 @@ import type { Admission, Admitted, Answered, ProjectGateObject } from "./project
 /**
  * The gate of a project, as the middleware uses it. One object holds its buckets, and sixteen share its idempotency
  * keys, because each key takes two calls and two writes. When the object does not answer, methods return null or
- * nothing. /
+ * nothing.
  */
 export interface Gate {
   /**
    * Takes tokens and claims the key at the same time. The rate limit fails open: when its object does not answer, the
-   * rate is null. If a request that exceeds its rate has claimed a key, the key is released before the answer. /
+   * rate is null. If a request that exceeds its rate has claimed a key, the key is released before the answer.
    */
   admit(projectId: string, admission: OwnedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;

@@ -36,7 +36,7 @@ function rulesOf({ config, origin }: OutboundSettings): OutboundRules {
 /**
  * Calls a URL that a tenant named, and never throws. Each hop is judged, and its name resolved, before it is called.
  * `fetch` cannot be told which address to call, so the name could still change between our lookup and its own. In
- * production `global_fetch_strictly_public` (wrangler.toml) guards against that. /
+ * production `global_fetch_strictly_public` (wrangler.toml) guards against that.
  */
 export async function callOutbound(
   platform: Pick<Platform, "config" | "origin" | "dns" | "clock">,

@@ -10,7 +10,7 @@ const maxRounds = 20;
 /**
  * Runs a sweep over the databases. `take` takes up to `maxSweptRows` due rows of one database by a conditional update
  * and returns how many it took. `take` is called again until it takes fewer rows, or until the invocation has no
- * statements left; a message or the next tick then continues. A failing database does not stop the others. /
+ * statements left; a message or the next tick then continues. A failing database does not stop the others.
  */
 export async function sweepDatabases(platform: Platform, take: (db: Db) => Promise<number>): Promise<void> {
   const parts = openParts();
@@ -72,7 +72,7 @@ export function openParts(): Parts {
 
 /**
  * Visits all rows of a table in each database, several pages per tick. `takePage` processes the rows after a cursor, or
- * the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts again. /
+ * the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts again.
  */
 export async function walkDatabases<Cursor>(
   platform: Platform,

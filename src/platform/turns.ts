@@ -27,7 +27,7 @@ interface LineEntry {
 
 /**
  * Opens a line for turns. Work that is larger than the limit runs alone. Waiting work polls, because a promise of one
- * object must not depend on another. Work far back in the line polls less often, because polling takes time too. /
+ * object must not depend on another. Work far back in the line polls less often, because polling takes time too.
  */
 export function openLine(): Line {
   /** Waiting entries, in the order in which they asked. */

@@ -240,9 +240,7 @@ describe("while the queue is away with the database", () => {
     const { project, world, waited } = await play(600);
     expect(waited).toBeGreaterThan(31_000);
     expect(waited).toBeLessThan(40_000);
-    expect(world.logged).toContain(
-      "What came of some mail was never written down: the database and the queue are away",
-    );
+    expect(world.logged).toContain("The outcome of some mail was lost: neither the database nor the queue answers");
     const ids = (await emailRows(project)).map(({ id }) => id);
     const place = world.logged.findIndex((message) => message.includes("never written down"));
     expect(world.loggedDetails[place]).toMatchObject({ results: [], uncalled: ids, noted: [] });

@@ -557,7 +557,7 @@ describe("what a consumer holds", () => {
     const { ctx } = await world.context(project);
     const blobs = { ...ctx.blobs, get: () => Promise.reject(new Error("R2 is out of reach")) };
     await deliverEmails({ ...ctx, blobs }, 0, ids.map(readId));
-    expect(world.logged).toContain("Mail could not be composed and will be tried again");
+    expect(world.logged).toContain("Mail could not be composed and will be retried");
     expect((await emailRows(project)).map(({ status }) => status)).toEqual([...Array(6).fill("SENT"), "QUEUED"]);
     await world.pass(5);
     expect(world.taken).toHaveLength(7);

@@ -208,7 +208,7 @@ describe("an event that somebody listens for", () => {
     const ears = new Ears(world);
     await listen(project, ["purchase", "ears:1"], ["purchase", "unknown:1"]);
     const { id } = await track(world, project);
-    await expect(world.drain()).rejects.toThrow("1 of 1 events were not taken");
+    await expect(world.drain()).rejects.toThrow("1 of 1 events were not accepted");
     expect([ears.times(id), await undispatched(project)]).toEqual([1, ["purchase"]]);
     const late = new Ears(world, "unknown");
     await world.pass(2);
@@ -225,7 +225,7 @@ describe("an event that somebody listens for", () => {
     const rows = sql`SELECT ${project.number} AS project_id, value AS name, 'c' AS contact_id, NULL AS email_id, '{}' AS data
       FROM json_each('["a","poison","b"]')`;
     await insert(ctx, rows);
-    await expect(world.drain()).rejects.toThrow("1 of 3 events were not taken");
+    await expect(world.drain()).rejects.toThrow("1 of 3 events were not accepted");
     expect(await undispatched(project)).toEqual(["poison"]);
     expect(bad.heard.map(({ name }) => name).sort()).toEqual(["a", "b"]);
 

@@ -13,7 +13,7 @@ export interface JudgedAddress {
 
 /**
  * Reads a text with the form of an address: something, an @, something, without spaces outside of quotes. Null for
- * anything else. The result has no faults exactly when `normalizeEmail` accepts the address. /
+ * anything else. The result has no faults exactly when `normalizeEmail` accepts the address.
  */
 export function readAddress(written: string): JudgedAddress | null {
   const trimmed = written.trim();

@@ -15,7 +15,7 @@ export const audienceReferences = sqliteTable(
     name: text().notNull(),
     referrer: text().$type<Referrer>().notNull(),
     referrerId: id().notNull(),
-    /** The referrer's name, updated whenever it is saved. */
+    /** The referrer's name, written whenever the referrer is saved. */
     referrerName: text().notNull(),
   },
   (table) => [

@@ -2,19 +2,19 @@ import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm
 import { createdAt, id, projectId, time } from "../columns";
 
 /**
- * The backups of projects that have files, in the control database. They outlive their projects, so they name them by
- * the public id.
+ * The backups of projects that have files, in the control database. A backup outlives its project, so the row contains
+ * the project's public id.
  */
 export const backups = sqliteTable(
   "backups",
   {
-    /** The id of the job that made it. */
+    /** The id of the job that made the backup. */
     id: id().primaryKey(),
     project: text().notNull(),
     rows: integer().notNull().default(0),
     bytes: integer().notNull().default(0),
     createdAt: createdAt(),
-    /** Null for one that is under way or was given up. */
+    /** Null for a backup that is in progress or was given up. */
     completedAt: time(),
   },
   (table) => [
@@ -25,8 +25,8 @@ export const backups = sqliteTable(
 export type BackupRow = typeof backups.$inferSelect;
 
 /**
- * Rows of a project as they were when the backup under way began. Triggers write them before the first change of a row.
- * `image` is null for a row that did not exist. The key's columns have the types of the table's own key.
+ * Rows of a project as they were at the start of the backup in progress. Triggers write them before the first change of
+ * a row. `image` is null for a row that did not exist. The key's columns have the same types as in the table's own key.
  */
 export const capturedRows = sqliteTable(
   "captured_rows",

@@ -47,12 +47,12 @@ export const campaigns = sqliteTable(
     /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
     body: text(),
     bodyKey: text(),
-    /** The ids of the uploaded files that the campaign's own body names, and those that its variants' do; null for none. */
+    /** The ids of the uploaded files that the bodies of the campaign and of its variants name; null for none. */
     files: text({ mode: "json" }).$type<NamedFiles>(),
   },
   (table) => [
     rowKey(table),
-    // Has all that the deletion of a file asks of a campaign.
+    // Contains all columns that the deletion of a file reads from a campaign.
     index("ix_campaigns_files").on(table.projectId, table.status, table.files).where(sql`files IS NOT NULL`),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
     // Finds campaigns by the beginning of their name, with which the search text begins.
@@ -77,7 +77,7 @@ export const campaignRuns = sqliteTable(
     projectId: projectId(),
     id: id().notNull(),
     clock: clock(),
-    /** When the sweep checks the run: it is due to start or to continue, or its message was lost. */
+    /** When the sweep checks the run, because it is due to start or to continue, or because its message was lost. */
     dueAt: time().notNull(),
     /** Changes with every step, so that only one of two concurrent runs takes it. */
     step: integer().notNull().default(0),
@@ -108,11 +108,11 @@ export const campaignPages = sqliteTable(
     open: integer().notNull().default(0),
     /** When the page is counted again. Null while no email of it has changed since the last count. */
     recountAt: time().default(0),
-    /** The result of the last count, by content: this page's share of `campaign_counts`. */
+    /** The result of the last count by content, which is this page's share of `campaign_counts`. */
     counts: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
-    /** The counts of each hour, by the last count: see engine/campaigns/hours.ts. */
+    /** The counts of each hour at the last count: see engine/campaigns/hours.ts. */
     hours: text({ mode: "json" }).$type<Record<string, number[]>>().notNull().default({}),
-    /** The result of the count before the last, and the name of the last count: for the second statement of a count. */
+    /** The counts before the last count, and the name of the last count. The second statement of a count needs both. */
     countsBefore: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
     countId: id(),
   },

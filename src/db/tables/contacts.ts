@@ -63,11 +63,11 @@ export const projectCounts = sqliteTable("project_counts", {
   suppressions: integer().notNull().default(0),
   /** When a WEBHOOK step of the project last had a turn. Projects that have waited longest go first. */
   calledAt: integer().notNull().default(0),
-  /** Cursor of the sweep over old mail: it continues after this email. */
+  /** Cursor of the sweep over old mail: the email after which it continues. */
   oldMailAfter: id().notNull().default(belowAllIds),
   /**
-   * Start of the next round of that sweep: before the first email that was not ready in this round. Null while all were
-   * ready.
+   * Where the next round of that sweep starts: just before the first email that was not ready in this round. Null while
+   * all were ready.
    */
   oldMailAgain: id(),
 });

@@ -19,14 +19,14 @@ export const domains = sqliteTable(
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),
     lastCheckedAt: time(),
     verifiedAt: time(),
-    /** When the checks of a verified domain began to fail; null while they pass. */
+    /** When the checks of a verified domain began to fail; null while they succeed. */
     failingSince: time(),
     /**
-     * When the domain is checked next; null when there is nothing to check. A sweep that takes the row first postpones
+     * When the domain is checked next; null when there is nothing to check. The sweep that claims the row postpones
      * this time.
      */
     nextCheckAt: time(),
-    /** Changes with every stored check. The later of two concurrent checks is dropped. */
+    /** Changes with every stored check. When two checks run at the same time, the later result is dropped. */
     version: integer().notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

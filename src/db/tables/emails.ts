@@ -21,8 +21,8 @@ export const emailContents = sqliteTable(
      */
     body: text(),
     /**
-     * The file may belong to the template, whose mails share it. It is deleted with the content only if its kind is
-     * "content".
+     * The key of the HTML's file. The file may belong to the template, whose mails share it, and is deleted with the
+     * content only if its kind is "content".
      */
     bodyKey: text(),
     fromEmail: text().notNull(),
@@ -56,7 +56,7 @@ export const emailContents = sqliteTable(
     linkBase: text(),
     /**
      * The number of emails with this content whose contact is not erased and whose content is still stored. The content
-     * is deleted with the last one.
+     * is deleted when it reaches 0.
      */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
@@ -72,7 +72,7 @@ export const emailContents = sqliteTable(
 );
 export type ContentRow = typeof emailContents.$inferSelect;
 
-/** One row per email and recipient, which is the truth about the delivery. Queue messages only trigger work on it. */
+/** One row per email and recipient: the authoritative state of a delivery. Queue messages only trigger work on it. */
 export const emails = sqliteTable(
   "emails",
   {
@@ -88,20 +88,20 @@ export const emails = sqliteTable(
     toWritten: text(),
     toName: text(),
     source: text().$type<EmailSource>().notNull(),
-    /** Priority in the mail of the project: see core/mail/priority.ts. */
+    /** The email's priority among the mail of its project: see core/mail/priority.ts. */
     priority: integer().$type<Priority>().notNull().default(0),
     status: text().$type<EmailStatus>().notNull(),
     error: text(),
     /** The rendered subject; null until the hand-over. */
     subject: text(),
-    /** Values for this recipient only, in a workflow those of the execution. They override the data of the content. */
+    /** Values for this recipient only; in a workflow, those of the execution. They override the content's data. */
     ownData: jsonObject(),
     /** Snapshot of the contact at the first rendering, so that every later attempt renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
     /**
-     * The call to the provider with which it was last handed over, and the idempotency key of that call. The consumer
-     * that makes the call holds the email; see engine/mail/deliver/deliver.ts.
+     * The provider call that last handed the email over, whose id is also the idempotency key. The consumer that makes
+     * the call holds the email; see engine/mail/deliver/deliver.ts.
      */
     round: text(),
     /**
@@ -116,7 +116,7 @@ export const emails = sqliteTable(
      * asked.
      */
     lookUpAt: time(),
-    /** How often the provider answered, since the last call, that it does not have the email. */
+    /** How often, since the last call, the provider answered that it does not have the email. */
     lookUps: integer().notNull().default(0),
     /** How the unknown outcome was settled. */
     settledBy: text().$type<Settler>(),
@@ -131,7 +131,7 @@ export const emails = sqliteTable(
     dueAt: time(),
     /** When a user asked to send it again. */
     retriedAt: time(),
-    /** How often a consumer took the email on its own and stopped without a result, before the hand-over. */
+    /** How often a consumer worked on this email alone and stopped without a result before the hand-over. */
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
@@ -145,14 +145,14 @@ export const emails = sqliteTable(
     clickedLinks: text(),
     causes: text({ mode: "json" }).$type<string[]>(),
     /**
-     * The mail is caused by an event of a public key, which started or woke a workflow that mails its own contact: see
+     * An event of a public key caused the mail: the event started or woke a workflow that mails its own contact: see
      * engine/workflows/steps/public-mail.ts.
      */
     isPublic: flag().notNull().default(false),
     /** The content is no longer stored: see engine/mail/forget/contents.ts. */
     isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),
-    /** When the email ended without being sent. */
+    /** When the email ended unsent. */
     endedAt: time(),
     sentAt: time(),
     deliveredAt: time(),
@@ -160,17 +160,17 @@ export const emails = sqliteTable(
     clickedAt: time(),
     bouncedAt: time(),
     complainedAt: time(),
-    /** When the recipient unsubscribed by a link in it. Only for mail of campaigns and workflows. */
+    /** When the recipient unsubscribed by a link in this email. Only for mail of campaigns and workflows. */
     unsubscribedAt: time(),
   },
   (table) => [
     rowKey(table),
-    // One row per campaign and contact (nulls never collide). This index also finds the emails of a contact.
+    // One row per campaign and contact (NULLs are distinct). This index also finds the emails of a contact.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
     // The open mail of a project in the order of delivery: for drainers, and for the sweep, which reads the first email
     // of each project.
     index("ix_emails_due").on(table.clock, table.projectId, table.priority, table.dueAt).where(sql`due_at IS NOT NULL`),
-    // Mail that failed, or whose outcome is unknown, for what needs attention.
+    // Mail that failed or whose outcome is unknown, for the list of what needs attention.
     index("ix_emails_unsent").on(table.projectId, table.id).where(sql`status IN ('FAILED', 'UNKNOWN')`),
     // Mail that waits for its scheduled time, so that its sender domain is not deleted.
     index("ix_emails_scheduled")
@@ -184,7 +184,7 @@ export const emails = sqliteTable(
     index("ix_emails_look_up")
       .on(table.provider, table.lookUpAt)
       .where(sql`status = 'UNKNOWN' AND look_up_at IS NOT NULL`),
-    // Mail of all projects that was not sent, or perhaps not, by when it ended: for the operator.
+    // Mail of all projects that failed or whose outcome is unknown, by the time it ended: for the operator.
     index("ix_emails_failed_at")
       .on(sql`coalesce(ended_at, handed_at)`)
       .where(sql`clock = 0 AND status IN ('FAILED', 'UNKNOWN')`),

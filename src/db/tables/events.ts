@@ -3,8 +3,8 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /**
- * The event log, which is also a transactional outbox: a row is written in the batch of the change that caused it. Its
- * id is made at the commit and contains the time, so ids sort by time, and a bound in time is a bound of ids.
+ * The event log, which is also a transactional outbox: a row is written in the batch of the change that caused it. The
+ * id is made at the commit and contains the time, so ids sort by time, and a range of times is a range of ids.
  */
 export const events = sqliteTable(
   "events",
@@ -17,7 +17,10 @@ export const events = sqliteTable(
     source: text({ enum: ["PUBLIC", "API", "SYSTEM"] })
       .notNull()
       .default("SYSTEM"),
-    /** A public key caused it, also where the service itself is its source. Older rows of PUBLIC do not say so. */
+    /**
+     * A public key caused the event, even when the service itself is the source. Older rows with the source PUBLIC do
+     * not have the flag.
+     */
     isPublic: flag().notNull().default(false),
     /**
      * The data of the event. For an event of an email, only values that are not in the row of the email; see
@@ -29,8 +32,8 @@ export const events = sqliteTable(
     /** Workflows that the event starts, at the moment of its commit. */
     starts: text({ mode: "json" }).$type<string[]>(),
     /**
-     * When the announcement of an undispatched event counts as lost. Null once every listener has received the event,
-     * and from the start when it has no listener.
+     * When the announcement of an undispatched event counts as lost. Null when every listener has received the event,
+     * or when it never had one.
      */
     nextAnnounceAt: time(),
     announcements: integer().notNull().default(0),
@@ -61,7 +64,7 @@ export const eventNames = sqliteTable(
     day: integer().notNull(),
     dayCount: integer().notNull(),
     isPublic: flag().notNull().default(false),
-    /** For `email.sent`, the events whose mail counts for the reputation of the project. The number only grows. */
+    /** For `email.sent`: the events whose mail counts for the reputation of the project. The number only grows. */
     mails: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.name] })],

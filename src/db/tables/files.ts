@@ -2,13 +2,13 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ImageType } from "../../core/files/image";
 import { createdAt, id, projectId, rowKey } from "../columns";
 
-/** An image that everybody may read who knows its address. Its bytes are in R2 and never change. */
+/** An image that anybody who knows its URL may read. Its bytes are in R2 and never change. */
 export const files = sqliteTable(
   "files",
   {
     projectId: projectId(),
     id: id().notNull(),
-    /** The part of the address that nobody can guess, as base64url. */
+    /** The part of the URL that cannot be guessed, as base64url. */
     secret: text().notNull(),
     name: text(),
     contentType: text().$type<ImageType>().notNull(),

@@ -3,8 +3,8 @@ import type { CallerKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
- * The effect of a request with an idempotency key, written in the same batch. A second commit under the same key is
- * therefore impossible, even if the gate has forgotten the key, and the first answer can be returned again.
+ * The effect of a request with an idempotency key, written in the same batch. So even if the gate has forgotten the
+ * key, a second commit under it is impossible, and the first answer can be returned again.
  */
 export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
@@ -12,7 +12,7 @@ export const idempotencyEffects = sqliteTable(
     projectId: projectId(),
     /**
      * The kind of the API key: keys of browsers and of servers are separate. For `received`, the key is the provider's
-     * name of a mail that it received.
+     * id of a mail that it received.
      */
     kind: text().$type<CallerKind | "received">().notNull(),
     key: text().notNull(),

@@ -3,8 +3,8 @@ import { contactSources } from "../../core/contacts/source";
 import { flag, id, projectId, time } from "../columns";
 
 /**
- * The contacts that an import created or changed, with what it overwrote, so that it can be undone. Kept for two days.
- * Where a file names a contact twice, the first values stay.
+ * The contacts that an import created or changed, with the values that it overwrote, so that the import can be undone.
+ * Kept for two days. When a file names a contact twice, the values from before the first row are kept.
  */
 export const importChanges = sqliteTable(
   "import_changes",
@@ -12,10 +12,12 @@ export const importChanges = sqliteTable(
     projectId: projectId(),
     jobId: id().notNull(),
     contactId: id().notNull(),
-    /** The version that the import gave the contact. Another one shows that somebody has touched the contact since. */
+    /** The contact's version after the import. A different version shows that the contact has changed since. */
     version: integer().notNull(),
     isNew: flag().notNull(),
-    /** The contact's data before; null for a new contact, and where a chunk of the import overwrote too much to keep. */
+    /**
+     * The contact's data before the import; null for a new contact, and when a chunk overwrote too much data to keep.
+     */
     data: text(),
     subscribed: flag().notNull(),
     optedOutAt: time(),
@@ -26,7 +28,7 @@ export const importChanges = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.jobId, table.contactId] }),
-    // A person's erasure deletes them.
+    // Finds the rows of a contact, which are deleted when the contact is erased.
     index("ix_import_changes_contact").on(table.projectId, table.contactId),
     index("ix_import_changes_expiry").on(table.jobId),
   ],

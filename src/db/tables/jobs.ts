@@ -13,7 +13,7 @@ export const jobs = sqliteTable(
     type: text().$type<JobType>().notNull(),
     status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
     progress: integer().notNull().default(0),
-    /** Changes when the work is requested again: a run notices, and starts over. */
+    /** Changes when the work is requested again: a running job notices that, and starts over. */
     generation: integer().notNull().default(1),
     /** The input of the call. */
     input: jsonObject().notNull().default({}),
@@ -21,9 +21,9 @@ export const jobs = sqliteTable(
     state: jsonObject().notNull().default({}),
     result: jsonObject(),
     errors: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
-    /** Why it failed. */
+    /** The reason of a failure. */
     reason: text(),
-    /** Since when its runs have failed without progress; null while they do not fail. */
+    /** When its runs began to fail without progress; null while they succeed. */
     failingSince: time(),
     createdAt: createdAt(),
     completedAt: time(),
@@ -32,21 +32,22 @@ export const jobs = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // The order of the list. A job with a fixed id starts again, so its id is not its time.
+    // The order of the list. The id cannot be used, because a job with a fixed id may be started again.
     index("ix_jobs_list").on(table.projectId, table.createdAt, table.id),
     index("ix_jobs_failed").on(table.projectId, table.completedAt).where(sql`status = 'failed'`),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
-    // The other jobs of the operator, which are in the databases of their projects: by their ids alone, and by project.
+    // The operator's other jobs, which are in the databases of their projects: found by their ids alone, and by
+    // project.
     index("ix_jobs_operator").on(table.id).where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
     index("ix_jobs_copies")
       .on(table.projectId, table.id)
       .where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
-    // A project has few of these at once, and a campaign has at most one.
+    // Contains few rows: a project has few of these jobs at once, and a campaign at most one.
     index("ix_jobs_preflights")
       .on(table.projectId, table.id)
       .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),
-    // Finds the errors in which an erasure looks for addresses.
+    // Finds the jobs with errors, because an erasure looks for addresses in them.
     index("ix_jobs_errors").on(table.projectId, table.id).where(sql`errors <> '[]'`),
     // For the sweep over jobs of all projects that ended long ago.
     index("ix_jobs_ended").on(table.completedAt).where(sql`completed_at IS NOT NULL`),

@@ -2,16 +2,16 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { Health } from "../../core/operating/health-finding";
 import { createdAt, id } from "../columns";
 
-// How the installation itself is doing. All of it is in the control database.
+// The state of the installation itself. All of these tables are in the control database.
 
-/** When each schedule of wrangler.toml last ended. */
+/** When each cron schedule of wrangler.toml last ended. */
 export const cronRuns = sqliteTable("cron_runs", {
   cron: text().primaryKey(),
   firstRanAt: integer().notNull(),
   ranAt: integer().notNull(),
 });
 
-/** The size of each database, noted every night. */
+/** The size of each database, recorded every night. */
 export const databaseSizes = sqliteTable(
   "database_sizes",
   {
@@ -21,21 +21,21 @@ export const databaseSizes = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.shard, table.notedAt] }),
-    // For the sweep over old notes.
+    // Finds old rows for the sweep that deletes them.
     index("ix_database_sizes_noted").on(table.notedAt),
   ],
 );
 
-/** The state of each check of the health, and the one that was last told. */
+/** The state of each health check, and the state that people were last told. */
 export const healthStates = sqliteTable("health_states", {
   name: text().primaryKey(),
   status: text().$type<Health>().notNull(),
-  /** When it became so. */
+  /** When the check entered this state. */
   since: integer().notNull(),
   told: text().$type<Health>().notNull().default("ok"),
 });
 
-/** Keys of the installation that only read its health. */
+/** Keys of the installation that can only read its health and metrics. */
 export const monitorKeys = sqliteTable(
   "monitor_keys",
   {

@@ -3,13 +3,13 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { ProjectRole } from "../../core/people/role";
 import { createdAt, flag, id, projectId, time } from "../columns";
 
-// People who use the console. All of it is in the control database.
+// People who use the console. All of these tables are in the control database.
 
 export const people = sqliteTable(
   "people",
   {
     id: id().primaryKey(),
-    /** Normalized, as in all our rows. */
+    /** Normalized, like all stored addresses. */
     email: text().notNull(),
     name: text(),
     locale: text(),
@@ -50,11 +50,11 @@ export const sessions = sqliteTable(
     hash: text().notNull(),
     personId: id().notNull(),
     method: text({ enum: ["link", "code", "passkey"] }).notNull(),
-    /** Names the link or the challenge that opened it. Neither opens a second one. */
+    /** Identifies the link or the challenge that opened the session; neither can open a second one. */
     openedBy: text().notNull(),
     userAgent: text(),
     createdAt: createdAt(),
-    /** Within an hour. */
+    /** Accurate to the hour. */
     seenAt: integer().notNull(),
     expiresAt: integer().notNull(),
   },
@@ -68,36 +68,36 @@ export const sessions = sqliteTable(
 export type SessionRow = typeof sessions.$inferSelect;
 
 /**
- * Links that sign somebody in, each once. Only hashes of what opens them are stored: when a mail is sent again, it has a
- * new link and a new code.
+ * Links that sign somebody in once. Only hashes of links and codes are stored, so a repeated mail contains a new link
+ * and a new code.
  */
 export const signInLinks = sqliteTable(
   "sign_in_links",
   {
     id: id().primaryKey(),
     /**
-     * `mail` is asked for on the page. `console` is printed in a terminal, and makes its reader an owner. `invitation` is
-     * mailed to a person whom somebody invited.
+     * `mail` is requested on the sign-in page. `console` is printed in a terminal, and makes its reader an owner.
+     * `invitation` is mailed to an invited person.
      */
     kind: text({ enum: ["mail", "console", "invitation"] }).notNull(),
-    /** Null for a printed link whose reader says who they are. */
+    /** Null for a printed link whose reader enters an address. */
     email: text(),
     /** Null while the mail has not been sent. */
     hash: text(),
     codeHash: text(),
-    /** Where the link of a mail leads. */
+    /** The origin of a mailed link. */
     origin: text(),
-    /** The browser that asked. A printed link has none. */
+    /** The browser that requested the link. A printed link has none. */
     browserHash: text(),
-    /** The network of the caller, for its limit. */
+    /** The caller's network, to which a limit applies. */
     network: text(),
-    /** The project that a person is invited to; null for one who is invited to the installation. */
+    /** The project to which a person is invited; null for an invitation to the installation. */
     invitedTo: integer(),
-    /** How the mail names the person who invites; null for the operator. */
+    /** The inviting person's name in the mail; null for the operator. */
     invitedBy: text(),
-    /** How often a code was tried. */
+    /** How many times a code was tried. */
     tries: integer().notNull().default(0),
-    /** When the mail is sent, or sent again; null when nothing is to be sent. */
+    /** When the mail is next sent or retried; null when there is nothing to send. */
     dueAt: time(),
     attempts: integer().notNull().default(0),
     usedAt: time(),
@@ -119,11 +119,11 @@ export type SignInLinkRow = typeof signInLinks.$inferSelect;
 export const passkeys = sqliteTable(
   "passkeys",
   {
-    /** As the authenticator names it, in base64url. */
+    /** The authenticator's id for the credential, in base64url. */
     credentialId: text().primaryKey(),
     id: id().notNull(),
     personId: id().notNull(),
-    /** COSE, in base64url. */
+    /** A COSE key, in base64url. */
     publicKey: text().notNull(),
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
@@ -136,8 +136,8 @@ export const passkeys = sqliteTable(
 export type PasskeyRow = typeof passkeys.$inferSelect;
 
 /**
- * Challenges that a passkey has answered, until they are too old to count. A challenge is signed, so that one nobody has
- * answered needs no row.
+ * Challenges that a passkey has answered, kept until they expire. An unanswered challenge needs no row, because
+ * challenges are signed.
  */
 export const usedChallenges = sqliteTable(
   "used_challenges",

@@ -28,7 +28,7 @@ export const projects = sqliteTable(
     publicAnswers: text({ enum: ["IDS", "NONE"] })
       .notNull()
       .default("IDS"),
-    /** Both appear in the footer of marketing mail. */
+    /** Shown in the footer of marketing mail, like the address below. */
     company: text(),
     postalAddress: text(),
     /** Whether a contact that a public key creates is subscribed, unless its call states otherwise. */
@@ -83,8 +83,8 @@ export const verifiedDomains = sqliteTable(
 );
 
 /**
- * Messages that a queue gave up on. The work itself is in its rows, and the sweeps find it again. This table only
- * records the failure.
+ * Messages on which a queue gave up. The work itself is in its rows, which the sweeps find. This table only records the
+ * failure.
  */
 export const deadLetters = sqliteTable("dead_letters", {
   id: id().primaryKey(),

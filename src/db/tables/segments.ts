@@ -25,7 +25,7 @@ export const segments = sqliteTable(
     clock: clock(),
     /** When a sweep checks whether the members must be counted again. */
     nextCountAt: time(),
-    /** The same for the computation of members of a tracked segment. */
+    /** When the members of a tracked segment were computed, and the version at that time. */
     computedAt: time(),
     computedOf: text(),
     /** When a sweep checks whether the members must be computed again; null when the segment is not tracked. */

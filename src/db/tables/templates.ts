@@ -23,7 +23,7 @@ export const templates = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    // Also the order of the list by creation.
+    // The key is also the order of the list by creation.
     rowKey(table),
     // One index for each other order of the list. The search text begins with the name.
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
@@ -67,7 +67,7 @@ export const templateVersions = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Has all that the deletion of a file asks of a version.
+    // Contains all columns that the deletion of a file reads from a version.
     index("ix_template_versions_files").on(table.projectId, table.id, table.files).where(sql`files IS NOT NULL`),
     index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
     // Finds the versions that share a file.

@@ -16,16 +16,16 @@ export const monthlyUsage = sqliteTable(
 );
 
 /**
- * The mail of a project in the order in which providers accepted it, in blocks of about a hundred, with the reports on
+ * The mail of a project in the order in which providers accepted it, in blocks of about a hundred, with the reports for
  * each block: see engine/mail/report/reputation.ts.
  */
 export const sendingBlocks = sqliteTable(
   "sending_blocks",
   {
     projectId: projectId(),
-    /** 1, 2, 3 and so on. Old blocks are deleted. */
+    /** Numbers the blocks from 1. Old blocks are deleted. */
     number: integer().notNull(),
-    /** The number of mails that were accepted before the block, as `event_names.mails` counts them. */
+    /** The number of mails accepted before this block, as counted by `event_names.mails`. */
     firstMail: integer().notNull(),
     /** A mail belongs to the last block that began before its `sent_at`. */
     startedAt: integer().notNull(),

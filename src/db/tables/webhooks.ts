@@ -34,13 +34,15 @@ export const webhooks = sqliteTable(
 );
 export type WebhookRow = typeof webhooks.$inferSelect;
 
-/** One event for one endpoint. The event identifies it, so an event that is dispatched twice makes one delivery. */
+/**
+ * One event for one endpoint. The event is part of the key, so an event that is dispatched twice makes one delivery.
+ */
 export const webhookDeliveries = sqliteTable(
   "webhook_deliveries",
   {
     projectId: projectId(),
     webhookId: id().notNull(),
-    /** A test has no event, so it has an id of its own here. */
+    /** The id of the event. A test has no event, so it has an id of its own here. */
     eventId: id().notNull(),
     type: text().notNull(),
     status: text({ enum: ["PENDING", "SUCCEEDED", "FAILED"] }).notNull(),

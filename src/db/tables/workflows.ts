@@ -187,7 +187,7 @@ export const workflowCalls = sqliteTable(
   ],
 );
 
-/** The hosts that the WEBHOOK steps of a project call. Each has its own turns and its own limits of time. */
+/** The hosts that the WEBHOOK steps of a project call. Each host has its own turns and its own time limits. */
 export const workflowHosts = sqliteTable(
   "workflow_hosts",
   {
@@ -202,7 +202,7 @@ export const workflowHosts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.host] }),
-    // The next due hosts of each project: a project with many does not hide the others.
+    // The next due hosts of each project, so that a project with many hosts does not hide the others.
     index("ix_workflow_hosts_due").on(table.projectId, table.dueAt).where(sql`due_at IS NOT NULL`),
   ],
 );

@@ -50,12 +50,12 @@ export async function judge(
   return { matches, filters: judged };
 }
 
-/** Each filter has one parameter, and D1 allows 100 per statement. */
+/** Each filter needs one parameter, and D1 allows 100 per statement. */
 const filtersPerStatement = 50;
 
 /**
- * Evaluates the condition and each single filter in the database, all at the same moment. The condition has its own
- * statement, because it may fill one.
+ * Evaluates the condition and each single filter in the database, all at the same moment. The condition has a statement
+ * of its own, because it may be as long as a statement may be.
  */
 async function evaluate(
   ctx: Context,
@@ -72,10 +72,10 @@ async function evaluate(
   return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
 }
 
-/** The most filters that one statement asks of several conditions. A condition with more has its own statement. */
+/** The most filters of several conditions in one statement. A condition with more has a statement of its own. */
 const maxFilters = 100;
 
-/** Evaluates several conditions for one contact, with as many of them in a statement as fit. */
+/** Evaluates several conditions for one contact, with as many in each statement as the limit allows. */
 export async function matchesEach(
   ctx: Context,
   contact: ContactRow,
@@ -141,7 +141,7 @@ function actualOf(contact: ContactRow, test: FilterTest, isMet: boolean, lastTim
   switch (test.kind) {
     case "field":
       return fieldValue(contact, test.field);
-    // The filter matches exactly when the contact is in the topic or segment, or exactly when it is not.
+    // The filter matches either exactly when the contact is in the topic or segment, or exactly when it is not.
     case "topic":
       return test.isIn === isMet;
     case "segment":

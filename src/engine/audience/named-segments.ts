@@ -30,8 +30,8 @@ export async function loadSegments(ctx: Context, condition: FilterCondition): Pr
 export interface CheckedCondition {
   segments: Segments;
   /**
-   * The guard at the start of the batch: the segments that the condition was checked with are unchanged, and its topics
-   * still exist. Two conditions that name each other therefore cannot both be saved at the same moment.
+   * The guard at the start of the batch: the segments used by the check are unchanged, and its topics still exist. Two
+   * conditions that name each other therefore cannot both be saved at the same moment.
    */
   unmoved: Statement;
 }

@@ -17,7 +17,7 @@ export function replaceReferences(
   const references = JSON.stringify({ field: fields, event: events, segment: segments.map(readId) });
   return [
     statement(
-      // Without the hint, SQLite scans the project's rows in the key.
+      // Without the hint, SQLite scans all rows of the project in the primary key.
       sql`DELETE FROM audience_references INDEXED BY ix_audience_references_referrer
         WHERE ${inProject(ctx)} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
     ),

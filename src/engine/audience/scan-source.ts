@@ -23,7 +23,7 @@ export type ScanSource = (
   /** The single contact with the address. */
   | { over: "email"; email: string }
 ) & {
-  /** The number of rows, by the stored counts. */
+  /** The number of rows, according to the stored counts. */
   rows: number;
 };
 
@@ -44,7 +44,7 @@ export async function findScanSource(
 
 interface SourceSize {
   rows: number;
-  /** How many contacts these rows belong to, or slightly more. The condition is evaluated once for each. */
+  /** The number of contacts to which these rows belong, or slightly more. The condition is evaluated once for each. */
   people: number;
 }
 
@@ -60,7 +60,7 @@ function sourceFor(need: Need, { rows, people }: SourceSize): { source: ScanSour
   return { source: { over: "events", name: need.event, firstId, rows }, cost };
 }
 
-/** For a window of this many days or more, all contacts that ever had the event are counted. */
+/** For a window of more days than this, all contacts that ever had the event are counted. */
 const maxDays = 100;
 
 /** Reads stored counts: a few rows for each need, however many rows the need has. */
@@ -89,8 +89,7 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Source
 }
 
 /**
- * Returns the day of a time, in days since 1970, as events are counted. Null for all time, and for a window with too
- * many days to add up.
+ * Returns the first day to count, in days since 1970. Null for all time, and for a window with too many days to add up.
  */
 function firstDay(fromMs: number | null, now: Date): number | null {
   if (fromMs === null) return null;

@@ -78,7 +78,7 @@ export function selectEdges(
     SELECT id FROM edges WHERE n > 0 AND id IS NOT NULL`;
 }
 
-/** Selects the id of the last of the next `rows` rows. Selects no row when there are fewer. */
+/** Selects the id of the last of the next `rows` rows. Selects nothing when there are fewer. */
 function lastRow(
   ctx: Context,
   source: ScanSource,

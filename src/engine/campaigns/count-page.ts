@@ -15,7 +15,7 @@ export interface PageKey {
 
 /**
  * Counts a marked page again, removes its mark, and adds the difference to the campaign's counters. The statements go
- * into one batch. They change nothing if another batch has counted the page meanwhile.
+ * into one batch. The batch changes nothing if another one has counted the page meanwhile.
  */
 export function updateCounted(ctx: Context, page: PageKey): Statement[] {
   const countId = newId();

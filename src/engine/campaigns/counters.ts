@@ -25,7 +25,7 @@ export const conditions: Record<Counter, string> = {
 
 const each = (partOf: (counter: Counter) => string): SQL => sql.raw(counters.map(partOf).join(", "));
 
-/** The counts of emails `e` as a JSON object. An aggregate. */
+/** An aggregate: the counts of emails `e` as a JSON object. */
 export const countsInSql: SQL = sql`json_object(${each((counter) => `'${counter}', sum(${conditions[counter]})`)})`;
 
 /** The columns of the counters. */
@@ -34,10 +34,10 @@ export const counterColumns: SQL = each((counter) => counter);
 /** Sums over rows with a JSON object `item.value` and a `factor`. */
 export const sumsOfItems: SQL = each((counter) => `sum(factor * (item.value->>'${counter}'))`);
 
-/** For an upsert: adds the inserted counts to the existing ones. */
+/** Adds the inserted counts to the existing ones, in an upsert. */
 export const addExcluded: SQL = each((counter) => `${counter} = campaign_counts.${counter} + excluded.${counter}`);
 
-// Each counter is in the list.
+// `counters` contains every counter, so the object has every key.
 export const readCounts = columns(
   Object.fromEntries(counters.map((counter) => [counter, asNumber])) as Record<Counter, typeof asNumber>,
 ) as RowReader<Counts>;

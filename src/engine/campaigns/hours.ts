@@ -8,12 +8,12 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { conditions } from "./counters";
 
-// A page of a campaign's ledger also stores what happened to its emails in which hour, written with its counts: an answer
-// adds up pages, and reads no email. So the hours of a counter add up to the counter.
+// Together with its counts, each page of a campaign's ledger stores its counts by hour. An answer therefore adds up
+// pages and reads no emails, and the hours of a counter add up to the counter.
 
-/** The times at which an email `e` counts. One that counts has the first of these times that it has. */
+/** The times that a counter uses, in order of preference: an email `e` counts at the first one that it has. */
 const times: Record<HourCounter, string[]> = {
-  // A report may be the first to say that it was sent.
+  // A report may be the first evidence that the mail was sent.
   sent: ["sent_at", "handed_at", "created_at"],
   delivered: ["delivered_at", "opened_at", "clicked_at", "complained_at"],
   opened: ["opened_at"],
@@ -23,7 +23,10 @@ const times: Record<HourCounter, string[]> = {
   unsubscribed: ["unsubscribed_at"],
 };
 
-/** The hours of an email `e` as a JSON array in the order of the counters, with null for each that does not count it. */
+/**
+ * The hours of an email `e` as a JSON array in the order of the counters. Null for a counter that does not count the
+ * email.
+ */
 const hoursOfEmail: SQL = sql.raw(
   `json_array(${hourCounters
     .map((counter) => {
@@ -37,7 +40,7 @@ const hoursOfEmail: SQL = sql.raw(
 const counts: SQL = sql.raw(`json_array(${hourCounters.map((_, place) => `sum(item.key = ${place})`).join(", ")})`);
 
 /**
- * The hours of emails as a JSON object: hours since 1970, each with the number of emails that each counter counts.
+ * Returns the hours of emails as a JSON object: each hour since 1970, with the number of emails for each counter.
  * `emails` ends with a condition on emails `e`.
  */
 export function hoursInSql(emails: SQL): SQL {
@@ -52,7 +55,7 @@ export interface HourOfPages extends HourCounts {
   hour: number;
 }
 
-// Each counter is in the list.
+// `hourCounters` contains every counter, so the object has every key.
 const readHour = columns({
   hour: asNumber,
   ...Object.fromEntries(hourCounters.map((counter) => [counter, asNumber])),
@@ -63,7 +66,10 @@ const pagesPerWindow = 500;
 
 const sums: SQL = sql.raw(hourCounters.map((counter, place) => `sum(item.value->>${place}) AS ${counter}`).join(", "));
 
-/** The hours of the next pages of a campaign, and the page after which the rest begins, if there may be a rest. */
+/**
+ * Selects the hours of the next pages of a campaign, and the page after which the next call continues, if there may be
+ * more.
+ */
 export function selectHours(
   ctx: Context,
   campaignId: Id,

@@ -29,8 +29,9 @@ const countedColumns: SQL = sql.raw(
 const asJson: SQL = sql.raw(counters.map((name) => `'${name}', ${name in newStatuses ? name : 0}`).join(", "));
 
 /**
- * Inserts a page with its counts, and adds these to the campaign's counters. The result equals that of `updateCounted`
- * at a third of the cost, because a freeze counts every recipient. Without emails, no page is inserted.
+ * Inserts a page with its counts, and adds these to the campaign's counters. The result is the same as that of
+ * `updateCounted`, at a third of the cost. That matters because sending a campaign counts every recipient. Without
+ * emails, no page is inserted.
  */
 export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId, lastId }: NewPage): Statement[] {
   const project = ctx.project.number;
@@ -56,8 +57,8 @@ export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId
 }
 
 /**
- * A condition: `p` is the page that `insertPage` inserted for this range. Its first email may have a later id than
- * `firstId`, because not every planned email is written.
+ * Matches the page `p` that `insertPage` inserted for this range. Its first email may have a later id than `firstId`,
+ * because not every planned email is written.
  */
 export function isNewPage(ctx: Context, { campaignId, firstId, lastId }: EmailRange): SQL {
   return sql`${inProject(ctx, "p")} AND p.campaign_id = ${campaignId} AND p.first_id BETWEEN ${firstId} AND ${lastId}`;

@@ -15,8 +15,8 @@ const whyLeftOut: SQL = sql`CASE
   WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;
 
 /**
- * Counts the contacts of a page of the audience that got no email. Goes after the statements that insert the page's
- * emails, in the same batch, whose guard ensures that a page is counted once.
+ * Counts the contacts of a page of the audience that got no email. Must come after the statements that insert the
+ * page's emails, in the same batch. The guard of the batch ensures that a page is counted once.
  */
 export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): Statement[] {
   if (contactIds.length === 0) return [];
@@ -39,7 +39,7 @@ export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): S
 }
 
 const readLeftOut = columns(
-  // Each reason is in the list.
+  // The array contains every reason, so the object has every key.
   Object.fromEntries(leftOutReasons.map((reason) => [reason, asNumber])) as Record<LeftOutReason, typeof asNumber>,
 );
 

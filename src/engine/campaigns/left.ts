@@ -7,8 +7,8 @@ import { updateMarked } from "./mark-pages";
 
 /**
  * Records that the recipient of an email of a campaign or workflow unsubscribed by one of its links, and counts it.
- * Goes before the statement that unsubscribes the contact, in the same batch: `isLeaving` is a condition that holds
- * only before it. An email counts once.
+ * Must come before the statement that unsubscribes the contact, in the same batch, because `isLeaving` holds only until
+ * then. An email counts once.
  */
 export function updateLeftBy(ctx: Context, emailId: Id, isLeaving: SQL): Statement[] {
   const where = sql`${inProject(ctx, "e")} AND e.id = ${emailId} AND coalesce(e.campaign_id, e.effect_id) IS NOT NULL
@@ -19,6 +19,6 @@ export function updateLeftBy(ctx: Context, emailId: Id, isLeaving: SQL): Stateme
   ];
 }
 
-/** A condition: the recipient of the email `e` is subscribed, or will be at the end of a snooze. */
+/** Matches when the recipient of the email `e` is subscribed, or will be at the end of a snooze. */
 export const isStillSubscribed: SQL = sql`EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id
   AND c.id = e.contact_id AND (c.subscribed OR c.snoozed_until IS NOT NULL))`;

@@ -6,9 +6,9 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 // Each link of a campaign has a row from the start, and its number is part of the URL that recipients click. So one
-// statement counts a batch of clicks and writes one row per clicked link, however often it was clicked. The emails'
-// rows say which clicks are new, and the statement that records clicks reads the same, so a message that is delivered
-// twice counts once.
+// statement counts a batch of clicks and writes one row per clicked link, however often it was clicked. The rows of
+// emails show which clicks are new. The statement that records the clicks uses the same condition, so a message that is
+// delivered twice counts once.
 
 /** The maximum number of links of a campaign that are reported. One more is stored, to show that there are more. */
 export const maxLinksReported = 200;
@@ -36,13 +36,13 @@ export function insertLinks(
 }
 
 /**
- * A condition: the click `r` is the first click of its link by a person in the email `e`. Links are counted for
- * campaigns only.
+ * Matches when the click `r` is a person's first click of its link in the email `e`. Links are counted for campaigns
+ * only.
  */
 export const isFirstOfLink: SQL = sql`(r.value->>'kind' = 'clicks' AND e.campaign_id IS NOT NULL AND r.value->>'number' > 0
   AND instr(coalesce(e.clicked_links, ''), ',' || (r.value->>'number') || ',') = 0)`;
 
-/** Counts clicks by link. Goes before the statement that records the clicks: `isNew` says which of them are new. */
+/** Counts clicks by link. Must come before the statement that records the clicks: `isNew` matches the new ones. */
 export function updateLinks(ctx: Context, items: string, isNew: SQL): Statement {
   const of = (kind: string) => sql`count(*) FILTER (WHERE r.value->>'kind' = ${kind})`;
   return statement(

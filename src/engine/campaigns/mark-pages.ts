@@ -28,8 +28,8 @@ const maxRecountDelayMs = 10 * minuteMs;
 const readMarked = columns({ projectId: asNumber, isSoon: asFlag });
 
 /**
- * Marks the pages of campaigns' emails to be counted again. Goes before the change of these emails, in the same batch:
- * `where` selects the emails `e` among `from` that are about to change. Emails without a campaign write nothing.
+ * Marks the pages of campaigns' emails to be counted again. Must come before the change of these emails, in the same
+ * batch: `where` selects the emails `e` among `from` that are about to change. Emails without a campaign write nothing.
  */
 export function updateMarked(
   { realDatabaseNow, realClock }: Pick<Platform, "realDatabaseNow" | "realClock">,
@@ -58,8 +58,8 @@ export function updateMarked(
 }
 
 /**
- * Counts an ended email `e` as open again, before the batch's statement that reopens it. Until its page is counted,
- * this keeps the campaign from ending.
+ * Counts an ended email `e` as open again, before the statement of the same batch that reopens it. That keeps the
+ * campaign from ending until the page is counted.
  */
 export function updateOpen(where: SQL, from = sql`emails e`): Statement {
   return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from, where })}`);
@@ -77,7 +77,7 @@ function number(constant: number): SQL {
   return sql.raw(String(constant));
 }
 
-/** Projects for which a message is on its way. It will count all pages that are marked until it arrives. */
+/** Projects for which a message is on its way. It will count all pages that are marked before it arrives. */
 const announced = expiringCache<true>({ ttlMs: recountDelayMs, maxEntries: 1_000 });
 
 function isFirst(projectId: number, now: number): boolean {

@@ -20,9 +20,9 @@ import { dueRows, isDue, nextAt, type Timed } from "./timed";
 // The rows are the source of truth: an advance that crashes at an instant finds its remaining work there. The verbs'
 // queue messages are not needed for that, so they are held back while the verbs run.
 
-/** An advance fails after this many instants: some work of the project is due again and again. */
+/** An advance fails after this many instants, because some work of the project is then due again and again. */
 const maxInstants = 10_000;
-/** The end of the run, by the real clock. */
+/** The longest time that the work of one instant may take, by the real clock. */
 const maxMsPerInstant = minuteMs;
 
 /** Each instant takes about fifty statements, and D1 allows a thousand per invocation. */
@@ -91,7 +91,10 @@ async function setClock(ctx: Context, at: number | null): Promise<Project> {
   return raised.one;
 }
 
-/** Returns a platform that holds back messages about this project. Its rows already say what is to be done. */
+/**
+ * Returns a platform that holds back messages about this project. The messages are not needed, because the advance
+ * finds the work in the project's rows.
+ */
 function holdMessages(ctx: Context) {
   let heldBack: Queued[] = [];
   const isOurs = ({ message }: Queued) =>
@@ -138,7 +141,7 @@ async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFi
   return [];
 }
 
-/** Work that fails is still due, and is tried again until the instant's time limit. */
+/** Does some work. Work that fails stays due, and is retried until the instant's time limit. */
 async function attempt(ctx: Context, work: Timed): Promise<void> {
   try {
     await work.settle(ctx, dueRows(ctx, work));

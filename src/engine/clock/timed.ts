@@ -11,34 +11,42 @@ export interface Timed {
   /** A name for the failure message of an advance that does not settle. */
   name: string;
   table: string;
-  /** The index that finds the rows that are due. */
+  /** The index that finds the due rows. */
   index: string;
-  /** When a row is due, by the clock of the project. Rows without such a time are due at once. */
+  /**
+   * The column with the time at which a row is due, by the clock of the project. Without one, all rows of the index are
+   * due at once.
+   */
   column?: string;
   /** A condition on the rows. */
   where?(ctx: Context): SQL;
-  /** A condition: a row that is due has something to do. */
+  /** Returns a condition that a due row actually has something to do. */
   hasWork?(ctx: Context): SQL;
-  /** Does the work of the rows that are due, or part of it. `due` is a FROM clause. */
+  /** Does the work of the due rows, or part of it. `due` is a FROM clause. */
   settle(ctx: Context, due: SQL): Promise<unknown>;
-  /** An SQL expression for the next time at which work is due, or NULL, if that is not the least in the column. */
+  /**
+   * Returns an SQL expression for the next time at which work is due, or NULL. Only needed when that is not the
+   * smallest time in the column.
+   */
   nextAt?(ctx: Context): SQL;
-  /** The same, for work whose next time no single expression can compute. */
+  /** Like `nextAt`, for work whose next time no single expression can compute. */
   foresee?(ctx: Context): Promise<number | null>;
 }
 
-/** Returns the FROM clause of the rows that are due. */
+/** Returns the FROM clause of the due rows. */
 export function dueRows(ctx: Context, work: Timed): SQL {
   return work.column === undefined ? rowsOf(ctx, work) : rowsAt(ctx, work, sql`<=`);
 }
 
-/** Returns a condition: work is due at the project's present time, or is under way. */
+/** Returns the condition that work is due at the project's present time, or is in progress. */
 export function isDue(ctx: Context, work: Timed): SQL {
   const hasWork = work.hasWork?.(ctx) ?? sql`true`;
   return sql`EXISTS (SELECT 1 ${dueRows(ctx, work)} AND ${hasWork})`;
 }
 
-/** Returns an SQL expression for the next time, after the present, at which work is due; null when it has none. */
+/**
+ * Returns an SQL expression for the next time after the present at which work is due; null when the work never has one.
+ */
 export function nextAt(ctx: Context, work: Timed): SQL | null {
   if (work.nextAt) return work.nextAt(ctx);
   if (work.column === undefined) return null;

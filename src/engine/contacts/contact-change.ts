@@ -9,19 +9,19 @@ export interface ContactChange {
   /** Distinct addresses, each with the id that a new contact gets. */
   contacts: { id: Id; email: string }[];
   data: DataChange;
-  /** Null leaves the subscription of existing contacts unchanged. */
+  /** The new subscription of existing contacts; null leaves it unchanged. */
   subscribed: boolean | null;
   /** The subscription of a new contact when the call does not set it. */
   subscribedByDefault: boolean;
   /** The source of a new contact. It also replaces `PUBLIC` on a contact that a browser created. */
   source: ContactRow["source"];
   /**
-   * The reaction to merged data that would be too large: "refuse" refuses the call, "keep" leaves the contact's stored
-   * data as it is.
+   * The reaction to merged data that would be too large: "refuse" refuses the call, "keep" keeps the contact's stored
+   * data.
    */
   whenFull: "refuse" | "keep";
-  /** The condition for writing anything at all. */
+  /** Nothing is written unless this condition holds. */
   onlyIf: SQL;
-  /** The last part of the ids of flips' events. */
+  /** The tail of the ids of events that subscription changes cause. */
   tail?: Tail;
 }

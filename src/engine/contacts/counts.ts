@@ -3,8 +3,8 @@ import { type Statement, statement } from "../../db/statement";
 
 /**
  * Updates a project's stored counts of contacts, in the batch that changes them and before the change. `changes` is a
- * SELECT of `project_id, contacts, subscribed`: a row for each contact that will be written, with its differences,
- * which may be 0 or negative. Nothing is written when nothing changes.
+ * SELECT of `project_id, contacts, subscribed`, with a row for each contact that will be written. The last two columns
+ * are differences, which may be 0 or negative. Nothing is written when nothing changes.
  */
 export function upsertCounts(changes: SQL): Statement {
   return statement(

@@ -10,8 +10,8 @@ import type { Context } from "../../platform/context";
 import type { ContactChange } from "./contact-change";
 
 /**
- * The size of a contact's data is only known after the merge: the table's CHECK refuses it, and with it the whole
- * batch.
+ * The size of a contact's data is only known after the merge. If it is too large, the CHECK of the table fails the
+ * whole batch.
  */
 export const refuseLargeData: StatementRefusal = {
   on: { check: "contacts_data_size" },
@@ -30,22 +30,23 @@ export function fitsMerged(patch: JsonObject): SQL {
 }
 
 /**
- * Whether the data is certainly small enough, without a merge. SQLite writes some numbers longer than they were sent,
- * hence the wide margin.
+ * Whether the data is certainly small enough, judged without a merge. SQLite writes some numbers in a longer form than
+ * they were sent in, hence the wide margin.
  */
 function isSmall(patch: JsonObject): SQL {
   return sql`octet_length(contacts.data) < ${maxPublicBytes / 2 - utf8Bytes(JSON.stringify(patch))}`;
 }
 
-/** Whether a public key may lay the patch over the data of the row of `contacts` at hand. */
+/** Whether a public key may merge the patch into the data of the current row of `contacts`. */
 export function fitsPublic(patch: JsonObject): SQL {
   const merged = sql`octet_length(${mergedData(patch)})`;
   return sql`(${isSmall(patch)} OR ${merged} <= ${maxPublicBytes} OR ${merged} <= octet_length(contacts.data))`;
 }
 
 /**
- * Enforces the limits of public keys on data: fails the whole batch with Invalid. Where answers to public keys must tell
- * nothing, a contact without room for the patch keeps its data instead, because a refusal would tell that it is known.
+ * Enforces the limits of public keys on data: fails the whole batch with Invalid. When answers to public keys must
+ * reveal nothing, a contact whose data would become too large keeps its data instead, because a refusal would reveal
+ * that the contact is known.
  */
 export function guardPublicData(ctx: Context, { contacts, data: { patch, own } }: ContactChange): Statement[] {
   if (ctx.keyKind === "secret" || Object.keys(own).length === 0) return [];
@@ -70,8 +71,8 @@ export function named(ctx: Context, items: string): SQL {
 }
 
 /**
- * For use after an upsert with `whenFull: "keep"`: the contacts whose data would have become too large, as a text such
- * as "ada@example.com and 3 more". NULL when there are none.
+ * Returns, as a text such as "ada@example.com and 3 more", the contacts whose data would have become too large. NULL
+ * when there are none. For use after an upsert with `whenFull: "keep"`.
  */
 export function whoIsFull(ctx: Context, { contacts, data: { patch } }: Pick<ContactChange, "contacts" | "data">): SQL {
   return sql`(SELECT min(contacts.email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')

@@ -13,7 +13,7 @@ export function endSnoozes(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => endDue(platform, db, 0));
 }
 
-/** The same for a project with its own clock, at the time of that clock. */
+/** Ends the snoozes of a project with its own clock, at the time of that clock. */
 export async function endSnoozesOf(ctx: Context): Promise<void> {
   await endDue(ctx, ctx.db, clockOf(ctx));
 }

@@ -7,9 +7,9 @@ import { mayLiftOptOuts } from "./opt-out";
 import { countAdded } from "./suppression-count";
 
 /**
- * A person who returns after an erasure is suppressed and opted out as before, however the contact is created: the
- * statements that write contacts look up the hashes of their addresses. They move the remembered facts back into rows
- * and delete the hash. So a hash is stored only for an address without a contact.
+ * A person who returns after an erasure is still suppressed and opted out, however the contact is created. For that,
+ * the statements that write contacts look up the hashes of addresses. They move the remembered facts back into rows and
+ * delete the hash, so hashes exist only for addresses without a contact.
  */
 
 /** Adds the hashes of the addresses. Hashing 100,000 addresses takes a second. */
@@ -17,14 +17,14 @@ export function withHashes<T extends { email: string }>(ctx: Context, contacts: 
   return contacts.map((contact) => ({ ...contact, hash: addressHash(ctx.project, contact.email) }));
 }
 
-/** A join for the query of the contacts to be written: the remembered facts of each address, as `erased`. */
+/** Joins the remembered facts of each address, as `erased`, to the query of the contacts to be written. */
 export function joinErased(ctx: Context, hash: SQL): SQL {
   return sql`LEFT JOIN erased_addresses erased ON ${inProject(ctx, "erased")} AND erased.hash = ${hash}`;
 }
 
 /**
- * The subscription of a new contact in that query. Only an explicit yes of a server overrides what the person said
- * before the erasure.
+ * Returns the subscription of a new contact in that query. Only an explicit yes from a server overrides the person's
+ * choice from before the erasure.
  */
 export function bornAs(
   ctx: Context,

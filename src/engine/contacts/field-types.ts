@@ -6,14 +6,14 @@ import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The most field names that a project takes from each kind of key, so that browsers cannot use up the names of its
- * servers.
+ * The most field names that each kind of key may create in a project. Browsers thus cannot use up the names that
+ * servers need.
  */
 export const maxFields = { secret: 10_000, public: 1_000 } as const;
 
 /**
- * Registers the keys of data, in the batch that writes the data. A key keeps the first type that the project saw. Keys
- * that are new beyond the project's limit fail the whole batch with Invalid.
+ * Registers the keys of data, in the batch that writes the data. A key keeps its first type in the project. New keys
+ * beyond the project's limit fail the whole batch with Invalid.
  */
 export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): Statement[] {
   if (Object.keys(types).length === 0) return [];

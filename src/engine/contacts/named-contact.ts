@@ -6,7 +6,7 @@ import { inProject } from "../../db/scope";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** Finds the contact with the id or the address. Null when there is none. */
+/** Finds the contact with this id or address. Null when there is none. */
 export async function findNamedContact(ctx: Context, { contactId, email }: NamedContact): Promise<ContactRow | null> {
   const isNamed = and(
     contactId ? eq(contacts.id, contactId) : undefined,
@@ -20,7 +20,7 @@ export async function findNamedContact(ctx: Context, { contactId, email }: Named
   return row ?? null;
 }
 
-/** The same, but throws NotFound. */
+/** Returns the contact with this id or address. Throws NotFound when there is none. */
 export async function getNamedContact(ctx: Context, named: NamedContact): Promise<ContactRow> {
   const row = await findNamedContact(ctx, named);
   if (!row) throw new NotFound("contact", named.contactId ?? readId(named.email ?? ""));

@@ -3,8 +3,8 @@ import { confirmGoesFirst } from "../../core/contacts/confirmation";
 import type { Context } from "../../platform/context";
 
 /**
- * Whether the caller may subscribe people who opted out themselves: on a page, by one click or by a complaint. Anyone
- * can read a public key, so it may not, unless the operator allows it.
+ * Whether the caller may subscribe people who opted out themselves (on a page, by one click or by a complaint). A
+ * public key may not, unless the operator allows it, because anyone can read the key.
  */
 export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
   return keyKind === "secret" || project.publicKeyMayResubscribe;
@@ -26,7 +26,8 @@ export function subscribedAfter(ctx: Context, subscribed: boolean): SQL {
 }
 
 /**
- * Whether a call that sets `subscribed` changes the subscription of the current row of `contacts`, or ends its snooze.
+ * Whether a call that sets `subscribed` would change the subscription of the current row of `contacts`, or end its
+ * snooze.
  */
 export function changesSubscription(ctx: Context, subscribed: boolean): SQL {
   const isOther = sql`(contacts.subscribed <> ${subscribed} OR contacts.snoozed_until IS NOT NULL)`;

@@ -14,8 +14,8 @@ import { flips, isSuppressed, snoozeReason } from "./subscription";
 
 /**
  * `POST /contacts/{id}/snooze`: unsubscribes a contact until a given time, or moves the end of a snooze. Only for
- * subscribed or snoozed contacts, because the end of a snooze subscribes: it must not subscribe a contact that
- * unsubscribed, or that never was subscribed.
+ * subscribed or snoozed contacts, because the end of a snooze subscribes the contact. It must not do so for a contact
+ * that unsubscribed or was never subscribed.
  */
 export async function snoozeContact(
   ctx: Context,
@@ -28,7 +28,7 @@ export async function snoozeContact(
   const isContact = sql`${inProject(ctx)} AND id = ${id}`;
   const maySnooze = sql`${isContact} AND (subscribed OR snoozed_until IS NOT NULL) AND NOT ${isSuppressed}`;
   const batch = openBatch(ctx);
-  // A second run finds the contact snoozed: it flips nothing, and sets the same end.
+  // A second run finds the contact snoozed: it changes no subscription, and sets the same end.
   batch.mayRepeat();
   batch.add(
     insertEvents(ctx, {

@@ -1,4 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** Public keys alone have named the contact `c`, and it has not confirmed: anybody may have made it and its data up. */
+/**
+ * Matches a contact `c` that only public keys have named and that has not confirmed: anybody may have invented it and
+ * its data.
+ */
 export const isStranger: SQL = sql`(c.source = 'PUBLIC' AND c.confirmed_at IS NULL)`;

@@ -13,28 +13,28 @@ export interface SubscriptionChange {
   subscribed: boolean;
   /** The data of the event. */
   eventData: Record<string, string>;
-  /** The change is the person's own: a contact that was never subscribed then counts as opted out. */
+  /** The person asked for the change. A contact that was never subscribed then counts as opted out. */
   isSaidBySelf?: boolean;
   /** The workflows that led to the change of the current row of `contacts`, as a JSON array. */
   causes?: SQL;
-  /** Whether a public key has caused the change of the same row. */
+  /** Whether a public key caused the change of that row. */
   isPublic?: SQL;
   at: number;
 }
 
-/** The event of a contact whose subscription flips. */
+/** Returns the name of the event for a changed subscription. */
 export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact.unsubscribed" {
   return subscribed ? "contact.subscribed" : "contact.unsubscribed";
 }
 
 /**
- * The statements that subscribe or unsubscribe contacts and end their snooze: one event for each real change, none
- * otherwise. They go into one batch in this order, because the event compares with the state before it.
+ * Returns the statements that subscribe or unsubscribe contacts and end their snooze. Each real change causes one
+ * event. The statements must go into one batch in this order, because the event compares with the state before it.
  */
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, causes, isPublic = sql`false`, at } = change;
   const name = nameOfFlip(subscribed);
-  // As a pair, because by the project alone the planner would scan the list of all contacts.
+  // Compared as a pair: given only the project, the planner would scan the list of all contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
   const isChanged = subscribed
     ? sql`${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
@@ -59,12 +59,15 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   ];
 }
 
-/** For `upsertCounts`: the differences of the contacts about to be written, when they are `subscribed` afterwards. */
+/**
+ * Selects, for `upsertCounts`, the differences of the contacts about to be written, when they are `subscribed`
+ * afterwards.
+ */
 export function flips(isChanged: SQL, subscribed: SQL): SQL {
   return sql`SELECT project_id, 0 AS contacts, ${subscribed} - subscribed AS subscribed FROM contacts WHERE ${isChanged}`;
 }
 
-/** A person's own choice to leave stays recorded as theirs, whatever the API says later. */
+/** A person's own choice to leave stays recorded as theirs, even if the API unsubscribes the contact later. */
 function leftBy({ isSaidBySelf = false }: SubscriptionChange): SQL {
   if (isSaidBySelf) return sql`'PERSON'`;
   return sql`CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN 'API' ELSE opted_out_by END`;
@@ -89,15 +92,15 @@ export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
 /** The data of an event that a snooze caused, at its start or end. */
 export const snoozeReason = JSON.stringify({ reason: "snooze" });
 
-/** The statements of ending snoozes: see `updateSnoozed`. */
+/** The statements that end snoozes: see `updateSnoozed`. */
 export interface EndedSnoozes {
   events: Statement;
   contacts: Statement<{ id: Id }>;
 }
 
 /**
- * Ends snoozes: contacts among `who` are subscribed again, with one event each. A suppressed address only loses its
- * snooze. The events go first in their batch, because both statements evaluate `who`.
+ * Ends snoozes: contacts among `who` are subscribed again, with one event each. For a suppressed address, only the
+ * snooze ends. The statement of the events must come first in the batch, because both statements evaluate `who`.
  */
 export function updateSnoozed(
   ctx: Pick<Context, "databaseNow" | "realDatabaseNow">,

@@ -9,13 +9,13 @@ const maxSuppressions = 1_000_000;
 
 /**
  * Counts addresses before they are added to the suppression list, in the batch that adds them. `added` is a SELECT of
- * `project_id, email`, each address once; those that are listed already do not count.
+ * `project_id, email`, each address once. Addresses that are already on the list do not count.
  */
 export function countAdded(added: SQL): Statement {
   return addToCount(withoutListed(added));
 }
 
-/** Counts addresses before they are removed from the list. `where` finds them among the suppressions. */
+/** Counts addresses before they are removed from the list. `where` selects them among the suppressions. */
 export function countRemoved(where: SQL): Statement {
   return addToCount(sql`SELECT project_id, -1 AS n FROM suppressions WHERE ${where}`);
 }
@@ -30,7 +30,7 @@ function addToCount(changes: SQL): Statement {
 
 /**
  * Must run before the insert: stops the whole batch when the list would exceed its limit. `added` is as in
- * `countAdded`; addresses that are listed already may be added again. `field` is the field that the refusal names.
+ * `countAdded`; addresses that are already on the list are always allowed. `field` is the field that the refusal names.
  */
 export function guardSuppressions(ctx: Context, field: string, added: SQL): Statement {
   const message = `The suppression list of this project can have ${maxSuppressions} addresses, and would have more`;

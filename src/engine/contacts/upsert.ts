@@ -16,8 +16,9 @@ import { changesSubscription, subscribedAfter, subscribing } from "./opt-out";
 import { nameOfFlip } from "./subscription";
 
 /**
- * The statements that create or change contacts. They share a batch with the statements that depend on them, and have
- * no races, because nothing is read first. Their order matters: the events compare with the state before the change.
+ * Returns the statements that create or change contacts. They share a batch with the statements that depend on them.
+ * Nothing is read first, so there are no races. Their order matters: the events compare with the state before the
+ * change.
  */
 export function upsertContacts(ctx: Context, change: ContactChange): Statement[] {
   return [
@@ -105,7 +106,7 @@ function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange):
 function subscriptionChange(ctx: Context, subscribed: boolean): RowChange {
   const isDue = changesSubscription(ctx, subscribed);
   if (subscribed) return { sets: subscribing(ctx), isDue };
-  // Only a flip or the end of a snooze is an opt-out: a contact that was never subscribed did not opt out.
+  // Only a contact that was subscribed or snoozed can opt out: one that was never subscribed did not.
   const hasLeft = sql`contacts.subscribed OR contacts.snoozed_until IS NOT NULL`;
   const sets = sql`subscribed = false, snoozed_until = NULL,
     opted_out_at = CASE WHEN ${hasLeft} THEN ${ctx.now.getTime()} ELSE contacts.opted_out_at END,

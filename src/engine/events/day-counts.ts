@@ -25,15 +25,18 @@ export function daysOf({ from, to }: Span): Days {
 }
 
 interface DaySumQuery {
-  /** All names when it is left out. */
+  /** The names to count; all when absent. */
   names?: EventNames | undefined;
-  /** The group of a count, as an expression over a name and a day. */
+  /** Returns the group of a count, as an expression over a name and a day. */
   keyOf(name: SQL, day: SQL): SQL;
 }
 
 export interface DaySums {
   counts: Map<string, number>;
-  /** True when one answer cannot add up all days and names: the last names are missing. */
+  /**
+   * Whether the result is incomplete, because one answer cannot add up all days and names. The last names are then
+   * missing.
+   */
   isCut: boolean;
 }
 
@@ -78,8 +81,8 @@ const readSum = columns({ key: asText, count: asNumber, looked: asNumber, lastNa
 type SummedDays = ReturnType<typeof readSum>;
 
 /**
- * Adds up the next days after the cursor, in the order of names, then days. Each sum also says where the statement
- * stopped.
+ * Adds up the next days after the cursor, in the order of names, then days. Each row also contains the position at
+ * which the statement stopped.
  */
 function sumNextDays(ctx: Context, { first, last }: Days, query: DaySumQuery, after: DayCursor): Promise<SummedDays[]> {
   return select(
@@ -97,7 +100,7 @@ function sumNextDays(ctx: Context, { first, last }: Days, query: DaySumQuery, af
   );
 }
 
-/** A condition on `event_names`: the names of the query, up to the last one that is looked at. */
+/** Matches `event_names` rows with the names of the query, up to the last one that this statement looks at. */
 function matchesQuery(ctx: Context, { names }: DaySumQuery): SQL {
   const lastName = sql`coalesce((SELECT name FROM event_names WHERE ${inProject(ctx)}
     ORDER BY name LIMIT 1 OFFSET ${maxNames - 1}), char(0x10ffff))`;

@@ -8,12 +8,12 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** Waits of 1 minute, 2, 4 … up to six hours, once the first message counts as lost. */
+/** Waits of 1, 2, 4 … minutes, up to six hours, after the first message counts as lost. */
 const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } as const;
 
 /**
- * The sweep that repairs lost messages, over all projects: undispatched events with a listener are announced again,
- * each time after twice the wait. It never gives up.
+ * Sweeps all projects for lost messages: undispatched events with a listener are announced again, each time after twice
+ * the wait. It never gives up.
  */
 export function dispatchStranded(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => announceStranded(platform, db, maxSweptRows));

@@ -13,10 +13,10 @@ import { type EventListener, type HeardEvent, heardAs, isByPublicKey } from "./l
 import type { EventSource } from "./record";
 
 /**
- * Hands events to their listeners, and marks those that all listeners have taken. A message may arrive twice, late, or
- * while another consumer is working: each listener gets each event at least once, and recognizes it by its id. A
- * listener that was removed meanwhile need not get it. Throws when a listener did not take an event: that event stays
- * waiting, the others are finished.
+ * Hands events to their listeners, and marks those that all listeners have accepted. A message may arrive twice, late,
+ * or while another consumer is working: each listener receives each event at least once, and recognizes repeats by the
+ * id. A listener that was removed meanwhile may miss the event. Throws when a listener did not accept an event: that
+ * event stays waiting, the others are finished.
  */
 export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: readonly EventListener[]): Promise<void> {
   const waiting = await findWaiting(ctx, eventIds);
@@ -34,20 +34,20 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
   await markDispatched(ctx, taken);
   if (untaken.size > 0) {
     const [cause] = untaken.values();
-    throw new Error(`${untaken.size} of ${waiting.length} events were not taken`, { cause });
+    throw new Error(`${untaken.size} of ${waiting.length} events were not accepted`, { cause });
   }
 }
 
 /**
- * The most statements that the splits of all messages of one queue batch may make. The rest of the invocation's statements
- * mark the events that were taken: one statement for each of a hundred messages.
+ * The most statements for handing over events one by one, for all messages of one queue batch. The rest of the
+ * invocation's statements mark the accepted events: one statement for each of up to a hundred messages.
  */
 const maxStatementsOfSplits = 500;
 
 /**
  * Hands over all events at once, which is cheap. If that fails, hands over each event by itself, so that one bad event
- * does not stop the others, unless the database is away, which stops them all, or the invocation has made too many
- * statements. Returns the events that were not taken, and why.
+ * does not stop the others. It does not try that when the database does not answer, or when the invocation has made too
+ * many statements. Returns the events that were not accepted, and why.
  */
 async function handOver(
   ctx: Context,
@@ -58,7 +58,7 @@ async function handOver(
     await listener.hear(ctx, events);
     return [];
   } catch (error) {
-    ctx.log("error", "A listener did not take its events", {
+    ctx.log("error", "A listener did not accept its events", {
       listener: listener.kind,
       projectId: ctx.project.id,
       events: events.map(({ id }) => publicId(id)),
@@ -74,14 +74,14 @@ async function handOver(
 }
 
 /**
- * Stands in for a kind of listener that this version does not know: a version that knows it may be deployed soon, and
- * the events wait for it.
+ * Stands in for a kind of listener that this version does not know. A version that knows the kind may be deployed soon,
+ * so the events wait for it.
  */
 function unknown(kind: string): EventListener {
   return {
     kind,
     hear: async () => {
-      throw new Error("This version knows no such kind of listener");
+      throw new Error("This version does not know this kind of listener");
     },
   };
 }
@@ -118,7 +118,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> 
   return waiting.map((event) => ({
     ...event,
     createdAt: timeOf(event.id),
-    // The row already says which workflows it starts, even when no listener is left.
+    // The row already contains the workflows that the event starts, even when no listener is left.
     listenerIds: event.starts.length > 0 ? [...event.listenerIds, startListeners.open] : event.listenerIds,
   }));
 }

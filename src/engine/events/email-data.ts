@@ -16,8 +16,8 @@ import { asId, asJson, asOneOf, asText, columns, orNull, type RowReader } from "
  */
 
 /**
- * Goes after `events e` in the FROM clause. Joins by key, so at most one row each. Uses the names `event_email` and
- * `event_content`.
+ * Belongs after `events e` in the FROM clause. Both joins are by key, so each adds at most one row. Uses the names
+ * `event_email` and `event_content`.
  */
 export const joinEmailOfEvent: SQL = sql`LEFT JOIN emails event_email
     ON event_email.project_id = e.project_id AND event_email.id = e.email_id
@@ -63,7 +63,7 @@ export interface EmailOfEvent {
   source: EmailSource | null;
 }
 
-/** Returns the same data for callers that have the email already. `stored` is the `data` of the event's row. */
+/** Returns an event's data for callers that have the email already. `stored` is the `data` of the event's row. */
 export function emailEventData(
   stored: JsonObject,
   { emailId, subject, templateId, campaignId, source }: EmailOfEvent,

@@ -9,7 +9,7 @@ import type { Platform } from "../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { dayOf } from "./day";
 
-/** A row is in three b-trees and counted twice, so a step is small. */
+/** A step is small, because each row is in three b-trees and counted twice. */
 const eventsPerStep = 500;
 /**
  * The limit for all databases together: a step is six statements, and one invocation of the Worker may make a thousand.
@@ -18,7 +18,7 @@ const stepsPerTick = 100;
 
 /**
  * The sweep over events that are older than `EVENT_RETENTION_DAYS`, over all projects. Stored counters include these
- * events, so they are decremented. An event stays until all its listeners have taken it.
+ * events, so they are decremented. An event stays until all its listeners have accepted it.
  */
 export async function forgetOldEvents(platform: Platform): Promise<void> {
   const { eventRetentionMs } = platform.config;
@@ -82,11 +82,11 @@ function deleteOld(projectId: number, before: SQL): Statement {
   );
 }
 
-/** Subtracts these events from the stored counts. Deletes a name, and a day of it, that has none left. */
+/** Subtracts these events from the stored counts. Deletes names and days whose count becomes 0. */
 function subtractCounts(projectId: number, old: SQL): Statement[] {
   const days = sql`SELECT project_id, name, day, count(*) AS events FROM (${old}) GROUP BY project_id, name, day`;
-  // The oldest events go first: a contact that keeps the name has a later event, or an earlier one that waits for its
-  // listener.
+  // The oldest events are deleted first. So a contact whose row with the name is deleted either has a later one, or an
+  // earlier one that still waits for its listener.
   const newest = sql`(SELECT max(id) FROM (${old}))`;
   const others = sql`SELECT 1 FROM events e INDEXED BY ix_events_name
     WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id`;

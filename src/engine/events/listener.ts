@@ -10,12 +10,12 @@ export interface HeardEvent {
   contactId: Id | null;
   emailId: Id | null;
   source: "PUBLIC" | "API" | "SYSTEM";
-  /** A public key has sent or caused it. */
+  /** Whether a public key sent or caused the event. */
   isPublic: boolean;
   data: JsonObject;
-  /** The workflows that caused it. */
+  /** The workflows that caused the event. */
   causes: string[];
-  /** The workflows that it starts, decided at its commit. */
+  /** The workflows that the event starts, decided at its commit. */
   starts: Id[];
   createdAt: number;
   /** The listeners of this kind: whole ids, `<kind>:<id>`. At least one. */
@@ -30,9 +30,9 @@ export interface EventListener {
   kind: string;
   /**
    * Stores its work for these events durably. The same event may arrive again, even concurrently, and must then have no
-   * further effect; its id identifies it. When this throws, each event is passed by itself, as far as the invocation has
-   * statements for that and the database works. An event that is not taken stays waiting for its next message. Events of
-   * a disabled project arrive too.
+   * further effect; its id identifies it. When this throws, each event is passed again by itself, while the database
+   * works and the invocation has statements left. An event that is not accepted waits for its next message. Events of a
+   * disabled project arrive too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
 }
@@ -43,8 +43,8 @@ export function isByPublicKey(e: "e" | "f"): SQL {
 }
 
 /**
- * The listener id for steps that wait for an event: one row per project and event name, for as long as a step names the
- * event or an execution waits for it.
+ * The listener id for steps that wait for an event. There is one such row per project and event name, as long as a step
+ * names the event or an execution waits for it.
  */
 export const waitListenerId = "workflow:wait:";
 

@@ -37,7 +37,10 @@ const maxDays = 1_000;
 /** A day at the end of the year 9999, the last year of a date that callers can send. */
 const lastDay = 2_932_896;
 
-/** The events of one statement count for one day, but the last ids may lie after the midnight that ends it. */
+/**
+ * The events of one statement all count for one day, but the last of its ids may lie slightly after the midnight that
+ * ends the day.
+ */
 const overMidnightMs = minuteMs;
 
 /** The next page of a list. */
@@ -54,7 +57,7 @@ export interface LookBackResult {
   edge: Id | null;
 }
 
-/** A search by names, for which no index has the order of time. */
+/** A search by names. No index lists the events of several names in the order of time. */
 export type SearchByNames = EventSearch & { names: EventNames };
 
 /**
@@ -83,7 +86,7 @@ const readName = columns({ name: asText, day: asNumber, dayCount: asNumber });
 type KnownName = ReturnType<typeof readName>;
 
 interface KnownNames {
-  /** The first names, with the last day on which each occurred. */
+  /** The alphabetically first names, each with the last day on which it occurred. */
   some: KnownName[];
   /** The number of events of all names. */
   count: number;
@@ -113,7 +116,7 @@ async function knownNames(ctx: Context, names: EventNames): Promise<KnownNames> 
 /** The windows to search, newest first, and the floor below which the days are not known yet. */
 interface Windows {
   windows: IdWindow[];
-  /** Events before the floor are left for the next page; null when there are none. */
+  /** The id below which events are left for the next page; null when there are none. */
   floor: Id | null;
 }
 

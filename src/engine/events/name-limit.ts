@@ -5,7 +5,7 @@ import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The maximum number of event names of a project, by kind of key. Names from browsers do not use up the names of the
+ * The maximum number of event names of a project, by kind of key. Browsers thus cannot use up the names of the
  * project's servers.
  */
 export const maxEventNames = { secret: 10_000, public: 1_000 } as const;
@@ -19,7 +19,7 @@ export function guardEventName(ctx: Context, name: string): Statement {
   const names = sql`SELECT count(*) FROM event_names
     WHERE ${inProject(ctx)} AND is_public = ${ctx.keyKind === "public"}`;
   const isKnown = sql`EXISTS (SELECT 1 FROM event_names WHERE ${inProject(ctx)} AND name = ${name})`;
-  const message = `A project takes ${limit} different event names from this kind of API key. Put what varies into the event's data`;
+  const message = `A project accepts at most ${limit} different event names from this kind of API key. Put what varies into the event's data`;
   return guard(
     sql`CASE WHEN ${isKnown} THEN true ELSE (${names}) < ${limit} END`,
     () => new Invalid([{ field: "event", code: "too_big", message }]),

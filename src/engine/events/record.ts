@@ -31,7 +31,7 @@ interface EventRows {
   source?: EventSource;
   hasMails?: boolean;
   hasCauses?: boolean;
-  /** Whether a public key has caused the row `o`. */
+  /** Whether a public key caused the row `o`. */
   isPublic?: SQL;
   /** The tail of the events' ids, by which their batch recognizes its own commit: see `eventsOf`. */
   tail?: Tail;
@@ -41,18 +41,18 @@ interface EventRows {
 
 /**
  * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
- * email_id, data`, in the order in which they happened. `hasMails` says that they have a column `is_mail` too, which
- * says whether the event is counted in `mails`; `hasCauses` that they have a column `causes`: the workflows that led to
- * it, as a JSON array or NULL.
+ * email_id, data`, in the order in which they happened. If `hasMails`, the rows also have a column `is_mail`: whether
+ * the event is counted in `mails`. If `hasCauses`, they also have a column `causes`: the workflows that led to it, as a
+ * JSON array or NULL.
  *
- * Their time is the commit's: the database's own clock, and never before the project's newest event. So the log has the
- * order of the changes it describes. The log is also a transactional outbox. A row without a listener is inserted as
- * dispatched, so that a million `email.sent` cost no message. The insert itself looks for listeners, so the result is
- * valid at the moment of the commit. The batch announces the other rows. In the same way the insert decides which
- * workflows the event starts, and stores them in the row.
+ * The time of an event is that of the commit by the database's own clock, and never before the project's newest event.
+ * The log is therefore in the order of the changes that it describes. The log is also a transactional outbox. A row
+ * without a listener is inserted as dispatched, so that a million `email.sent` cost no message. The insert itself looks
+ * for listeners, so the result is valid at the moment of the commit. The batch announces the other rows. In the same
+ * way the insert decides which workflows the event starts, and stores them in the row.
  *
- * The counts before them decide the time: each statement of a batch reads the clock again, and the day on which an
- * event is counted must be the day of its id.
+ * The preceding statement, which counts the events, decides their time: each statement of a batch reads the clock
+ * again, and an event must be counted on the day of its id.
  */
 export function insertEvents(
   { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,
@@ -93,7 +93,7 @@ export function insertEvents(
   );
 }
 
-/** A batch is repeated within a second. The rest allows for clock differences. */
+/** A batch is repeated within a second. The remainder allows for differences between clocks. */
 const recognisedForMs = 10 * minuteMs;
 
 /**
@@ -138,8 +138,8 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
 /**
  * Updates the stored counts, once per batch and name, before the rows that they count: the statement reads the existing
  * rows to see which contacts already had the name. A past day moves to its own row when its name occurs again. If
- * midnight falls between the two statements, the first has moved nothing, and the whole batch counts for the day
- * before.
+ * midnight falls between the two statements, the first one has moved nothing, and the whole batch counts for the
+ * previous day.
  */
 function countEvents(
   databaseNow: SQL,
@@ -149,7 +149,7 @@ function countEvents(
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
   const hadName = sql`SELECT 1 FROM events e
     WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
-  // The past day of a name in the batch that the first statement has not moved.
+  // Selects a past day of a name that the first statement of the batch has not moved.
   const unmovedDay = sql`(SELECT max(n.day) FROM named other
     CROSS JOIN event_names n ON n.project_id = other.project_id AND n.name = other.name
     WHERE +other.project_id = named.project_id AND n.day < ${dayOf(sql`named.now`)} AND n.day_count > 0 AND NOT EXISTS (

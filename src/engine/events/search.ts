@@ -6,7 +6,7 @@ import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /**
- * The maximum number of names that one statement looks at. A project has dozens of names; a project that generates them
+ * The maximum number of names that one statement reads. A typical project has dozens; a project that generates names
  * gets an incomplete list.
  */
 export const maxNames = maxRowsPerStatement;
@@ -23,7 +23,7 @@ export interface EventSearch {
 export interface EventNames {
   /** The name, when it is a single one. */
   only: string | null;
-  /** Returns the condition on a name, in SQL. */
+  /** Returns an SQL condition that the filter includes this name. */
   include(name: SQL): SQL;
 }
 

@@ -19,7 +19,7 @@ const givenUp =
 
 /**
  * Returns the statements that free what a job holds when it is given up, so that a later call or sweep can start again.
- * `null` marks work that must be finished and that no caller would request again: its runs continue forever.
+ * `null` marks work that must be finished although no caller would request it again: its runs continue forever.
  */
 export type Release = ((ctx: Context, row: JobRow) => Statement[]) | null;
 

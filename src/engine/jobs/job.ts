@@ -16,8 +16,8 @@ export type JobNotes = { [key: string]: JobNote };
 type JobNote = JsonValue | Id | JobNote[] | JobNotes;
 
 /**
- * How long a job may be idle before it is announced again; for an old job, an eighth of its age if that is longer. Each
- * run takes less.
+ * How long a job may be idle before it is announced again: this time, or an eighth of the job's age if that is longer.
+ * Each run takes less.
  */
 export const jobGraceMs = 5 * minuteMs;
 
@@ -60,10 +60,10 @@ export async function startJob(
   await batch.commit();
 }
 
-/** The columns that a call may change of a job that has not ended. Columns left out keep their values. */
+/** The columns of an unfinished job that a call may change. Columns left out keep their values. */
 interface OpenJobChange {
   input?: SQL;
-  /** A run that has read the previous state can write nothing more: see `guardState`. */
+  /** A new state. A run that has read the old one can write nothing more: see `guardState`. */
   state?: SQL;
   result?: SQL;
   /** Increases when a call requests the work again. */

@@ -17,7 +17,10 @@ interface NewJob {
   onlyIf?: SQL;
 }
 
-/** Inserts a job of the project, in the batch of the call that starts it. Returns its id if the row was written. */
+/**
+ * Inserts a job of the project, in the batch of the call that starts it. The statement returns the job's id if the row
+ * was written.
+ */
 export function insertJob(
   ctx: Context,
   { id, type, input = {}, state = {}, onlyIf = sql`true` }: NewJob,
@@ -45,8 +48,8 @@ interface NewJobs {
 }
 
 /**
- * Inserts jobs of one type, in any projects. Some kinds of work have a single job with a fixed id: while it runs it is
- * left alone, and once it has ended, completed or failed, it starts again. Returns the jobs that start here.
+ * Inserts jobs of one type, in any projects. Some kinds of work have a single job with a fixed id. Such a job is left
+ * alone while it runs, and is started again once it has completed or failed. Returns the jobs that start here.
  */
 export function upsertJobs(
   type: JobType,
@@ -67,7 +70,7 @@ export function upsertJobs(
   );
 }
 
-/** Sends the job's first message. Call it after the commit. */
+/** Sends the job's first message. Must be called after the commit. */
 export function announceJob(ctx: Context, type: JobType, jobId: Id): Promise<void> {
   return nudge(ctx, [{ message: { type, projectId: ctx.project.number, jobId } }]);
 }

@@ -8,12 +8,15 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { nextAnnouncement } from "./job";
 
-/** The sweep that announces jobs again whose message was lost, over all projects. */
+/** Sweeps all projects for jobs whose message was lost, and announces them again. */
 export function requeueLostJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => requeueDue(platform, db));
 }
 
-/** Runs at process start: no run of the previous process is alive, so every unfinished job is due at once. */
+/**
+ * Makes every unfinished job due at once. Called at the start of a process, when no run of the previous process is
+ * alive.
+ */
 export function endGraceOfJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();

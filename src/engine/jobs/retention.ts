@@ -7,14 +7,14 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** Rows of all projects that are only deleted, `keptMs` after the time in their `column`. */
+/** Rows of all projects that need nothing but deletion, `keptMs` after the time in their `column`. */
 interface Retention {
   table: string;
   key: string;
-  /** A column of times, or of ids, which are in order of time. */
+  /** A column with times or with ids, which sort by time. */
   column: string;
   isId?: boolean;
-  /** Missing where the key begins with the column. */
+  /** Not needed when the key begins with the column. */
   index?: string;
   keptMs: number;
   rowsAtOnce?: number;
@@ -22,13 +22,12 @@ interface Retention {
 }
 
 /**
- * The retention of rows, by the name of the sweep and by how often it runs. Rows with files or counters have sweeps of
- * their own.
+ * The retention of rows: how often each sweep runs, and its name. Rows with files or counters have sweeps of their own.
  */
 export const retention = {
-  // A call, an event or a step leaves a row in each of these tables: more than a call of every hour could delete.
+  // Each call, event or step leaves a row in one of these tables: more rows than an hourly sweep could delete.
   "five minutes": {
-    // Every read checks the time too, so a late sweep does no harm.
+    // A late sweep does no harm, because every read checks the time too.
     forgetExpiredEffects: {
       table: "idempotency_effects",
       key: "project_id, kind, key",
@@ -37,7 +36,7 @@ export const retention = {
       keptMs: 0,
       rowsAtOnce: 1_000,
     },
-    // The time is that of the event. Includes deliveries of deleted webhooks.
+    // Counts from the time of the event. Includes deliveries of deleted webhooks.
     forgetOldDeliveries: {
       table: "webhook_deliveries",
       key: "project_id, webhook_id, event_id",
@@ -46,7 +45,7 @@ export const retention = {
       index: "ix_webhook_deliveries_expiry",
       keptMs: 30 * dayMs,
     },
-    // An import can be undone for a day after it has ended, and its id has the time at which it began.
+    // An import can be undone for a day after it has ended. Its id contains the time at which it began.
     forgetImportChanges: {
       table: "import_changes",
       key: "project_id, job_id, contact_id",
@@ -64,7 +63,7 @@ export const retention = {
       index: "ix_workflow_calls_ended",
       keptMs: 2 * dayMs,
     },
-    // A step is repeated for a few days at most, while its database or its execution's object cannot be reached.
+    // A step is repeated for at most a few days, while its database or its execution's object does not answer.
     forgetStepEffects: {
       table: "workflow_effects",
       key: "project_id, effect_id",
@@ -74,7 +73,7 @@ export const retention = {
     },
   },
   hour: {
-    // No file has to be deleted: the file of an import becomes an orphan when the import ends.
+    // No files have to be deleted here: an import's file becomes an orphan when the import ends.
     forgetEndedJobs: {
       table: "jobs",
       key: "project_id, id",
@@ -92,7 +91,7 @@ export const retention = {
       keptMs: 0,
       isControl: true,
     },
-    // Longer than the limits of an hour look back.
+    // Longer than the hour over which sign-in requests are limited.
     forgetSignInLinks: {
       table: "sign_in_links",
       key: "id",
@@ -109,7 +108,7 @@ export const retention = {
       keptMs: 0,
       isControl: true,
     },
-    // How long an operator can look up the messages that a queue gave up on.
+    // For how long an operator can look up a message on which a queue gave up.
     forgetDeadLetters: {
       table: "dead_letters",
       key: "id",
@@ -118,7 +117,7 @@ export const retention = {
       keptMs: 30 * dayMs,
       isControl: true,
     },
-    // Longer than the health looks back.
+    // Longer than the health report looks back.
     forgetDatabaseSizes: {
       table: "database_sizes",
       key: "shard, noted_at",
@@ -127,7 +126,8 @@ export const retention = {
       keptMs: 90 * dayMs,
       isControl: true,
     },
-    // No provider recognises a call for longer than a day. Its outcome stayed unknown, or a report settled it.
+    // No provider recognises a call for longer than a day. After that, either a report has settled its outcome or the
+    // outcome stays unknown.
     forgetRounds: {
       table: "rounds",
       key: "project_id, id",

@@ -7,17 +7,17 @@ import type { Context, Platform } from "../../platform/context";
 import type { JobNotes } from "./job";
 
 /**
- * Whether a job continues after a step. A job that waits is announced again by the sweep and continues from its stored
+ * The state of a job after a step. A job that waits is announced again by the sweep, and continues from its stored
  * state.
  */
 export type Step = "goes on" | "waits" | "ended";
 
-/** Thrown when another run has done this step. Two runs of a job may overlap, and only one of them does each step. */
+/** Another run has done this step. Two runs of a job may overlap, but only one of them does each step. */
 export class MovedOn extends Error {
   override readonly name = "MovedOn";
 }
 
-/** The guard at the start of a step's batch: the job's state is still the one that the step has read. */
+/** The guard at the start of a step's batch: the job still has the state that the step has read. */
 export function guardState(ctx: Context, row: JobRow): Statement {
   return guard(
     sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id} AND status = 'processing'
@@ -27,9 +27,9 @@ export function guardState(ctx: Context, row: JobRow): Statement {
 }
 
 /**
- * Stores the job's next state and its progress, 0 to 100, and clears the record of failed runs. `result` and `errors`
- * may be SQL that counts rows: the statement then goes before the change of these rows. A `state` in SQL must yield the
- * exact text of JSON.stringify; see src/README.md.
+ * Stores the job's next state and its progress, 0 to 100, and clears the record of failed runs. When `result` or
+ * `errors` is SQL that counts rows, the statement must come before the change of these rows. A `state` in SQL must
+ * yield the exact text of JSON.stringify; see src/README.md.
  */
 export function updateState(
   ctx: Context,
@@ -50,7 +50,7 @@ interface JobEnd {
   status: "completed" | "failed";
   state?: JobNotes;
   result?: JsonObject | SQL;
-  /** Why it failed: a sentence for the customer. */
+  /** The reason of a failure: a sentence for the customer. */
   reason?: string | null;
   progress?: number;
   onlyIf?: SQL;

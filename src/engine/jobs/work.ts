@@ -14,10 +14,10 @@ import { type Release, recordFailure } from "./fail";
 import { deleteJobs, nextAnnouncement } from "./job";
 import { MovedOn, type Step } from "./step";
 
-/** How much of a job one run does, and what becomes of a job that fails. */
+/** How a job's runs behave, and how a failing job ends. */
 export interface JobRuns {
   stepsPerRun?: number;
-  /** How long the next run is delayed, for jobs that give way to others. */
+  /** The delay before the next run, for jobs that give way to others. */
   pauseSeconds?: (ctx: Context) => Promise<number>;
   /** See `Release`. */
   release?: Release;
@@ -31,10 +31,10 @@ export function storedJob(step: JobStep, runs?: JobRuns): (platform: Platform, j
 }
 
 /**
- * Runs a stored job step by step, until it has ended or has used its share of steps, statements or CPU; another message then
- * continues it. `step` receives the row that the previous step wrote, and writes its work and the next state in one
- * batch that begins with `guardState`. So a run that crashes loses at most one step, and a message that is delivered
- * twice does nothing twice. A job whose runs fail for a day is given up; see fail.ts.
+ * Runs a stored job step by step, until it has ended or has used its share of steps, statements or CPU; another message
+ * then continues it. `step` receives the row that the previous step wrote. It writes its work and the next state in one
+ * batch that begins with `guardState`. A run that crashes therefore loses at most one step, and a repeated message does
+ * nothing twice. A job whose runs fail for a day is given up; see fail.ts.
  */
 export async function workOn(
   platform: Platform,
@@ -52,7 +52,7 @@ export async function workOn(
     try {
       if ((await step(ctx, row)) !== "goes on") return;
     } catch (error) {
-      // The other run continues from there.
+      // Another run did the step, and continues the job.
       if (error instanceof MovedOn || (await isGivenUp(ctx, row, error, release))) return;
       throw error;
     }
@@ -62,8 +62,8 @@ export async function workOn(
 }
 
 /**
- * Records the failure. An error while recording is only logged: the run throws the original one, and the failure counts
- * from the next run on.
+ * Records the failure. An error while recording is only logged: the run throws the original one, and failures are
+ * counted from the next run on.
  */
 async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
   try {

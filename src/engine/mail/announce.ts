@@ -6,22 +6,25 @@ import { lostAfterMs, type Nudging, nudge } from "../../core/nudge";
 import { secondMs } from "../../core/time";
 import type { Context, Platform } from "../../platform/context";
 
-/** How long after its time an email is due that nobody has handed over. */
+/** For how long an email may be due before it counts as lost and is announced again. */
 export const announceGraceMs = lostAfterMs;
 
-/** A larger mail is handled alone, because others would wait for the memory and time that it takes. */
+/**
+ * The size above which a mail is handled alone, because others would have to wait for the memory and time that it
+ * takes.
+ */
 export const largeMailBytes = 1_000_000;
 
-/** All of one call of `/v1/send`. Mail that a consumer cannot hand over at once waits in its rows. */
+/** Covers a whole call of `/v1/send`. Mail that a consumer cannot hand over at once waits in its rows. */
 const emailsPerMessage = 500;
 
-/** An email that is tried again at a time. */
+/** An email that is retried at a later time. */
 export interface Later {
   emailId: Id;
   retryAt: number;
 }
 
-/** Announces rows to the consumers of mail. */
+/** Sends messages about these rows to the consumers of mail. */
 export async function announceEmails(
   ctx: Nudging & Pick<Context, "project">,
   emails: { id: Id; priority: Priority }[],
@@ -36,7 +39,7 @@ export async function announceEmails(
   await nudge(ctx, queued);
 }
 
-/** Announces emails that are to be tried again, each at its time. A sweep repairs lost messages. */
+/** Announces emails that are to be retried, each at its time. A sweep repairs lost messages. */
 export async function announceLater(
   ctx: Nudging & Pick<Context, "project" | "clock">,
   priority: Priority,
@@ -53,7 +56,7 @@ export async function announceLater(
   await nudge(ctx, queued);
 }
 
-/** Sends for a drainer of mail that waits for the account of `platform.mailer`, if that has asked for one. */
+/** Sends the message for a drainer when the account of `platform.mailer` has asked for one. */
 export async function sendForDrainer(
   platform: Nudging & Pick<Platform, "realClock" | "mailer" | "accounts"> & Partial<Pick<Context, "project">>,
   drainAt: number | null,
@@ -61,7 +64,7 @@ export async function sendForDrainer(
   if (drainAt === null) return;
   const now = platform.realClock().getTime();
   const delaySeconds = drainAt > now ? secondsUntil(drainAt, now) : undefined;
-  // The account's ring knows nothing of a project with its own clock.
+  // The account does not list a project with its own clock, so the message names it.
   const projectId = platform.project?.testClock ? { projectId: platform.project.number } : {};
   const { name } = platform.mailer;
   const provider = name === platform.accounts.main.mailer.name ? {} : { provider: name };
@@ -80,7 +83,7 @@ function deliverMessages(
   }));
 }
 
-/** Rounded up, because a message that comes too early finds an email that is not due, and is spent. */
+/** Rounded up, because a message that arrives too early would find the email not yet due, and be wasted. */
 function secondsUntil(at: number, now: number): number {
   return Math.max(1, Math.ceil((at - now) / secondMs));
 }

@@ -4,13 +4,13 @@ import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { forgetFiles } from "./body";
 
-/** Stores the files one after another, because together they may be large. */
+/** Stores the files one by one, because together they may be large. */
 export async function storeAttachments(ctx: Context, contentId: Id, files: Attachment[]): Promise<AttachmentRow[]> {
   for (const [place, { content }] of files.entries()) await ctx.blobs.put(keyOf(ctx, contentId, place), content);
   return files.map(({ content, ...file }) => ({ ...file, size: decodedBytes(content) }));
 }
 
-/** Null when the files are no longer stored. */
+/** Loads the files. Null when they are no longer stored. */
 export async function loadAttachments(
   ctx: Context,
   { id, attachments }: { id: Id; attachments: AttachmentRow[] },
@@ -25,7 +25,7 @@ export async function loadAttachments(
   return files;
 }
 
-/** Called after a refusal, which wrote no row. */
+/** Deletes the files after a refusal, which wrote no row. */
 export function forgetAttachments(ctx: Context, contentId: Id, count: number): void {
   if (count > 0) forgetFiles(ctx, attachmentKeys(ctx, contentId, count));
 }
@@ -34,12 +34,12 @@ export function attachmentKeys(ctx: OfProject, contentId: Id, count: number): st
   return Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
 }
 
-/** A verb's `ctx`, or a sweep's project. */
+/** The project of a verb's `ctx` or of a sweep. */
 interface OfProject {
   project: { id: string };
 }
 
-/** The key of a file: project, content and place. */
+/** Returns the key of a file, from its project, content and position. */
 function keyOf(ctx: OfProject, contentId: Id, place: number): string {
   return blobKey("attachment", ctx.project.id, `${textOf(contentId)}/${place}`);
 }

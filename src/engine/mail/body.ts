@@ -5,15 +5,15 @@ import { type BlobKind, blobKey, maxTextBytesInRow } from "../../platform/blobs"
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-/** The place of a body: in its row, or in R2 under a key. */
+/** The location of a body: its row, or a file in R2. */
 export interface StoredBody {
   body: string | null;
   bodyKey: string | null;
-  /** The ids of the uploaded files that it names; null for none. */
+  /** The ids of the uploaded files that the body names; null for none. */
   files: string[] | null;
 }
 
-/** Stores a large body in R2, before the row that refers to it: a file without a row is only garbage. */
+/** Stores a large body in R2, before the row that refers to it: a file without a row only wastes space. */
 export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: string): Promise<StoredBody> {
   const named = filesNamedIn(body, ctx.project.id);
   const files = named.length > 0 ? named : null;
@@ -23,7 +23,7 @@ export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: stri
   return { body: null, bodyKey, files };
 }
 
-/** Null when the body is no longer stored. */
+/** Loads the body. Null when it is no longer stored. */
 export async function loadBody(
   ctx: Context,
   { body, bodyKey }: Pick<StoredBody, "body" | "bodyKey">,
@@ -33,16 +33,16 @@ export async function loadBody(
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Called after a refusal, which wrote no row. */
+/** Deletes the body's file after a refusal, which wrote no row. */
 export function forgetBody(ctx: Context, { bodyKey }: Pick<StoredBody, "bodyKey">): void {
   if (bodyKey !== null) forgetFiles(ctx, [bodyKey]);
 }
 
-/** Deletes files that no row names, behind the answer. The sweep for orphans finds those that stay. */
+/** Deletes files that no row names, after the answer. The orphan sweep deletes those for which that fails. */
 export function forgetFiles(ctx: Context, keys: string[]): void {
   ctx.later(
     ctx.blobs.delete(keys).catch((error: unknown) => {
-      ctx.log("warn", "Files that nobody needs could not be deleted yet", {
+      ctx.log("warn", "Unneeded files could not be deleted yet", {
         files: keys.length,
         reason: reasonOf(error),
       });
@@ -50,7 +50,7 @@ export function forgetFiles(ctx: Context, keys: string[]): void {
   );
 }
 
-/** The body of a template's current version, which is stored. */
+/** Returns the body of a template's current version. */
 export async function templateBody(
   ctx: Context,
   stored: Pick<StoredBody, "body" | "bodyKey"> & { id: Id },

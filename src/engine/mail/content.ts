@@ -11,7 +11,7 @@ import { type ContentRow, type EmailRow, emailContents, emails } from "../../db/
 import type { Context } from "../../platform/context";
 import { isStranger } from "../contacts/stranger";
 
-/** Contents, with the body of the template's version if they have none of their own. */
+/** Selects contents. A content without a body of its own gets the body of its template's version. */
 export function selectContents(ctx: Context, where: SQL): Statement<ContentRow> {
   return statement(
     sql`SELECT content.*, v.body AS version_body FROM email_contents content
@@ -26,7 +26,7 @@ const readOwn = wholeRow(emailContents);
 
 const readContent: RowReader<ContentRow> = (raw) => readOwn({ ...raw, body: raw.body ?? raw.version_body });
 
-/** Several contents, by id. */
+/** Finds several contents by id. */
 export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<Id, ContentRow>> {
   const ids = JSON.stringify(contentIds);
   const batch = openBatch(ctx);
@@ -38,8 +38,8 @@ export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<
 export const contentGone = "The content of this email is no longer stored.";
 
 /**
- * The content and the recipient of an email, for reading: with the contact as it was handed over, or the current one
- * before that. Null when they are not kept any longer.
+ * Returns the content and the recipient of an email, for display. The contact is the one of the hand-over, or the
+ * current one before that. Null when they are no longer stored.
  */
 export async function findContent(
   ctx: Context,
@@ -61,9 +61,9 @@ export async function findContent(
 }
 
 /**
- * The contact of an email `e`, as it was at the first hand-over, or the current one before that. Null when the contact
- * is gone, even if a copy was stored. A test may go to an address that is no contact's: then the email itself says who
- * that is.
+ * The contact of an email `e` at the first hand-over, or the current one before that. Null when the contact no longer
+ * exists, even if a copy was stored. A test may go to an address without a contact; then the email itself stores the
+ * recipient.
  */
 export const contactSnapshot: SQL = sql`iif(e.source = 'TEST' AND e.contact IS NOT NULL, e.contact, (SELECT coalesce(e.contact, json_object('email', c.email,
     'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data),
@@ -72,12 +72,12 @@ export const contactSnapshot: SQL = sql`iif(e.source = 'TEST' AND e.contact IS N
 
 const readEmail = wholeRow(emails);
 
-/** Reads `SELECT e.*, contactSnapshot AS rendered_with`: an email with the contact for its rendering. */
+/** Reads `SELECT e.*, contactSnapshot AS rendered_with`: an email with the contact for which it is rendered. */
 export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...raw, contact: raw.rendered_with });
 
 /**
- * The part of the contact that the email's row stores: only keys that its content can read, so that the row stays
- * small. The footer of marketing mail reads the locale.
+ * Returns the part of the contact that the email's row stores: only keys that its content can read, so that the row
+ * stays small. The locale is included for the footer of marketing mail.
  */
 export function keptSnapshot(
   { type, subject, previewText, body }: Pick<ContentRow, "type" | "subject" | "previewText"> & { body: string },

@@ -1,4 +1,4 @@
-/** Why mail fails or waits for a reason that is not about its recipient: the errors of such emails. */
+/** The errors of emails that failed or wait for a reason unrelated to their recipient. */
 export const failures = {
   projectDisabled: "The project is disabled",
   domainGone: "The sender domain is no longer a verified domain of this project",

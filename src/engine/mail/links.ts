@@ -8,7 +8,7 @@ import { writtenLinks } from "../../core/tracking/written-links";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** The paths of the recipient's own pages. */
+/** The paths of the pages for recipients. */
 export const pagePaths = {
   unsubscribe: "/unsubscribe/",
   subscribe: "/subscribe/",
@@ -16,12 +16,15 @@ export const pagePaths = {
   confirm: "/confirm/",
 } as const;
 
-/** The path of a recipient's page, known only to the recipient of the mail. */
+/** Returns the path of a recipient's page, which only the recipient of the mail knows. */
 export function pagePath(platform: Pick<Context, "config">, purpose: TokenPurpose, subject: TokenSubject): string {
   return pagePaths[purpose] + signToken(platform.config.linkSecrets, purpose, subject);
 }
 
-/** The links of one mail; null without a secret to sign them, or without a base URL. Only some confirm a subscription. */
+/**
+ * Returns the links of one mail; null without a secret to sign them, or without a base URL. Only some confirm a
+ * subscription.
+ */
 export function recipientLinks(
   ctx: Pick<Context, "config" | "project">,
   { linkBase: base, topicId, isConfirmation }: Pick<ContentRow, "linkBase" | "topicId" | "isConfirmation">,
@@ -39,8 +42,8 @@ export function recipientLinks(
 }
 
 /**
- * Makes the pixel and the click links of an email. Null when it is not tracked, or when nothing can be signed: the mail goes on
- * without.
+ * Makes the pixel and the click links of an email. Null when it is not tracked, or when nothing can be signed: the mail
+ * is then sent without them.
  */
 export function mailTracker(
   ctx: Pick<Context, "config" | "project">,
@@ -60,7 +63,10 @@ export function mailTracker(
   return openTracker(secret, linkBase, mail, written);
 }
 
-/** The base URL for the links of a mail that is accepted now. Throws Unavailable when only the caller says what it is. */
+/**
+ * Returns the base URL for the links of a mail that is accepted now. Throws Unavailable when the host is known only
+ * from the caller.
+ */
 export function linkBase({
   config,
   origin,
@@ -72,7 +78,7 @@ export function linkBase({
 
 function unknownHost(host: string): Unavailable {
   return new Unavailable(
-    `Links in email cannot lead to ${host}, which is no host of this installation's configuration.`,
+    `Links in email cannot lead to ${host}, which is not a configured host of this installation.`,
     {
       retryAfterSeconds: 60,
       suggestion: "Have the operator set PUBLIC_URL to the address at which recipients reach this installation.",

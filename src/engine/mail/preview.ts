@@ -14,17 +14,17 @@ import { getContact } from "../contacts/contact";
 import { readGivenData } from "../contacts/given-data";
 import { linkBase, pagePaths } from "./links";
 
-/** The content of a mail that is shown before anything of it is sent or stored. */
+/** The content of a mail that is shown without sending or storing it. */
 interface PreviewedContent {
   type: EmailType;
   subject: string;
   previewText: string | null;
   body: string;
-  /** Only such mail has `confirmUrl`. */
+  /** Whether it is a mail of double opt-in. Only such mail has `confirmUrl`. */
   isConfirmation?: boolean;
 }
 
-/** Whose data fills the mail: that of a contact, with data of the call over it. */
+/** The data that fills the mail: that of a contact, overridden by data of the call. */
 interface PreviewData {
   contactId?: Id | null;
   data?: JsonObject;

@@ -15,12 +15,12 @@ import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
 
-/** The parts of a mail, in addition to its own row. */
+/** The parts of a mail that are not in its own row. */
 interface Rendering {
   content: ContentRow & { body: string };
   contact: ContactSnapshot;
   links: RecipientLinks | null;
-  /** Null where the mail is only looked at: that is no open of its recipient. */
+  /** Null when the mail is only displayed, because that is not an open by its recipient. */
   tracker: Tracker | null;
   /** The budget for everything that the mail renders. */
   budget?: Budget;
@@ -57,21 +57,21 @@ export function renderMessage(
       imprint: project,
       budget,
     }),
-    // The same on every try, unless a person asked for another one.
+    // The date stays the same on every attempt, unless a person has asked to send the mail again.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
   };
 }
 
 /**
- * Text from a stranger becomes no link in mail that a stranger can cause. The campaigns of a project choose their
- * recipients themselves, and can leave strangers out.
+ * Makes sure that text from a stranger does not become a link in mail that a stranger can cause. Campaigns are exempt:
+ * a project chooses their recipients itself, and can leave strangers out.
  */
 function asPrinted({ source }: EmailRow, { isConfirmation }: ContentRow, contact: ContactSnapshot): ContactSnapshot {
   const mayBeTheirs = source === "WORKFLOW" || isConfirmation;
   return mayBeTheirs && contact.isStranger ? { ...contact, data: breakLinksInData(contact.data) } : contact;
 }
 
-/** Everything that the content of a mail can name. */
+/** Returns everything that the content of a mail can name. */
 export function variablesOf(
   { contactId, toName, source, ownData }: Pick<EmailRow, "contactId" | "toName" | "source" | "ownData">,
   { content, contact, links }: Pick<Rendering, "contact" | "links"> & { content: Pick<ContentRow, "ownData"> },
@@ -85,7 +85,7 @@ export function variablesOf(
   });
 }
 
-/** A topic is a list of its own; everything else that a project sends from one domain is one. */
+/** Returns the list headers. A topic is a list of its own; all other mail of a project from one domain is one list. */
 function listHeaders(project: Project, content: ContentRow): ListHeaders {
   const { fromEmail, fromName, topicId } = content;
   return {
@@ -94,7 +94,7 @@ function listHeaders(project: Project, content: ContentRow): ListHeaders {
   };
 }
 
-/** From narrow to wide, because Gmail groups complaints by each of the four. */
+/** Returns the Feedback-ID, from narrow to wide: Gmail groups complaints by each of its four parts. */
 function feedbackId(project: Project, { campaignId, templateId, type }: ContentRow): string {
   return `${publicIdOrNull(campaignId ?? templateId) ?? "none"}:${project.id}:${type.toLowerCase()}:petrel`;
 }
@@ -116,7 +116,7 @@ export function contentJson(
   return { subject, html, text, headers, attachments };
 }
 
-/** The content exists, but cannot be rendered for this contact. */
+/** Whether the error means that the content cannot be rendered for this contact. */
 export function isUnrenderable(error: unknown): error is RenderLimitError | TemplateRenderError {
   return error instanceof RenderLimitError || error instanceof TemplateRenderError;
 }

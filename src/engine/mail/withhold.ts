@@ -10,17 +10,17 @@ export const contactGone = "The contact was deleted before the email was sent";
 
 export const campaignCancelled = "The campaign was cancelled";
 
-/** Why mail is withheld from a recipient: the errors of such emails. */
+/** The errors of emails that are withheld from their recipient. */
 export const withheld = {
   suppressed: "The address is on the suppression list",
   unsubscribed: "The contact has unsubscribed from marketing email",
   leftTopic: "The contact has left the topic of this email",
 } as const;
 
-/** The facts that decide who gets mail: as values, or as SQL where only the database knows them. */
+/** The facts that decide whether a contact gets mail. They may be SQL, when only the database knows them. */
 export interface KindOfMail {
   type: EmailType | SQL;
-  /** Null, or NULL in SQL, for mail without a topic. */
+  /** The topic; null, or NULL in SQL, for mail without one. */
   topicId: Id | SQL | null;
 }
 
@@ -34,8 +34,8 @@ interface RecipientInSql {
 const contact: RecipientInSql = { email: sql`c.email`, optedOutAt: sql`c.opted_out_at`, contactId: sql`c.id` };
 
 /**
- * Why such mail may not go to its recipient, as an SQL expression; null when it may. The recipient is a contact `c`, unless
- * the call says otherwise.
+ * Returns, as an SQL expression, why such mail may not go to its recipient; NULL when it may. The recipient defaults to
+ * a contact `c`.
  */
 export function whyWithheld(ctx: Context, { type, topicId }: KindOfMail, to: Partial<RecipientInSql> = {}): SQL {
   const { email, optedOutAt, contactId } = { ...contact, ...to };
@@ -47,7 +47,7 @@ export function whyWithheld(ctx: Context, { type, topicId }: KindOfMail, to: Par
       THEN ${asLiteral(withheld.leftTopic)} END`;
 }
 
-/** One of our own sentences, none of which has a quote. */
+/** Quotes one of our own sentences, none of which contains a quote. */
 function asLiteral(sentence: (typeof withheld)[keyof typeof withheld]): SQL {
   return sql.raw(`'${sentence}'`);
 }

@@ -7,8 +7,8 @@ import { findProject } from "../projects/project";
 import type { OutboundTables } from "./rows";
 
 /**
- * After this time, or at the limit of statements, another message continues the work. Calls that are under way may take
- * ten seconds more; other receivers get turns meanwhile.
+ * After this time, or when the statements are used up, another message continues the work. Calls in progress may take
+ * ten more seconds, in which other receivers still get turns.
  */
 const runMs = 20 * secondMs;
 /** How often to look for other due receivers while a call is under way. */
@@ -29,7 +29,7 @@ export interface Receiver {
 export interface OutboundCalls {
   kind: string;
   rows: OutboundTables;
-  /** Says that calls of this kind are due. */
+  /** The message by which calls of this kind are announced as due. */
   message: QueueMessage;
   findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;
   /** Makes some calls, one after the other. Stops after its own time limit, and early when the run is over. */
@@ -44,9 +44,9 @@ interface DueReceiver extends Receiver {
 }
 
 /**
- * Makes the due calls of all projects and kinds until none is left. At most one call of each receiver is under way in
- * this run; several runs may work on one receiver, each with its own calls. While one receiver is slow, others get
- * turns, because this consumer may be the only one. At the end of its time, the run sends the message `again`.
+ * Makes the due calls of all projects and kinds until none is left. A run has at most one call to each receiver in
+ * progress; several runs may serve one receiver, each with its own calls. While one receiver is slow, others get turns,
+ * because this consumer may be the only one. When its time is up, the run sends the message `again`.
  */
 export async function drainOutbound(
   platform: Platform,
@@ -62,7 +62,7 @@ export async function drainOutbound(
   const ignored = new Set<string>();
   const parts = openParts();
   const databases = new Set(platform.databases);
-  /** Kinds without due receivers at the last look. They are checked on the timer instead of after each turn. */
+  /** Kinds without due receivers at the last look. They are only checked again on the timer, not after each turn. */
   let idle = new Set<OutboundCalls>();
   let isPollDue = true;
   for (;;) {

@@ -7,18 +7,21 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The two tables of a kind of calls: one row for each call, with `next_attempt_at`, and one for each receiver, with
- * `due_at`, `put_off_until` and `timeouts`. Every kind has tables of its own: see docs/decisions/0037.
+ * The two tables of a kind of calls: one with a row for each call, with `next_attempt_at`, and one with a row for each
+ * receiver, with `due_at`, `put_off_until` and `timeouts`. Every kind has tables of its own: see docs/decisions/0037.
  */
 export interface OutboundTables {
   calls: SQL;
   /** The index of a receiver's open calls, by `next_attempt_at`. */
   dueIndex: SQL;
   receivers: SQL;
-  /** The column of `receivers` that names one within its project, and the column of `calls` with that name. */
+  /**
+   * The column of `receivers` that identifies a receiver within its project, and the column of `calls` that refers to
+   * it.
+   */
   name: SQL;
   receiver: SQL;
-  /** A condition on the receiver's row. A receiver is never due while it does not hold. */
+  /** A condition on the receiver's row, without which the receiver is never due. */
   isCallable: SQL;
 }
 
@@ -33,8 +36,8 @@ export interface CallRows<Key> extends OutboundTables {
 export const leaseMs = 2 * minuteMs;
 
 /**
- * Computes when a receiver is due, in SQL: with its next call, and not before the time to which it was postponed. So ten
- * thousand calls that wait for a receiver that hangs are one row in the search for work.
+ * Returns in SQL when a receiver is due: with its next call, but not before the time to which it was postponed. Ten
+ * thousand calls to a receiver that hangs are therefore one row in the search for work.
  */
 export function nextDue({ calls, dueIndex, receivers, name, receiver, isCallable }: OutboundTables): SQL {
   return sql`CASE WHEN ${isCallable} THEN (
@@ -43,7 +46,7 @@ export function nextDue({ calls, dueIndex, receivers, name, receiver, isCallable
       AND k.next_attempt_at IS NOT NULL) END`;
 }
 
-/** Must follow every change of calls, in the same batch. */
+/** Updates when receivers are due. Must follow every change of calls, in the same batch. */
 export function updateDue(ctx: Context, rows: OutboundTables, names: readonly (Id | string)[]): Statement {
   const { receivers, name } = rows;
   return statement(
@@ -76,9 +79,9 @@ export function updateUnclaimed<Key>(ctx: Context, rows: CallRows<Key>, keys: re
 }
 
 /**
- * Moves a receiver with more due calls behind all other due ones, for every consumer. Without it, receivers whose
- * oldest call waits longest, which are the slow ones, would always be called first. Goes before `updateDue`, and after
- * the statement that records an answer, because that clears the postponement.
+ * Moves a receiver with more due calls behind all other due receivers, for every consumer. Otherwise the receivers with
+ * the oldest calls, which are the slow ones, would always be called first. Must come before `updateDue`, and after the
+ * statement that records an answer, because that clears the postponement.
  */
 export function moveToBack(
   ctx: Context,

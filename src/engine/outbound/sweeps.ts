@@ -6,7 +6,7 @@ import { sweepDatabases } from "../../platform/sweep";
 import type { OutboundCalls } from "./drain";
 import { leaseMs, nextDue } from "./rows";
 
-/** Sweeps for due calls of all projects: those whose wait is over, and those whose message was lost. */
+/** Sweeps all projects for due calls: those whose wait is over, and those whose message was lost. */
 export function queueDue(platform: Platform, { findDue, message }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const [first] = await findDue(db, platform.now.getTime(), 1);
@@ -16,8 +16,8 @@ export function queueDue(platform: Platform, { findDue, message }: OutboundCalls
 }
 
 /**
- * Runs at process start: no lease of the previous process is alive, so claimed calls are due now. Calls that were to be
- * retried within the time of a lease are made now, too.
+ * Makes claimed calls due at the start of a process, because no lease of the previous process is alive. Calls that were
+ * to be retried within the time of a lease become due too.
  */
 export function endLeases(platform: Platform, { rows }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {

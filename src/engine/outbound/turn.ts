@@ -8,24 +8,24 @@ import { type CallRows, claimDue, moveToBack, updateDue, updateUnclaimed } from 
 /** A kind of calls: its rows, its request, and what it writes after an attempt. The turn does the rest. */
 export interface CallKind<Target, Key, Call extends Key, Made> extends Omit<OutboundCalls, "takeTurn"> {
   rows: CallRows<Key>;
-  /** Adds to the batch that claims calls the row of their receiver. Without it, there is no turn. */
+  /** Adds a statement for the receiver's row to the batch that claims calls. If it returns no row, there is no turn. */
   begin(ctx: Context, batch: Batch, receiver: string): Rows<Target>;
-  /** Returns the claimed calls that are to be made, in order. */
+  /** Returns the claimed calls that should be made, in order. */
   read(ctx: Context, target: Target, keys: Key[]): Promise<Call[]>;
   /** Makes a call. Returns null if it is no longer wanted. */
   make(ctx: Context, target: Target, call: Call): Promise<Made | null>;
-  /** Whether the receiver's other calls have to wait. */
+  /** Whether the receiver's remaining calls have to wait. */
   endsTurn(made: Made): boolean;
   /** Adds the statements that record an attempt. Returns the work that follows their commit. */
   record(ctx: Context, batch: Batch, target: Target, call: Call, made: Made): (() => Promise<void>) | undefined;
   /**
-   * Whether each attempt is recorded before the next one. Then a consumer that dies repeats one call at most, and
-   * nobody waits for the end of the turn. Otherwise one batch records the whole turn.
+   * Whether each attempt is recorded before the next one. Then a consumer that dies repeats at most one call, and no
+   * outcome waits for the end of the turn. Otherwise one batch records the whole turn.
    */
   isEachRecorded: boolean;
 }
 
-/** A turn ends after this many calls or this much time, so that other receivers get theirs. */
+/** A turn ends after this many calls or this much time, so that other receivers get a turn. */
 const callsPerTurn = 20;
 const turnMs = 2 * secondMs;
 

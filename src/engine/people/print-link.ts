@@ -16,7 +16,6 @@ export interface PrintedLink {
 /**
  * Makes a link that signs somebody in without a mail. It works once, within a day. Given an address, signs in that
  * person, or throws NotFound when there is none. Without an address, the reader enters an address and becomes an owner.
- * /
  */
 export async function printLink(platform: Platform, email: string | null): Promise<PrintedLink> {
   if (email !== null) {

@@ -7,8 +7,8 @@ import { type Caller, callers, refreshLater, unknownKeys } from "./cache";
 
 /**
  * Returns the project of an API key and the parts of the key that may be shown, or null. An isolate caches the result
- * for 30 seconds, so a revoked key may work that long. Half-way through, it is read again after an answer. A key that
- * does not exist is cached for ten seconds, because it may be created the next moment.
+ * for 30 seconds, so a revoked key may work for that long. Half-way through, the result is refreshed after an answer. A
+ * key that does not exist is cached for ten seconds, because it may be created the next moment.
  */
 export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {
   if (keyKind(key) === null) return null;
@@ -36,7 +36,7 @@ async function findCaller(platform: Platform, hash: string, now: number): Promis
   }
   const { id, kind, name, prefix } = row.key;
   const caller = { project: row.project, key: { id, kind, name, prefix } };
-  // The clock of a project with its own clock is in its row.
+  // A project with its own clock is not cached, because the clock is in its row.
   if (!row.project.testClock) callers.set(hash, caller, now);
   if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));
   return caller;

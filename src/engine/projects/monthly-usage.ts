@@ -12,8 +12,9 @@ interface Counted {
 }
 
 /**
- * Counts emails towards months. There is one count for each month and template, which is also the template's number of
- * emails; inline content counts under ''. `counted` is a SELECT of `project_id, month, template_id, emails`, each once.
+ * Counts emails towards months. There is one count per month and template, from which the number of a template's emails
+ * is also read; inline content counts under ''. `counted` is a SELECT of `project_id, month, template_id, emails`, each
+ * once.
  */
 export function upsertUsage(counted: SQL): Statement {
   return statement(
@@ -43,8 +44,8 @@ const withContent: SQL = sql`CROSS JOIN email_contents content
 const templateOf: SQL = sql`coalesce(content.template_id, '')`;
 
 /**
- * Must run after `insertUsage`: stops the whole batch when the usage exceeds the monthly limit. No statement without a
- * limit. A call that adds nothing passes, even if the limit was lowered below the usage.
+ * Must run after `insertUsage`: stops the whole batch when the usage exceeds the monthly limit. Without a limit, there
+ * is no statement. A call that adds nothing passes, even if the limit was lowered below the usage.
  */
 export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] {
   const { monthlySendLimit } = ctx.project;
@@ -68,8 +69,8 @@ function usedIn(ctx: Context, month: string): SQL {
 export const monthIsOver = "Monthly limit reached";
 
 /**
- * The statuses of emails that are accepted together, in a SELECT of their `id` and of the `reason` not to send them, if
- * there is one. The first of the others use what is left of the month's limit; the rest are FAILED.
+ * Returns the statuses of emails that are accepted together. The query selects their `id` and the `reason` not to send
+ * them, or NULL. The first emails without a reason use up the rest of the month's limit; further ones are FAILED.
  */
 export function statusesInMonth(ctx: Context, now: Date): SQL {
   const { monthlySendLimit: limit } = ctx.project;
@@ -92,7 +93,7 @@ export function updateUsageOfUnsent(items: string, where: SQL): Statement {
     FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE ${where}`);
 }
 
-/** As above, for the emails `e` matched by `where`. They must not have ended. */
+/** Does the same for the emails `e` that match `where`. They must not have ended. */
 export function updateUsageOf(where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
     FROM emails e ${withContent} WHERE ${where}`);
@@ -101,7 +102,10 @@ export function updateUsageOf(where: SQL): Statement {
 /** The month in which the email `e` was accepted. */
 export const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
 
-/** `unsent` is a SELECT of `project_id, month, template_id`, with a row for each email. */
+/**
+ * Subtracts emails from their months. `unsent` is a SELECT of `project_id, month, template_id`, with a row for each
+ * email.
+ */
 function updateUsage(unsent: SQL): Statement {
   return statement(
     sql`UPDATE monthly_usage AS u SET emails = u.emails - gone.emails

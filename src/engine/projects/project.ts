@@ -11,12 +11,12 @@ export function findProject(platform: Platform, number: number): Promise<Project
   return find(platform, String(number), eq(projects.number, number));
 }
 
-/** The same by the public UUID, for links and for providers' reports. */
+/** Returns a project by its public UUID, for links and for providers' reports. It is cached in the same way. */
 export function findProjectById(platform: Platform, id: string): Promise<Project | null> {
   return find(platform, id, eq(projects.id, id));
 }
 
-/** Throws NotFound when there is no such project. */
+/** Throws NotFound when the project does not exist. */
 export async function requireProject(platform: Platform, id: string): Promise<Project> {
   const project = await findProjectById(platform, id);
   if (project === null) throw new NotFound("project", id);
@@ -37,8 +37,8 @@ async function read(platform: Platform, name: string, isMeant: SQL, now: number)
     .from(projects)
     .where(and(isMeant, isNull(projects.deletedAt)))
     .get();
-  // The clock of a project with its own clock is in its row. And a cached "disabled" must not fail or cancel the new
-  // mail of a project that was enabled again.
+  // Two kinds are not cached: a project with its own clock, whose time is in its row, and a disabled one. If it was
+  // enabled again, a cached "disabled" would fail or cancel its new mail.
   if (row && !row.testClock && !row.disabled) knownProjects.set(name, row, now);
   else knownProjects.delete(name);
   return row ?? null;

@@ -7,14 +7,14 @@ export interface Pause {
   at: number;
 }
 
-/** The pause of a project's marketing email; null when there is none. */
+/** Returns the pause of a project's marketing email; null when there is none. */
 export function pauseOf({ sendingPausedReason: reason, sendingPausedAt: at }: Project): Pause | null {
   return reason === null || at === null ? null : { reason, at };
 }
 
 /**
- * Whether marketing email must not go out now. For work that takes a while: it looks the project up again, at most 30
- * seconds old. In the isolate that paused it, the answer is current at once.
+ * Whether marketing email is paused now. For work that takes a while: reads the project again, at most 30 seconds old.
+ * In the isolate that paused it, the answer is current at once.
  */
 export async function isMarketingPaused(platform: Platform, { number }: Context["project"]): Promise<boolean> {
   const project = await findProject({ ...platform, now: platform.realClock() }, number);

@@ -7,7 +7,7 @@ const readWhereabouts = columns({
   id: asText,
   number: asNumber,
   shard: asText,
-  /** The deletion of the project has begun. */
+  /** Whether the deletion of the project has begun. */
   isEnding: asFlag,
 });
 type Whereabouts = ReturnType<typeof readWhereabouts>;

@@ -36,6 +36,6 @@ export async function countMails(ctx: Context, stepId: Id, completed: number): P
   const approximate = seen === maxCounted && completed > mailed && mailed > 0;
   const factor = approximate ? completed / mailed : 1;
   const each = figures.map((figure) => [figure, Math.round(factor * (counts?.[figure] ?? 0))]);
-  // The object is built from all of `figures`, so each key is present.
+  // The object is built from all of `figures`, so every key is present.
   return { ...(Object.fromEntries(each) as Record<(typeof figures)[number], number>), approximate };
 }

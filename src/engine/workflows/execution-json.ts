@@ -24,7 +24,7 @@ export function wholeExecutionJson(view: ExecutionView) {
   return { ...executionJson(view), steps: view.steps.map((step) => stepJson(view.id, step)) };
 }
 
-/** An execution comes to a step only once, so the two ids together identify the record. */
+/** An execution reaches a step only once, so the two ids together identify the record. */
 function stepJson(executionId: Id, step: ExecutionView["steps"][number]) {
   return {
     id: `${publicId(executionId)}:${publicId(step.stepId)}`,

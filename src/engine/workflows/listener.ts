@@ -9,7 +9,7 @@ import type { Delivery } from "../../platform/workflow-shards";
 import type { EventListener, HeardEvent } from "../events/listener";
 import { eachShard } from "./shards";
 
-/** An event may have about 100 KB, and one call to an object takes 32 MB. */
+/** An event may have about 100 KB, and one call to an object accepts 32 MB. */
 const eventsPerCall = 50;
 
 /**

@@ -9,14 +9,14 @@ import { insertJob } from "../jobs/queue-job";
 import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { allShards } from "./shards";
 
-/** Removed steps of a workflow, and the step to which their executions move; null if the executions end. */
+/** The removed steps of a workflow, and the step to which their executions move; null if the executions end. */
 export type Vacated = Omit<Vacating, "after">;
 
 /** Each shard's cursor, by the shard's number. A shard that is done is left out. */
 type Cursors = Record<string, Id>;
 
 /**
- * Queues the job, in the batch that deletes the steps. The job also finds executions that come to a step at that
+ * Queues the job, in the batch that deletes the steps. The job also finds executions that reach a removed step at that
  * moment.
  */
 export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jobId: Id }): Statement<{ id: Id }> {
@@ -27,7 +27,7 @@ const StoredId = z.string().transform(asId);
 const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId), to: StoredId.nullable() });
 const State = z.object({ places: z.record(z.string(), StoredId).optional() });
 
-/** A step of `workflows.vacate`: the next window of executions of every shard. */
+/** Runs a step of `workflows.vacate`: every shard processes its next window of executions. */
 export async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
   const { places } = State.parse(row.state);
   const left = await vacateNext(ctx, Input.parse(row.input), places);

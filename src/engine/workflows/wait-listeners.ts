@@ -10,10 +10,12 @@ import { waitListenerId } from "../events/listener";
 
 // Executions wait for an event by its name; one row per project and name makes such events delivered to workflows. The
 // row is deleted when no step names the event and no execution waits for it. A new wait writes this row and the
-// mirror's `awaits` in one batch, and the deletion checks both in its own statement. So a wait that comes before the
-// deletion prevents it, and one that comes after inserts the row again and looks into the log.
+// mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait before the deletion
+// therefore prevents it, and a wait after it inserts the row again and checks the log.
 
-/** Whether the wait row `l` is unneeded. References lead to the workflows whose steps may name the event. */
+/**
+ * Whether the listener row `l` of a wait is unneeded. References lead to the workflows whose steps may name the event.
+ */
 const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
   AND NOT EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_awaits
     WHERE e.project_id = l.project_id AND e.awaits = l.name)

@@ -22,7 +22,7 @@ const maxUnverified = 20;
 
 /**
  * Stores a domain and registers it with the mail provider. A domain without required DNS records is verified at once,
- * if the provider has verified it and no other project of the installation has the name. /
+ * if the provider has verified it and no other project of the installation has the name.
  */
 export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainRow> {
   if (input.projectId && input.projectId !== ctx.project.id) throw new NotFound("project", input.projectId);

@@ -49,7 +49,7 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
 
 /**
  * Another project may have removed the name from an account, or the installation may have changed its providers. A new
- * registration is stored at once: the rest of the check may still fail, or a concurrent check may win. /
+ * registration is stored at once: the rest of the check may still fail, or a concurrent check may win.
  */
 async function noteNew(ctx: Context, { projectId, id, createdWith }: DomainRow, newAt: string[]): Promise<void> {
   if (newAt.length === 0) return;

@@ -14,7 +14,7 @@ import { type Context, forProject, type Platform } from "../../platform/context"
 /**
  * Applies a provider's report. A report may arrive late, twice, or even before the call that handed the mail over is
  * recorded. A report of an unknown email, or of one sent by another provider, has no effect. Only our own tag leads
- * from a report to its email. /
+ * from a report to its email.
  */
 export async function takeReport(platform: Platform, provider: string, notice: Notice): Promise<void> {
   const tag = notice.tag === null ? null : readTag(notice.tag);

@@ -1,6 +1,6 @@
 /**
  * The script of the list: every two seconds it checks whether the list has changed, and then replaces it. It does not
- * touch a list that has the keyboard focus or an open section. Without the script, the page works by reloading. /
+ * touch a list that has the keyboard focus or an open section. Without the script, the page works by reloading.
  */
 export const liveScript = `"use strict";
 async function refresh() {

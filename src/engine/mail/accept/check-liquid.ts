@@ -5,8 +5,8 @@ import { parseTemplate } from "../../../core/templating/render";
 import type { Context } from "../../../platform/context";
 
 /**
- * Refuses Liquid that cannot be rendered for anyone, with line and column, and what is of another template language. Warns
- * of what would go out as it is written.
+ * Refuses Liquid that cannot be rendered for any contact, naming line and column. Also refuses syntax of other template
+ * languages. Warns about placeholders that would be sent unrendered.
  */
 export function checkLiquid(
   ctx: Pick<Context, "warnings">,

@@ -24,23 +24,25 @@ import { insertEmailsTo } from "./recipients";
 
 /**
  * Double opt-in: `confirm: true` mails a link to a contact that is not subscribed. Everything is decided in the batch
- * that writes the contact, so calls at the same time cause one mail. The row in `confirmations` is the claim: it limits
- * further mails, and nothing else is written without it. Its id is that of the mail, and so the time of the request.
+ * that writes the contact, so concurrent calls cause one mail. The row in `confirmations` is the claim: it limits
+ * further mails, and without it nothing else is written. Its id is the mail's id, which contains the time of the
+ * request.
  */
 
-/** The statements that a call with `confirm: true` added to its batch. */
+/** The statements that a call with `confirm: true` adds to its batch. */
 export interface AddedConfirmation {
-  /** The result, for the answer that an idempotency key keeps. */
+  /** The result, for the answer stored with an idempotency key. */
   resultInSql: SQL;
-  /** The warning that only the database can decide, as JSON; NULL when there is none. */
+  /** A warning that only the database can decide, as JSON; NULL when there is none. */
   warningInSql: SQL;
-  /** After the commit: announces the mail, and warns. */
+  /** Called after the commit: announces the mail, and adds the warning to the answer. */
   finish(): Promise<ConfirmationResult>;
 }
 
 /**
- * Adds to a batch, behind the statements that write the contact, those that mail it the link. Throws Conflict when the
- * project has no confirmation template; the batch throws it when the template is gone, and UnverifiedSender.
+ * Adds the statements that mail the link, which must come after those that write the contact. Throws Conflict when the
+ * project has no confirmation template. The batch throws Conflict when the template no longer exists, and
+ * UnverifiedSender when its sender domain is not verified.
  */
 export function addConfirmation(ctx: Context, batch: Batch, email: string): AddedConfirmation {
   const templateId = ctx.project.confirmationTemplateId;
@@ -52,7 +54,7 @@ export function addConfirmation(ctx: Context, batch: Batch, email: string): Adde
   batch.recognise(sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`);
   batch.add(insertClaim(ctx, asked));
   if (ctx.keyKind === "public") batch.add(upsertPublicCount(ctx, asked));
-  // A person who has not confirmed is not tracked.
+  // A person is not tracked before confirming.
   const content = { id: asked.contentId, templateId, recipients: 1, mayTrack: false };
   batch.add(insertContentOf(ctx, { ...content, confirmsIf: isMailed }));
   const mails = batch.add(insertEmailsTo(ctx, { contentId: asked.contentId, recipients: [recipient] }));
@@ -77,13 +79,13 @@ export function addConfirmation(ctx: Context, batch: Batch, email: string): Adde
 
 interface Asked {
   email: string;
-  /** Also the id of the claim. */
+  /** The id of the mail, and of the claim. */
   emailId: Id;
   contentId: Id;
   templateId: Id;
 }
 
-/** The claim of this call with its contact `c`, if there is one. */
+/** Selects the claim of this call together with its contact `c`. */
 function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
   return sql`contacts c CROSS JOIN confirmations k
     ON k.project_id = c.project_id AND k.contact_id = c.id AND k.id = ${emailId}
@@ -91,8 +93,9 @@ function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
 }
 
 /**
- * Whether the contact `c` must get no such mail: its address is suppressed (a complaint is one), or was erased after the
- * person had left. A contact that was created again remembers the latter as an opt-out from before its own time.
+ * Whether the contact `c` must get no such mail: its address is suppressed (which includes complaints), or the person
+ * had opted out before being erased. A contact that was created again has such an opt-out, older than the contact
+ * itself.
  */
 function isWithheld(ctx: Context): SQL {
   return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE ${inProject(ctx, "s")} AND s.email = c.email)
@@ -100,8 +103,8 @@ function isWithheld(ctx: Context): SQL {
 }
 
 /**
- * Claims the mail if the limits allow it. For a public key an address that gets none is claimed too, so that the answers
- * do not tell which addresses those are.
+ * Claims the mail if the limits allow it. For a public key, an address that gets no mail is claimed as well, so that
+ * the answers do not reveal such addresses.
  */
 function insertClaim(ctx: Context, { email, emailId }: Asked): Statement {
   const now = ctx.now.getTime();
@@ -133,7 +136,10 @@ function hourOf(ctx: Context): number {
   return Math.floor(ctx.now.getTime() / hourMs);
 }
 
-/** Clocks of machines differ a little: a count of a later hour is a count of this one. */
+/**
+ * Whether the hourly limit is used up. Clocks of machines differ slightly, so the count of a later hour is used for
+ * this hour too.
+ */
 function isHourUsedUp(ctx: Context): SQL {
   return sql`(${ctx.config.publicConfirmationsPerHour} = 0 OR EXISTS (SELECT 1 FROM project_counts p
     WHERE ${inProject(ctx, "p")} AND p.confirmation_hour >= ${hourOf(ctx)}
@@ -150,7 +156,7 @@ function upsertPublicCount(ctx: Context, asked: Asked): Statement {
   );
 }
 
-/** Only a server is told why its contact gets no mail. */
+/** Selects the outcome. Only servers are told why a contact gets no mail. */
 function selectOutcome(ctx: Context, asked: Asked): SQL {
   const isClaimed = sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`;
   const why =
@@ -158,7 +164,7 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
       ? sql`NULL`
       : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
           WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
-  // An answer that is the same for every address reveals nothing.
+  // An answer that is the same for every address reveals nothing about it.
   const unclaimed = mayLearnIds(ctx)
     ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
     : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;
@@ -169,7 +175,8 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
 
 const withheld: Warning = {
   field: "confirm",
-  message: "No confirmation mail goes to this address: it is suppressed, or its owner left and was erased.",
+  message:
+    "No confirmation mail was sent: this address is suppressed, or its owner had unsubscribed before being erased.",
 };
 
 const monthUsedUp: Warning = {
@@ -177,7 +184,7 @@ const monthUsedUp: Warning = {
   message: "No confirmation mail was sent, because the project's monthly limit of emails is used up.",
 };
 
-/** Why the mail could not be written. */
+/** Returns the reason why the mail could not be written. */
 async function refusal(ctx: Context, templateId: Id): Promise<Conflict | UnverifiedSender> {
   const template = await selectFirst(
     ctx.db,

@@ -2,7 +2,7 @@ import type { EmailType } from "../../../core/mail/status";
 import type { Warning } from "../../../core/warning";
 import type { Context } from "../../../platform/context";
 
-const laws = "Many countries' laws ask for it: the operator sets it with PATCH /admin/projects/{id}.";
+const laws = "Many countries' laws require it: the operator can set it with PATCH /admin/projects/{id}.";
 
 const noPostalAddress: Warning = {
   field: "postalAddress",
@@ -16,7 +16,10 @@ const noCompany: Warning = {
 
 export const imprintWarnings = { missing_postal_address: noPostalAddress, missing_company: noCompany };
 
-/** Returns what the project lacks for the footer of email of this type: the address first, and one thing at a time. */
+/**
+ * Returns a detail that the footer of email of this type needs but the project lacks. Only one is named at a time, the
+ * address first.
+ */
 export function missingImprint({ project }: Context, type: EmailType): keyof typeof imprintWarnings | null {
   if (type !== "MARKETING") return null;
   if (project.postalAddress === null) return "missing_postal_address";

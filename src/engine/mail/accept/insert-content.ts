@@ -14,10 +14,13 @@ import type { Context } from "../../../platform/context";
 import type { StoredBody } from "../body";
 import { linkBase } from "../links";
 
-/** A content with the columns of its row, of which some may be SQL. */
+/** The columns of a new content. Some values may be SQL. */
 export type NewContent = SelectedRow<typeof emailContents> & { id: Id };
 
-/** Inserts a content for each row of `from`, or one. The only statement that does, whatever the source of its mail. */
+/**
+ * Inserts a content for each row of `from`, or a single one. Every content is inserted by this statement, whatever the
+ * source of its mail.
+ */
 export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statement<{ id: Id; type: EmailType }> {
   return statement(
     sql`${insertSelected(emailContents, row, from)}
@@ -27,7 +30,7 @@ export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statem
   );
 }
 
-/** The content that a call or a step sets. The template has the rest. */
+/** The content that a call or a step sets. A template provides the rest. */
 export interface ContentInput {
   id: Id;
   templateId: Id | null;
@@ -38,22 +41,28 @@ export interface ContentInput {
   replyTo?: string | undefined;
   headers?: Record<string, string> | undefined;
   attachments?: AttachmentRow[];
-  /** The size of body and files in bytes. The statement adds a template's body, unless it is in R2. */
+  /**
+   * The size of the given body and files in bytes. The statement adds that of the template's body, unless that is in
+   * R2.
+   */
   size?: number;
   ownData?: JsonObject;
-  /** Whether the caller leaves tracking to the project. */
+  /** Whether mail may be tracked, if the project tracks it. */
   mayTrack?: boolean;
-  /** The number of emails with this content; in SQL, of the version `v` and its `template`. */
+  /** The number of emails with this content. In SQL, `v` is the version and `template` the template. */
   recipients: number | SQL;
-  /** Written only if this holds of the version `v` and its `template`. */
+  /** A condition on the version `v` and its `template`, without which nothing is written. */
   onlyIf?: SQL;
-  /** A mail of double opt-in: TRANSACTIONAL whatever the template's type, and written only if this holds. */
+  /**
+   * Makes the content a mail of double opt-in, which is always TRANSACTIONAL, and which is written only if this
+   * condition holds.
+   */
   confirmsIf?: SQL;
 }
 
 /**
- * Inserts the content of a call or a step, if its template exists and the domain of its sender is verified. Everything else
- * is written only if this row is.
+ * Inserts the content of a call or a step, if its template exists and its sender domain is verified. All other rows are
+ * only written if this one is.
  */
 export function insertContentOf(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
   const { id, templateId, subject, body, from, fromName, replyTo, recipients, onlyIf, confirmsIf } = content;
@@ -76,7 +85,7 @@ export function insertContentOf(ctx: Context, content: ContentInput): Statement<
     ownData,
     type: confirmsIf ? "TRANSACTIONAL" : sql`coalesce(v.type, 'TRANSACTIONAL')`,
     isConfirmation: confirmsIf !== undefined,
-    // Mail of double opt-in has no topic: a contact that left one must still be able to confirm.
+    // Mail of double opt-in has no topic, because a contact that left the topic must still be able to confirm.
     topicId: templateId === null || confirmsIf ? null : sql`template.topic_id`,
     templateId: sql`v.template_id`,
     templateVersionId: sql`v.id`,
@@ -92,15 +101,18 @@ export function insertContentOf(ctx: Context, content: ContentInput): Statement<
   return insertContent(ctx, row, sql`${contentSource(ctx, templateId)} WHERE ${isAllowed}`);
 }
 
-/** Returns whether the content is tracked now, by its type. It is SQL, because the template may decide the type. */
+/**
+ * Returns whether mail of the content's type is tracked at the moment. SQL, because the template may decide the type.
+ */
 function isTracked({ project }: Context): SQL {
   const tracked = JSON.stringify(emailTypes.filter((type) => isTypeTracked(project.tracking, type)));
   return sql`coalesce(v.type, 'TRANSACTIONAL') IN (SELECT value FROM json_each(${tracked}))`;
 }
 
-/** The current version of the template. Without a template there is a single row with null in all its columns. */
+/** Returns the current version of the template. Without a template, a single row with NULL in all columns. */
 export function contentSource(ctx: Context, templateId: Id | null): SQL {
-  // No row has this id. For a condition without a key, such as `false`, SQLite would read all versions of all projects.
+  // No row has this id. A condition without a key, such as `false`, would make SQLite read all versions of all
+  // projects.
   if (templateId === null)
     return sql`(SELECT 1) LEFT JOIN template_versions v ON ${inProject(ctx, "v")} AND v.id = NULL`;
   return sql`templates template JOIN template_versions v ON ${inProject(ctx, "template")}

@@ -11,22 +11,22 @@ import { type Context, clockOf } from "../../../platform/context";
 import { monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
 import { announceGraceMs } from "../announce";
 
-/** Emails to accept, all of one source. */
+/** Emails to accept, all from one source. */
 interface NewEmails {
   source: EmailSource;
   at: Date;
   /**
-   * A query with a row for each email: its `id`, `content_id`, `contact_id` and `to_email`, the `type` of its content, and
-   * the `reason` not to send it, or NULL.
+   * A query with a row for each email: its `id`, `content_id`, `contact_id` and `to_email`, the `type` of its content,
+   * and the `reason` not to send it, or NULL.
    */
   from: SQL;
-  /** When they are due; null for mail that is held. Left out, they are due at once and announced. */
+  /** When the emails are due; null for mail that is held. When absent, they are due at once and are announced. */
   dueAt?: number | null;
-  /** The columns that not every source has. */
+  /** Columns that only some sources set. */
   more?: Partial<SelectedRow<typeof emails>>;
 }
 
-/** Inserts emails. The only statement that does, whatever their source. */
+/** Inserts emails. Every email is inserted by this statement, whatever its source. */
 export function insertEmails(ctx: Context, mail: NewEmails): Statement {
   return statement(insertAccepted(ctx, mail));
 }
@@ -39,14 +39,15 @@ export interface InsertedEmail {
   priority: Priority;
 }
 
-/** Inserts emails that may have these ids, and returns them. */
+/** Inserts emails and returns the inserted ones. `ids` contains all ids that they may have. */
 export function insertEmailsReturning(ctx: Context, ids: Id[], mail: NewEmails): Statement<InsertedEmail> {
   return statement(
     sql`${insertAccepted(ctx, mail)}
       RETURNING id, contact_id, status = 'QUEUED' AS is_queued, priority`,
     columns({ id: asId, contactId: asId, isQueued: asFlag, priority: asPriority }),
     {
-      // The emails to announce again. An email that was taken up since then is skipped by the condition on its row.
+      // Finds the inserted emails, in order to announce them. An email that a consumer has taken since is skipped by
+      // the condition on its row.
       again: sql`SELECT e.id, e.contact_id, e.status <> 'SUPPRESSED' AS is_queued, e.priority
         FROM json_each(${JSON.stringify(ids)}) r CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value`,
     },
@@ -57,7 +58,8 @@ function insertAccepted(ctx: Context, { source, at, from, dueAt, more }: NewEmai
   const now = at.getTime();
   const [nextAttemptAt, sweptAt] = dueAt === undefined ? [now, now + announceGraceMs] : [dueAt, dueAt];
   const ifQueued = (value: number | null) => sql`iif(status = 'QUEUED', ${value}, NULL)`;
-  // No call waits for such mail: it is accepted once, and FAILED beyond the month's limit. A call is refused as a whole.
+  // Campaigns and workflows have no waiting caller, so their emails beyond the month's limit are accepted as FAILED. A
+  // call is refused as a whole instead.
   const isByItself = source === "CAMPAIGN" || source === "WORKFLOW";
   const status = isByItself ? statusesInMonth(ctx, at) : sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
   const insert = insertSelected(

@@ -6,10 +6,10 @@ import type { Context } from "../../../platform/context";
 import { whyWithheld } from "../withhold";
 import { type InsertedEmail, insertEmailsReturning } from "./insert-emails";
 
-/** A recipient of one call, with the ids of its rows. All recipients are one JSON parameter, be it 1 or 500. */
+/** A recipient of one call, with the ids of its rows. All recipients, 1 or 500, are passed as one JSON parameter. */
 export interface Recipient {
   emailId: Id;
-  /** The id of the contact, if it is new. */
+  /** The id that the contact gets if it is new. */
   contactId: Id;
   email: string;
   written: string;
@@ -17,8 +17,8 @@ export interface Recipient {
 }
 
 /**
- * Inserts one email for each recipient. They join the contacts that the same batch has just written. Whether a scheduled
- * mail may go to its recipient is asked when it is due; the sweep announces it then.
+ * Inserts one email for each recipient, joined with the contacts that the same batch has just written. For scheduled
+ * mail, the recipient's subscription is only checked when the mail is due; the sweep announces it then.
  */
 export function insertEmailsTo(
   ctx: Context,

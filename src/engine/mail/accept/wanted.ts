@@ -4,8 +4,8 @@ import { isInTopic } from "../../../db/topics";
 import type { KindOfMail } from "../withhold";
 
 /**
- * A condition: a contact `c` gets such mail of campaigns and workflows. TRANSACTIONAL mail goes to every contact, other mail
- * to contacts that are subscribed, and in its topic.
+ * Matches when a contact `c` gets such mail of campaigns and workflows. TRANSACTIONAL mail goes to every contact; other
+ * mail goes to contacts that are subscribed and in its topic.
  */
 export function wantsMail({ type, topicId }: KindOfMail): SQL {
   if (type === "TRANSACTIONAL") return sql`true`;
@@ -13,12 +13,12 @@ export function wantsMail({ type, topicId }: KindOfMail): SQL {
   return typeof type === "string" ? isSubscribed : sql`(${type} = 'TRANSACTIONAL' OR ${isSubscribed})`;
 }
 
-/** A condition: a contact `c` is subscribed, and in the topic, if there is one. */
+/** Matches when a contact `c` is subscribed, and in the topic if there is one. */
 export function isSubscribedTo(topicId: KindOfMail["topicId"]): SQL {
   return topicId === null ? sql`c.subscribed` : sql`(c.subscribed AND ${isInItsTopic(topicId)})`;
 }
 
-/** A condition: a contact `c` is in a topic. It holds for NULL, and for a topic that is gone. */
+/** Matches when a contact `c` is in a topic. Also holds for NULL, and for a topic that no longer exists. */
 export function isInItsTopic(topicId: Id | SQL): SQL {
   return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: sql`${topicId}` } })}, true)`;
 }

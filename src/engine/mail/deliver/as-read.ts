@@ -1,15 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { EmailRow } from "../../../db/tables";
 
-/** Emails as they were read, for `isAsRead`. */
+/** Writes emails in the state in which they were read, for `isAsRead`. */
 export function itemsOf(emails: EmailRow[]): string {
   return JSON.stringify(emails.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
 }
 
-/** The email `e` of an item `r`, by its key. */
+/** Matches the email `e` of an item `r` by its key. */
 export const ofItem: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'`;
 
-/** The email was not handed over since it was read, and it is still due. */
+/** Matches when the email is still due and has not been handed over since it was read. */
 export function isAsRead(at: number): SQL {
   return sql`${ofItem} AND e.status = 'QUEUED' AND e.round IS r.value->>'round' AND e.next_attempt_at <= ${at}`;
 }

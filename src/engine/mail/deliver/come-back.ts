@@ -11,16 +11,16 @@ import { putOff } from "./put-off";
 /** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
 const putOffMs = { least: minuteMs, most: 15 * minuteMs };
 
-/** Emails that come back by a message of their own, at their time. */
+/** Emails for which a message of their own will come. */
 export interface Leftover {
   retries: Later[];
-  /** They wait for a memory slot. */
+  /** Emails that wait for a memory slot. */
   slotless: EmailRow[];
-  /** They could not be composed now. */
+  /** Emails that could not be composed now. */
   failed: { email: EmailRow; error: unknown }[];
 }
 
-/** Sends the messages with which those emails come back. */
+/** Sends the messages that bring these emails back. */
 export async function comeBack(
   ctx: Context,
   priority: Priority,
@@ -31,7 +31,7 @@ export async function comeBack(
   const later = slotless.map(({ id }) => ({ emailId: id, retryAt: now + slotComesBackMs }));
   await announceLater(ctx, priority, [...retries, ...later]);
   if (failed.length === 0) return;
-  ctx.log("error", "Mail could not be composed and will be tried again", {
+  ctx.log("error", "Mail could not be composed and will be retried", {
     emails: failed.length,
     reason: reasonOf(failed[0]?.error),
   });

@@ -22,25 +22,32 @@ import type { Delivery } from "./delivery";
 import { type Ready, resultOf } from "./hand-over";
 import type { Result } from "./record";
 
-/** The part of a round that can be handed over, and the part that ends without a call to the provider. */
+/** A composed round: the emails that can be handed over, and those that end without a call to the provider. */
 export interface ComposedRound {
   ready: Ready[];
   ended: Result[];
-  /** Emails that wait for a round of their own, or for the next one. */
+  /** Emails that need a round of their own, or wait for the next one. */
   setAside: EmailRow[];
-  /** Emails that could not be composed now: their files are out of reach, say. This holds up none of the others. */
+  /**
+   * Emails that could not be composed now, for example because R2 did not answer for their files. They do not hold up
+   * the others.
+   */
   failed: { email: EmailRow; error: unknown }[];
 }
 
-/** The most bytes that a call with many mails holds in memory, before it is encoded. */
+/** The most bytes of a call with several mails in memory, before encoding. */
 const maxRoundBytes = 4 * largeMailBytes;
 
-/** A second of CPU. A round of mail with costly templates ends early, as where the invocation's is spent: others have the rest. */
+/**
+ * About a second of CPU. A round of mail with costly templates ends here, as it does when the invocation's CPU is
+ * spent, and leaves the rest to other consumers.
+ */
 const maxRoundUnits = 100_000_000;
 
 /**
- * Composes a round of mail, one after another. The size of a mail may only show now: a template's body in R2 was never
- * measured, and a small one may render to a large text. The same goes for its work. A round that `isWhole` never ends early.
+ * Composes the mails of a round one by one. A mail's size may only become known now: a template's body in R2 was never
+ * measured, and a small one may render to a large text. The same is true of the work to render it. A round that
+ * `isWhole` never ends early.
  */
 export async function composeRound(
   ctx: Context,
@@ -81,20 +88,23 @@ export async function composeRound(
   return composed;
 }
 
-/** Asked for each round, because a delivery takes a while. */
+/** Checked for each round, because a delivery takes a while. */
 async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boolean> {
   const hasMarketing = [...contents.values()].some(({ type }) => type === "MARKETING");
   return hasMarketing && (await isMarketingPaused(ctx, ctx.project));
 }
 
-/** A mail that may be out already goes on: its call is repeated while the provider recognises it. */
+/**
+ * Whether a mail waits until its project's marketing is resumed. A mail that may already be sent does not wait: its
+ * call is repeated while the provider still recognises it.
+ */
 function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: EmailRow): boolean {
   return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";
 }
 
 /**
- * Mail of a campaign asks again soon. Its campaign takes it back when it is held, but may never hear of what was short, or
- * may be over already.
+ * Returns the outcome of held mail. Mail of a campaign checks again soon: the campaign takes it back when held, but may
+ * never notice a short hold, or may have ended already.
  */
 function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
@@ -117,7 +127,10 @@ function sizeOf({ html, text, attachments }: Message): number {
   return attachments.reduce((sum, { content }) => sum + content.length, html.length + text.length);
 }
 
-/** The complete message of an email, or the outcome if there is none. All that it renders takes from the budget. */
+/**
+ * Returns the complete message of an email, or its outcome when there is no message. All rendering is charged to the
+ * budget.
+ */
 export async function composeEmail(
   ctx: Context,
   delivery: Delivery,
@@ -127,11 +140,12 @@ export async function composeEmail(
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
   if (abandoned) return abandoned;
-  // Only the provider that was called before would recognise the mail. Mail that another account called for is left to it.
+  // Only the provider that was called before would recognise the mail. If that was another provider, the repeat window
+  // is 0 here.
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
-  // The campaign is held, and may continue when the project is enabled.
+  // The campaign is held, and may continue once the project is enabled.
   if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
     return heldMail(ctx, email, failures.projectDisabled);
   if (ctx.project.disabled) return ended("FAILED", failures.projectDisabled, uncertainSince);
@@ -140,7 +154,7 @@ export async function composeEmail(
   const loaded = content && (await load(ctx, delivery, content));
   if (!content || !loaded) return ended("FAILED", "The content of this email is no longer stored", uncertainSince);
   const { body, attachments } = loaded;
-  // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
+  // After the mail was accepted, the domain may have lost its verification, or moved to another project.
   if (!delivery.maySend.has(content.id)) return ended("FAILED", failures.domainGone, uncertainSince);
   const links = recipientLinks(ctx, content, email);
   if ((content.type === "MARKETING" || content.isConfirmation) && links === null)
@@ -169,14 +183,20 @@ export async function composeEmail(
   }
 }
 
-/** Mail that only the account standing in cannot carry waits for its own. */
+/**
+ * Returns the outcome of mail that this account cannot carry. If this account only stands in, the mail waits for its
+ * own account.
+ */
 function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason: string): MailOutcome {
   if (uncertainSince !== null || !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority)))
     return ended("FAILED", reason, uncertainSince);
   return held(reason, ctx.clock().getTime() + minuteMs);
 }
 
-/** Null when the content is no longer stored. One content at a time, because bodies and files may be large. */
+/**
+ * Loads a content. Null when it is no longer stored. Only one content is held at a time, because bodies and files may
+ * be large.
+ */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
   if (delivery.loaded?.contentId === content.id) return delivery.loaded;
   delivery.loaded = null;

@@ -16,29 +16,33 @@ export interface FreshMail {
   ctx: Context;
   priority: Priority;
   emailIds: Id[];
-  /** A consumer may have died of them: see `deliverPermitted`. */
+  /** Whether a consumer may have died while handling these emails: see `deliverPermitted`. */
   isAgain: boolean;
 }
 
-/** A permit ends two minutes after the question. One that is not in use by then goes back, and its mail waits. */
+/**
+ * A permit ends two minutes after the request for it. If it is not used within this time, it is given back, and its
+ * mail waits.
+ */
 const permitKeepsMs = 30 * secondMs;
 
-/** How long the permits of mail that is delivered may wait for those of other mail. */
+/** How long a permit that is no longer needed may be held back, so that several are returned together. */
 const giveBackEveryMs = secondMs;
 
 /**
- * Hands fresh emails of several projects to the provider, as many as it takes now. The others wait in their rows, without a
- * write and without a message: when their turn comes, a drainer reads them. The account is asked once for all of them, and
- * gets their permits back together.
+ * Hands fresh emails of several projects to the provider, as many as it accepts now. The others wait in their rows,
+ * without a write and without a message, until a drainer reads them. The account is asked once for all of the mail, and
+ * gets all permits back together.
  *
- * A message may come twice, late, or while another consumer is at work: only an email's row decides what happens to it.
+ * A message may arrive twice, late, or while another consumer is working: only an email's row decides what happens to
+ * it.
  *
- * Returns the error of each piece that failed, and null for the others.
+ * Returns one entry per piece: its error, or null.
  */
 export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknown[]> {
   const errors = new Map<FreshMail, unknown>();
   const shared = pieces.map((piece) => sharing(piece, pieces.length));
-  // The mail of a project with its own clock waits for no account.
+  // Mail of a project with its own clock waits for no account.
   const accounts = Map.groupBy(shared, ({ ctx }) => (ctx.project.testClock ? ctx.project.number : ctx.mailer.name));
   await Promise.all([...accounts.values()].map((group) => deliverOf(group, errors)));
   return pieces.map((piece) => errors.get(piece) ?? null);
@@ -46,7 +50,7 @@ export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknow
 
 interface Shared {
   piece: FreshMail;
-  /** The share of the piece in the invocation, through the account that carries its mail. */
+  /** The context for this piece: with its share of the invocation, and the account that carries its mail. */
   ctx: Context;
   wish: Wish;
 }
@@ -65,7 +69,10 @@ function sharing(piece: FreshMail, pieces: number): Shared {
   };
 }
 
-/** Delivers mail that waits for the same account. Mail that it sends elsewhere goes through the fallback at the same time. */
+/**
+ * Delivers mail that waits for the same account. Mail that this account redirects goes through the fallback at the same
+ * time.
+ */
 async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknown>): Promise<void> {
   const [first] = group;
   if (!first) return;
@@ -99,7 +106,7 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
     });
     if (error !== null) errors.set(shared.piece, error);
     ended.push(done);
-    // Others hear at once of what is wrong with the account.
+    // Other consumers must learn at once that something is wrong with the account.
     const isWrong = done.verdict.kind !== "answered" && done.verdict.kind !== "unused";
     if (isWrong || now() >= toldAt + giveBackEveryMs) await giveBack();
   });

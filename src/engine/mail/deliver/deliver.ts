@@ -26,10 +26,10 @@ export interface Permit extends Grant {
   priority: Priority;
 }
 
-/** Each round of a slow provider may take a minute. After this, the rest goes back to the waiting mail. */
+/** A slow provider may take a minute per round. After this time, the remaining mail waits again. */
 const maxDeliveryMs = minuteMs;
 
-/** The state of a delivery that its permit must be told. */
+/** The state of a delivery that is reported when its permit is given back. */
 interface Progress {
   verdict: Verdict;
   calls: number;
@@ -39,15 +39,16 @@ interface Progress {
 
 interface Manner {
   isAgain: boolean;
-  /** Shared with other deliveries of the same consumer and lane. */
+  /** Shared by the deliveries of one consumer and lane. */
   watch?: Watch;
 }
 
 /**
- * Delivers emails with a permit. An error is returned, because the permit has to be given back all the same.
+ * Delivers emails with a permit. Returns an error instead of throwing it, because the permit has to be given back in
+ * any case.
  *
- * `isAgain` says that a consumer may have died of these emails. Then each is taken alone, and its row says so before it
- * is composed: an email that no consumer survives ends as FAILED.
+ * `isAgain` means that a consumer may have died while handling these emails. Then each is handled alone, and the
+ * attempt is recorded in its row before it is composed: an email that no consumer survives ends as FAILED.
  */
 export async function deliverPermitted(
   ctx: Context,
@@ -77,10 +78,10 @@ export async function deliverPermitted(
 const noCalls: CalledFor = { results: [], uncalled: [] };
 
 /**
- * Delivers round by round. Mail that a round could not compose comes back later.
+ * Delivers in rounds. Mail that a round could not compose comes back later.
  *
- * A note of a try is no death: however this ends, the notes of mail that was neither handed over nor put off are
- * taken back. Only a consumer that dies leaves them.
+ * A recorded attempt only counts if the consumer dies. So in all other cases, the records of mail that was neither
+ * handed over nor postponed are removed at the end.
  */
 async function deliverAll(
   ctx: Context,
@@ -100,18 +101,19 @@ async function deliverAll(
   }
 }
 
-/** The state that the rounds of a delivery leave behind. */
+/** The state that the rounds of a delivery share. */
 interface Tracks {
   progress: Progress;
   watch: Watch;
   leftover: Leftover;
-  /** Emails whose rows may note a try of this consumer. */
+  /** Emails whose rows may have a recorded attempt of this consumer. */
   noted: Set<Id>;
 }
 
 /**
- * Round by round: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs no
- * writes, and a consumer that dies there loses nothing; one that dies later leaves only that round uncertain.
+ * Repeats four phases: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs
+ * no writes, and a consumer that dies before it loses nothing. A consumer that dies later leaves only that round
+ * uncertain.
  */
 async function deliverRounds(
   ctx: Context,
@@ -140,7 +142,7 @@ async function deliverRounds(
         continue;
       }
       if (delivery.isAgain) {
-        // Before the batch, because it may commit and its answer be lost.
+        // Added before the batch, which may commit although its answer is lost.
         for (const { id } of planned.emails) noted.add(id);
         await recordAndNote(ctx, called, planned.emails);
         called = noCalls;
@@ -150,7 +152,7 @@ async function deliverRounds(
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();
       const between = { called, refused, ended, next, handedAt };
-      // Until it makes them, only this consumer knows that nobody makes these calls: see the end.
+      // Until the calls are made, only this consumer knows that they were not: see the end of the function.
       const uncalled = uncalledOf(next, handedAt);
       [called, refused] = [{ ...called, uncalled: [...called.uncalled, ...uncalled] }, []];
       const handedOver = await recordAndHand(ctx, between);
@@ -160,19 +162,19 @@ async function deliverRounds(
       for (const id of [...handed, ...over]) noted.delete(id);
       waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
       const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
-      // Not granted in full: another consumer has these emails, or they have ended.
+      // Some emails were not handed over, because another consumer has them or they have ended.
       if (handed.size < asked) waiting = { ...waiting, emails: await stillDue(ctx, waiting.emails) };
       called = noCalls;
       const round = await makeCalls(ctx, next, handed, { callsAtOnce, watch, handedAt });
       called = { results: round.results, uncalled: uncalledOf(round.uncalled, handedAt) };
       Object.assign(progress, { verdict: round.verdict, calls: round.calls });
-      // They wait in their rows again.
+      // The uncalled emails wait in their rows again.
       if (round.uncalled.length > 0) progress.hasMore = true;
       noteRetries(round.results, leftover, progress);
     }
   } finally {
-    // Also when a round failed: the provider's answers are known, and so is what it was never called for. Neither must
-    // become UNKNOWN.
+    // Runs even when a round failed: this consumer knows the provider's answers, and the calls that it never made.
+    // Neither must become UNKNOWN.
     await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
       ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
       return writeDown(ctx, { ...called, noted: [] });
@@ -180,7 +182,10 @@ async function deliverRounds(
   }
 }
 
-/** Tells the account how the last round went. Not beyond the time of this delivery. */
+/**
+ * Reports the last round to the account, and returns whether the next one may start. Always ends at the time limit of
+ * this delivery.
+ */
 async function mayGoOn(ctx: Context, permit: Permit, progress: Progress, endsAt: number): Promise<boolean> {
   if (ctx.realClock().getTime() >= endsAt) return false;
   const { verdict, calls } = progress;
@@ -206,7 +211,7 @@ async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> 
 
 function noteRetries(results: Result[], { retries }: Leftover, progress: Progress): void {
   for (const { emailId, retryAt, isUntried } of results) {
-    // Mail that the account refused waits for the account.
+    // Mail that the account refused waits until the account works again.
     if (isUntried) progress.hasMore = true;
     else if (retryAt !== null) retries.push({ emailId, retryAt });
   }

@@ -15,34 +15,34 @@ import { isLeft } from "./left";
 import { type Repeat, readRepeats } from "./repeats";
 
 /**
- * Emails that a consumer is about to hand over, and everything needed to compose them. Other consumers may have them
- * too.
+ * Emails that a consumer is about to hand over, with everything needed to compose them. Other consumers may have read
+ * the same emails.
  */
 export interface Delivery {
-  /** Each with the contact for its rendering: as it was at an earlier hand-over, or the current one. */
+  /** Each with the contact for its rendering: the one of an earlier hand-over, or else the current one. */
   emails: EmailRow[];
-  /** Calls of several emails that got no answer, and are repeated as they were. Their emails are not in `emails`. */
+  /** Calls of several emails that got no answer and are repeated unchanged. Their emails are not in `emails`. */
   repeats: Repeat[];
   contents: Map<Id, ContentRow>;
   /** Ids of contents whose sender domain is verified in this project now. */
   maySend: Set<Id>;
-  /** Ids of contents whose mails are handled alone. More are found when they are composed. */
+  /** Ids of contents whose mails are handled alone. Composing may add more. */
   large: Set<Id>;
-  /** The parts in R2 of the content that was composed last, read once for all recipients that share it. */
+  /** The parts in R2 of the content that was composed last, read once for all recipients in a row that share it. */
   loaded: { contentId: Id; body: string; attachments: Attachment[] } | null;
-  /** The memory slot of this delivery; null when none became free, undefined before a mail has needed one. */
+  /** The memory slot of this delivery; null when none became free, undefined while no mail has needed one. */
   slot: TakenSlot | null | undefined;
-  /** A consumer may have died of one of these emails, so each is taken alone. */
+  /** Whether a consumer may have died while handling one of these emails. Each is then handled alone. */
   isAgain: boolean;
 }
 
-/** Reads the emails that are due. This reserves nothing: the hand-over decides which consumer may call. */
+/** Reads the emails that are due. This reserves nothing: the hand-over decides which consumer may make the call. */
 export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { isAgain: boolean }): Promise<Delivery> {
   const due = dueAmong(ctx, emailIds);
   const isOfDue = sql`content.id IN (SELECT e.content_id ${due})`;
   const batch = openBatch(ctx);
   const found = batch.add(
-    // Emails of which many consumers died go last, so that the others get past them.
+    // Emails with which many consumers have died go last, so that the others are handled first.
     statement(
       sql`SELECT e.*, ${contactSnapshot} AS rendered_with ${due} ORDER BY e.abandonments, r.key`,
       readEmailToRender,
@@ -63,7 +63,7 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
   const allowed = new Set(maySend.all.map(({ id }) => id));
   for (const [id, row] of repeats.flatMap((repeat) => [...repeat.contents])) {
     known.set(id, row);
-    // Whether its domain may send was asked before the first call.
+    // The sender domain was checked before the first call already.
     allowed.add(id);
   }
   return {
@@ -78,7 +78,7 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
   };
 }
 
-/** The ids of the emails that still wait to be handed over now. */
+/** Returns the ids of the emails that still wait to be handed over. */
 export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
   if (emailIds.length === 0) return new Set();
   const rows = await select(ctx.db, sql`SELECT e.id ${dueAmong(ctx, emailIds)}`, columns({ id: asId }));
@@ -86,7 +86,7 @@ export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
 }
 
 function dueAmong(ctx: Context, emailIds: Id[]): SQL {
-  // Other messages of its batch may have come first, and taken a while.
+  // Read at the current time, because other messages of the batch may have been handled first.
   return sql`FROM json_each(${JSON.stringify(emailIds)}) r
     CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value
     WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()} AND NOT ${isLeft(ctx, "e")}`;

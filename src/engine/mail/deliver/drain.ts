@@ -14,23 +14,23 @@ import { deliverPermitted } from "./deliver";
 import { findOwn, findProbe, findWaiting } from "./find-waiting";
 import { paceOf } from "./project-pace";
 
-/** After this a drainer makes room for another message of its queue. Its last turn may take a minute more. */
+/** After this time, a drainer ends and lets another message of its queue run. Its last turn may take a minute more. */
 const shiftMs = 20 * secondMs;
 
-/** A drainer stays for a shorter wait. For a longer one it sends a message that arrives then. */
+/** A drainer sleeps through shorter waits. For a longer one, it sends a message that arrives at the end of the wait. */
 const maxSleepMs = 2 * secondMs;
 
-/** Emails that are taken alone, because a consumer may have died of one, are few at a time. */
+/** Limits emails that are handled alone because a consumer may have died with one of them. */
 const suspectsPerTurn = 25;
 
 /**
- * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at
- * work. A drainer that dies leaves its permit, and other drainers continue when the permit ends.
+ * Drains waiting mail of all projects, turn by turn, in the order that the provider's account decides. Several drainers
+ * may work at once. The permit of a drainer that dies expires, and other drainers then continue.
  */
 export async function drainMail(given: Platform, { projectId, provider }: MessageOf<"mail.drain">): Promise<void> {
   if (projectId !== undefined) return drainProject(given, projectId);
   const account = provider === undefined ? given.accounts.main : accountNamed(given.accounts, provider);
-  // It is none of ours any more. The sweep finds the mail that waited for it.
+  // The account is no longer configured. The sweep finds the mail that waited for it.
   if (account === null) return;
   const platform = through(given, account);
   const now = () => platform.clock().getTime();
@@ -58,7 +58,7 @@ export async function drainMail(given: Platform, { projectId, provider }: Messag
   }
 }
 
-/** A turn that was taken, and the rounds of calls in it. */
+/** A finished turn, and its rounds of calls. */
 interface Taken {
   done: Done;
   rounds: number;
@@ -68,17 +68,17 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
   const unused: Done = { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false, isOver: true };
   try {
     const project = await findProject(platform, turn.project);
-    // The mail of a deleted project is gone with it.
+    // A deleted project has no mail any more.
     return project ? await deliverTurn(forProject(platform, project), permitId, turn) : { done: unused, rounds: 0 };
   } catch (error) {
     return { done: fail(platform, turn, unused, error), rounds: 0 };
   }
 }
 
-/** The project's pace allows no mail now. */
+/** The result when the project's pace allows no mail now. */
 const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], place: null };
 
-/** Before all mail. */
+/** A position before all mail. */
 const beginning: Place = { dueAt: 0, id: belowAllIds };
 
 async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Taken> {
@@ -96,8 +96,9 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
 }
 
 /**
- * A probe takes one mail out of order, so the reading position stays. Without a probe the page ends like any other. An account
- * that stands in for another one leaves fresh mail to it once that is back.
+ * Finds the mail of a turn. A probe reads one mail out of order, so the reading position stays unchanged; if there is
+ * nothing to probe with, the page ends as usual. An account that stands in for another one leaves fresh mail alone once
+ * the other one works again.
  */
 async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
   if (
@@ -111,9 +112,15 @@ async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaitin
   return { emailIds: probe, place: turn.after ?? beginning };
 }
 
-/** Other projects' turns go on. The sweep finds this one's mail again, because to retry at once would fail too. */
+/**
+ * Ends a failed turn, while other projects' turns continue. The sweep finds this project's mail later, because an
+ * immediate retry would also fail.
+ */
 function fail({ log }: Platform, { project }: Turn, done: Done, error: unknown): Done {
-  log("error", "Waiting mail could not be worked on; the sweep finds it again", { project, reason: reasonOf(error) });
+  log("error", "Waiting mail could not be delivered; the sweep will find it again", {
+    project,
+    reason: reasonOf(error),
+  });
   return { ...done, isOver: true };
 }
 
@@ -128,8 +135,8 @@ const mailsPerPage = 100;
 const maxPages = 20;
 
 /**
- * Delivers the waiting mail of a project with its own clock, whose mail waits for no account: at most a number of
- * pages. Other consumers may deliver it too.
+ * Delivers a limited number of pages of waiting mail, for a project with its own clock, whose mail waits for no
+ * account. Other consumers may deliver the same mail.
  */
 export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean; hasMore: boolean }> {
   let pages = 0;

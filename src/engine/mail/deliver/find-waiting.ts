@@ -10,10 +10,13 @@ import { type Context, clockOf } from "../../../platform/context";
 import { announceGraceMs } from "../announce";
 import { isLeft } from "./left";
 
-/** Rows that a page may pass over: they are in flight, or wait for their next try. */
+/** The number of rows that a page may skip because they are in flight or wait for their next attempt. */
 const passedRows = 200;
 
-/** A page of a project's waiting mail: the emails that are due, and where to read on; null after the last one. */
+/**
+ * Returns a page of a project's waiting mail: the due emails, and the position after which the next page begins; null
+ * after the last one.
+ */
 export async function findWaiting(
   ctx: Context,
   { priority, after, mails }: Pick<Turn, "priority" | "after" | "mails">,
@@ -34,12 +37,12 @@ export async function findWaiting(
   return { emailIds: due.map(({ id }) => id), place: last ? { dueAt: last.dueAt, id: last.id } : null };
 }
 
-/** A probe passes over all mail whose calls got no answer: what was in flight when the provider went away. */
+/** A probe skips all mail of calls that got no answer, which is what was in flight when the provider failed. */
 const passedByProbe = maxMailsInFlight + passedRows;
 
 /**
- * The mail that finds out whether the provider is back, if there is any. It is the first due mail that was in no call
- * without an answer: such a call may have many mails, and can only be repeated whole.
+ * Finds the mail that probes whether the provider works again: the first due mail that was not in an unanswered call.
+ * Such a call may have many mails, and can only be repeated as a whole.
  */
 export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
   const now = ctx.clock().getTime();
@@ -57,8 +60,8 @@ export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "p
 }
 
 /**
- * The due mail for whose outcome only this provider can be asked again. It is due among the first, because it was handed over
- * before what waits now. There is no next page.
+ * Finds the due mail whose unknown outcome only this provider can settle. It is among the first due mail, because it
+ * was handed over before the mail that waits now. There is no next page.
  */
 export async function findOwn(
   ctx: Context,

@@ -15,12 +15,12 @@ import { obstacles } from "./obstacles";
 import { type Result, updateResults } from "./record";
 import { type CalledFor, recordCalled } from "./record-called";
 
-/** An email that is composed and ready to be handed over. */
+/** An email that is composed and ready for the hand-over. */
 export interface Ready {
   email: EmailRow;
   message: Message;
   topicId: Id | null;
-  /** The part of the contact that its row will store, so that every later try renders the same. */
+  /** The part of the contact that the row will store, so that every later attempt renders the same. */
   contact: ContactSnapshot;
 }
 
@@ -28,38 +28,39 @@ export interface Ready {
 export interface Call {
   id: string;
   mails: Ready[];
-  /** It was made before, without an answer: its key is known there, and so are its mails. */
+  /** Whether the call was made before, without an answer. The provider may already know its key and its mails. */
   isRepeat: boolean;
 }
 
-/** The writes of one batch between two rounds of calls. */
+/** The contents of the batch between two rounds of calls. */
 export interface Between {
   /** The results of the previous round. */
   called: CalledFor;
-  /** Mails that the hand-over before this one passed over: they may not be sent, or somebody else has them. */
+  /** Mails that the previous hand-over left out, because they may not be sent or another consumer has them. */
   refused: Ready[];
   /** Emails that end without a call. */
   ended: Result[];
   /** The calls of the next round. */
   next: Call[];
-  /** When they are handed over, by the real clock. */
+  /** The time of the hand-over, by the real clock. */
   handedAt: number;
 }
 
 /**
- * Runs the batch between two rounds of provider calls: records the last round's results, ends what was refused in it,
- * and hands the next round over, but for mail that may not be sent. Returns the ids that may be called for, and who was
- * refused.
+ * Runs the batch between two rounds of provider calls. It records the last round's results, ends the mail refused in
+ * that round, and hands the next round over, except for mail that may not be sent. Returns the ids that may be sent,
+ * and the refused mails.
  *
- * The hand-over gives an email to one consumer: it is the only step from QUEUED to SENDING, right before the call. It
- * requires the row as it was read, so of two consumers with the same composed email one gets it; and opt-outs are
- * checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
+ * The hand-over gives an email to one consumer: it is the only step from QUEUED to SENDING, immediately before the
+ * call. It requires the row to be as it was read, so when two consumers have composed the same email, only one gets it;
+ * and opt-outs are checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
  *
- * How refused mail ends is written with the next batch: it needs a dozen statements, and hardly a round has such mail.
- * Until then it stays as it was, and a consumer that reads it again refuses it again.
+ * The outcome of refused mail is written with the next batch, because it needs a dozen statements and few rounds have
+ * such mail. Until then its row is unchanged, and a consumer that reads it again refuses it again.
  *
- * A result is written only to its own round. A result that comes after the sweep has given the round up still counts;
- * if the email was handed over again meanwhile, its round is another, and the result matches nothing.
+ * A result is only written to an email that is still in the same round. A late result, after the sweep has given the
+ * round up, therefore still counts. If the email was handed over again meanwhile, its round differs and the result
+ * matches nothing.
  */
 export async function recordAndHand(
   ctx: Context,
@@ -72,7 +73,8 @@ export async function recordAndHand(
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
   const handing = next.length > 0 ? batch.add(updateHanded(ctx, next, { at, handedAt })) : null;
   if (next.length > 0) batch.recognise(sql`EXISTS (${selectHanded(ctx, next, handedAt)})`);
-  // A result asks for its round and takes it away, so that a second run finds nothing. So does a hand-over of nobody.
+  // A result matches its round and clears it, so a second run finds nothing. The same holds for a hand-over without
+  // mails.
   else batch.mayRepeat();
   if (ctx.mailer.idempotencyWindowMs > 0) {
     for (const call of next) if (call.mails.length > 1 && !call.isRepeat) batch.add(insertRound(ctx, call, at));
@@ -83,12 +85,12 @@ export async function recordAndHand(
   return { handed, refused: next.flatMap(freshOf).filter(({ email }) => !handed.has(email.id)) };
 }
 
-/** A call that is repeated is the same as before, and what it may hold was asked then. */
+/** Returns the mails to check. A repeated call must stay identical, and its mails were checked the first time. */
 function freshOf({ mails, isRepeat }: Call): Ready[] {
   return isRepeat && mails.length > 1 ? [] : mails;
 }
 
-/** Stores a call of several emails, in its order: those that were handed over in it by the same batch. */
+/** Stores a call with several emails: the ids that this batch has handed over, in the order of the call. */
 function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
   return statement(
     sql`INSERT INTO rounds (project_id, id, provider, emails, handed_at)
@@ -101,8 +103,7 @@ function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
 }
 
 /**
- * Ends mail that was refused. Mail that another consumer has taken or ended meanwhile is not as it was read, and is
- * left alone.
+ * Ends refused mail. A mail that another consumer has taken or ended meanwhile no longer matches, and is left alone.
  */
 function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] {
   if (refused.length === 0) return [];
@@ -115,12 +116,12 @@ function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] 
   });
 }
 
-/** A result for an email that was not handed over since it was read. */
+/** Returns a result for an email that has not been handed over since it was read. */
 export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome: MailOutcome): Result {
   return { emailId: id, projectId, campaignId, round, ...outcome };
 }
 
-/** `due_at` stays: a sweep before the end of the lease looks again when it ends. */
+/** Hands emails over. `due_at` does not change: a sweep that comes before the end of the lease looks again after it. */
 function updateHanded(
   ctx: Context,
   next: Call[],
@@ -152,7 +153,7 @@ function updateHanded(
   );
 }
 
-/** The emails that a batch has handed over for these calls, at this moment. */
+/** Selects the emails that a batch handed over for these calls at this time. */
 function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
   const items = JSON.stringify(next.flatMap(({ id, mails }) => mails.map(({ email }) => [email.id, id])));
   return sql`SELECT e.id FROM json_each(${items}) r
@@ -160,7 +161,7 @@ function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
     WHERE e.round = r.value->>1 AND e.status = 'SENDING' AND e.handed_at = ${handedAt}`;
 }
 
-/** The emails of calls that are not made, because their hand-over failed or the provider takes no more of them. */
+/** Returns the emails of calls that are not made, because their hand-over failed or the provider accepts no more. */
 export function uncalledOf(next: Call[], handedAt: number): Uncalled[] {
   return next.flatMap(({ id, isRepeat, mails }) =>
     mails.map(({ email: { id: emailId, projectId, uncertainSince } }) => ({

@@ -3,8 +3,8 @@ import type { Context } from "../../../platform/context";
 import { otherOf } from "../../../platform/mailer/accounts";
 
 /**
- * The email is left to another account: its outcome is unknown at that provider, and through this one it could be sent twice.
- * Only transactional mail has two providers.
+ * Whether the email is left to another account: its outcome at that provider is unknown, and sending it through this
+ * one could send it twice. Only transactional mail has two providers.
  */
 export function isLeft({ accounts, mailer }: Pick<Context, "accounts" | "mailer">, email: "e" | "emails"): SQL {
   const other = otherOf(accounts, mailer);

@@ -11,7 +11,7 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { findProject } from "../../projects/project";
 import { settleLookedUp, type Unknown, updateLookUps } from "./settle-looked-up";
 
-/** The provider is asked so often in one tick for each database. These calls take no permit: they hand nothing over. */
+/** The most questions to a provider per tick and database. They need no permit, because they hand nothing over. */
 const maxAsked = 10;
 
 const readUnknown = columns({
@@ -27,13 +27,13 @@ const readUnknown = columns({
 });
 
 /**
- * The sweep over mail whose outcome is unknown, where the provider can be asked: one question for all mails of a call.
- * Mail that it has is SENT. Mail that it surely does not have is queued again, in the same row.
+ * Sweeps mail whose outcome is unknown, when the provider can be asked: one question for all mails of a call. Mail that
+ * the provider has is SENT. Mail that it certainly does not have is queued again, in the same row.
  *
- * Anything may happen to a mail while the provider is asked: a report, a person's retry, another tick. So each
- * statement asks for the round of the question, and changes a mail only if its outcome is still unknown. The round
- * stays in a mail that is queued again: the answer to its first call may still come, and a cancelled campaign knows its
- * mail by it.
+ * While the provider is asked, anything may happen to a mail: a report, a person's retry, another tick. So each
+ * statement requires the round of the question, and only changes a mail whose outcome is still unknown. Mail that is
+ * queued again keeps its round: the answer to the first call may still arrive, and a cancelled campaign recognises its
+ * mail by the round.
  */
 export async function lookUpUnknown(platform: Platform): Promise<void> {
   for (const account of allAccounts(platform.accounts)) {
@@ -41,7 +41,7 @@ export async function lookUpUnknown(platform: Platform): Promise<void> {
   }
 }
 
-/** The mail that the provider of one account has been called for. */
+/** Looks up the mail for which one account's provider was called. */
 async function lookUpAt(platform: Platform): Promise<void> {
   let isOut = false;
   await sweepDatabases(platform, async (db) => {
@@ -50,14 +50,17 @@ async function lookUpAt(platform: Platform): Promise<void> {
     const calls = [...Map.groupBy(due, ({ projectId, round }) => `${projectId} ${round}`).values()];
     for (const mails of calls.slice(0, maxAsked)) {
       isOut = !(await lookUpCall(platform, db, mails));
-      // A provider that does not answer may take half a minute each time.
+      // A provider that does not answer may cost half a minute per question.
       if (isOut) break;
     }
     return 0;
   });
 }
 
-/** Mail that another provider took lies elsewhere in the index: only its own can be asked for it. */
+/**
+ * Finds mail of this provider. Mail that another provider accepted is elsewhere in the index, because only that
+ * provider can be asked for it.
+ */
 function findDue({ mailer, now }: Platform, db: Db): Promise<Unknown[]> {
   return select(
     db,
@@ -70,12 +73,12 @@ function findDue({ mailer, now }: Platform, db: Db): Promise<Unknown[]> {
   );
 }
 
-/** Returns whether the provider answered. */
+/** Looks up one call. Returns whether the provider answered. */
 async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise<boolean> {
   const [first] = mails;
   const project = first && (await findProject(platform, first.projectId));
   const now = platform.clock().getTime();
-  // The mail of a deleted project is gone with it.
+  // A deleted project has no mail any more.
   const found = project ? await ask(platform, first.round) : null;
   if (!project || found === null) {
     const batch = openBatch(platform, db);
@@ -88,12 +91,12 @@ async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise
   return true;
 }
 
-/** The messages of a call, by the public ids of their emails; null when the provider did not answer. */
+/** Asks for the messages of a call, by the public ids of their emails; null when the provider did not answer. */
 async function ask({ mailer, log }: Platform, round: string): Promise<ReadonlyMap<string, string> | null> {
   try {
     return (await mailer.lookUp?.(round)) ?? null;
   } catch (error) {
-    log("warn", "The mail provider could not be asked about mail of unknown outcome", { reason: reasonOf(error) });
+    log("warn", "The mail provider could not be asked about mail with an unknown outcome", { reason: reasonOf(error) });
     return null;
   }
 }

@@ -12,29 +12,32 @@ import { isStandIn } from "../../../platform/mailer/accounts";
 import { type Call, type Ready, resultOf } from "./hand-over";
 import type { Result } from "./record";
 
-/** A call takes half a minute at most. It begins so soon after its hand-over that it ends well within the lease. */
+/**
+ * A call may start at most this long after its hand-over. It takes at most half a minute more, and so ends well within
+ * the lease.
+ */
 const maxHeldMs = 30 * secondMs;
 
 /** The results of a round of calls. */
 interface CalledRound {
   results: Result[];
-  /** Calls that were not made, and never will be. */
+  /** Calls that were not made and will not be. */
   uncalled: Call[];
   verdict: Verdict;
   calls: number;
 }
 
-/** How the calls of a round are made. */
+/** The settings for making the calls of a round. */
 interface Calling {
   callsAtOnce: number;
   watch: Watch;
-  /** When the round was handed over, by the real clock. */
+  /** The time of the round's hand-over, by the real clock. */
   handedAt: number;
 }
 
 /**
- * Makes the calls of a round, some at the same time, with the emails that were handed over. It stops when the provider takes
- * no more for now, so that an outage in the middle of a round does not cost the rest of it.
+ * Makes the calls of a round, some concurrently, with the emails that were handed over. Stops when the provider accepts
+ * no more for now, so that an outage in the middle of a round does not spoil the rest of it.
  */
 export async function makeCalls(
   ctx: Context,
@@ -52,7 +55,7 @@ export async function makeCalls(
   const callOneByOne = async () => {
     for (const call of left) {
       if (isLate() || !(await watch.mayCall())) {
-        // Neither changes again in this round.
+        // Both conditions last until the end of this round.
         uncalled.push(call, ...left);
         break;
       }
@@ -65,20 +68,20 @@ export async function makeCalls(
   const verdict = verdictOfRound(made.map(({ receipts }) => receipts));
   const blocked = made.flatMap(({ receipts }) => receipts).find((receipt) => receipt?.kind === "blocked");
   if (verdict.kind === "blocked" && blocked?.kind === "blocked") {
-    ctx.log("error", "The mail provider refuses this account, so mail waits. Mend the account or its key.", {
+    ctx.log("error", "The mail provider refuses this account, so mail waits. Fix the account or its key.", {
       ...{ provider: ctx.mailer.name, reason: blocked.reason },
     });
   }
   return { results: made.flatMap(({ results }) => results), uncalled, verdict, calls: made.length };
 }
 
-/** A repeated call has all of its mails, if any of them still waits for its outcome. */
+/** Returns the mails of a call. A repeated call is made with all of its mails if any of them was handed over. */
 function mailsOf({ mails, isRepeat }: Call, handed: Set<Id>): Ready[] {
   const mine = mails.filter(({ email }) => handed.has(email.id));
   return isRepeat && mine.length > 0 ? mails : mine;
 }
 
-/** The results of one call; a receipt is null when the call threw. */
+/** The results of one call. A receipt is null when the call threw. */
 interface Called {
   receipts: (Receipt | null)[];
   results: Result[];
@@ -88,7 +91,7 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
   const handedAt = ctx.clock().getTime();
   const receipts = await deliver(ctx, mails, id);
   const now = ctx.clock().getTime();
-  // Mails of one call come back together: if it is repeated, it is so whole.
+  // Shared by the mails of one call, so that they come back together: the call can only be repeated as a whole.
   const random = ctx.random();
   const results = mails.flatMap(({ email }, index) => {
     if (!handed.has(email.id)) return [];
@@ -101,7 +104,7 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
   return { receipts: receipts ?? mails.map(() => null), results };
 }
 
-/** The refusal of an account that stands in is not the last word: the mail's own account may take it. */
+/** Adjusts a refusal by an account that stands in: it is not final, because the mail's own account may accept it. */
 function receiptFor(ctx: Context, { priority }: EmailRow, receipt: Receipt): Receipt {
   const isLast = !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority));
   return receipt.kind === "refused" && !isLast ? { kind: "busy", reason: receipt.reason } : receipt;
@@ -112,7 +115,7 @@ const noAnswer: Receipt = {
   reason: "The mail provider did not answer: this email may or may not have been sent",
 };
 
-/** Null when the call threw. */
+/** Makes a call. Null when it threw. */
 async function deliver(ctx: Context, mails: Ready[], key: string): Promise<Receipt[] | null> {
   try {
     return await ctx.mailer.deliver(

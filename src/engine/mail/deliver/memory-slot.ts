@@ -4,13 +4,13 @@ import type { Context } from "../../../platform/context";
 import { slotBytes, takeSlot } from "../../../platform/memory-slots";
 import type { Delivery } from "./delivery";
 
-/** How long mail with large files waits for a memory slot, and after how long it is tried again without one. */
+/** How long mail with large files waits for a memory slot, and how long until it is retried without one. */
 const patienceMs = 10 * secondMs;
 export const slotComesBackMs = 5 * secondMs;
 
 /**
- * Large files need a memory slot of the isolate. The delivery keeps it to the end, because it keeps the files, and
- * waits for it only once, because otherwise a delivery of many such mails would run out of time.
+ * Whether the delivery has a memory slot, which large files need. It keeps the slot until its end, because it keeps the
+ * files. It waits for a slot only once: otherwise a delivery with many such mails would run out of time.
  */
 export async function hasSlot(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<boolean> {
   if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > slotBytes)) return true;

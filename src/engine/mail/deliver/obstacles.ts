@@ -4,16 +4,16 @@ import type { Context } from "../../../platform/context";
 import { isSubscribedTo } from "../accept/wanted";
 import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "../withhold";
 
-/** Why a mail is not handed over, and how it ends. */
+/** A reason not to hand a mail over, and the resulting outcome. */
 interface Obstacle {
-  /** A condition on the email `e` and its item `r`. It is never NULL. */
+  /** A condition on the email `e` and its item `r`; never NULL. */
   isThere: SQL;
   outcome: (uncertainSince: number | null) => MailOutcome;
-  /** The reason, if only the database knows it. */
+  /** The error text, when only the database knows it. */
   error?: SQL;
 }
 
-/** Asked at the hand-over, in its batch. The first one that is there decides. */
+/** The obstacles that the batch of the hand-over checks. The first one that applies decides. */
 export function obstacles(ctx: Context): Obstacle[] {
   const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
     AND c.id = e.contact_id)`;
@@ -23,7 +23,7 @@ export function obstacles(ctx: Context): Obstacle[] {
     ...stops,
     { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
     { isThere: isUnwanted, outcome: (since) => ended("CANCELLED", contactLeft, since) },
-    // The previous round's results may contain a complaint.
+    // The recipient may have complained since, even in the previous round's results.
     { isThere: sql`${error} IS NOT NULL`, outcome: (since) => ended("SUPPRESSED", "", since), error },
   ];
 }
@@ -33,8 +33,8 @@ const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.proje
 const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
 
 /**
- * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take
- * it back then. Mail that a person retried by itself after the cancel goes out.
+ * Stops mail that came back from the provider after its campaign was cancelled or held: at that time the campaign could
+ * not take it back. Mail that a person retried singly after the cancellation is still sent.
  */
 const stops: Obstacle[] = [
   {
@@ -52,8 +52,8 @@ const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
   SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
 
 /**
- * The recipient unsubscribed since: campaigns and workflows ask for subscribed contacts, and not only for some that did not
- * opt out.
+ * The recipient has unsubscribed since. Mail of campaigns and workflows requires a subscription; other mail only that
+ * the contact has not opted out.
  */
 const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
   AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id

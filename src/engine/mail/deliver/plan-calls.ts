@@ -31,7 +31,7 @@ function newCallId(): string {
   return textOf(newId());
 }
 
-/** All or nothing: with other mails the provider would not recognise the call. */
+/** Repeats a call completely or not at all: the provider would not recognise it with different mails. */
 function repeated(repeat: Repeat, { ready, failed }: ComposedRound): PlannedCalls {
   const mine = repeat.emails.filter(({ status, round }) => status === "QUEUED" && round === repeat.id);
   const [first] = failed;

@@ -4,7 +4,7 @@ import type { Context } from "../../../platform/context";
 import type { Delivery } from "./delivery";
 import type { Repeat } from "./repeats";
 
-/** The next calls of a delivery: one call of several emails, calls of one email each, or a call that is repeated. */
+/** The calls of the next round: one call with several emails, several calls with one email each, or a repeated call. */
 export interface PlannedRound {
   kind: "shared" | "single" | "repeat";
   emails: EmailRow[];
@@ -12,15 +12,15 @@ export interface PlannedRound {
   repeat: Repeat | null;
 }
 
-/** The emails that a delivery has not taken up yet. */
+/** The emails that a delivery has not handled yet. */
 export interface Waiting {
   emails: EmailRow[];
   repeats: Repeat[];
 }
 
 /**
- * Plans one round: first what can share a call, then what goes alone, last the large ones, because several of them would
- * not fit into memory.
+ * Plans one round: first emails that can share a call, then those sent alone, and finally the large ones, one by one,
+ * because several would not fit into memory.
  */
 export function nextRound(ctx: Context, delivery: Delivery, waiting: Waiting, callsAtOnce: number): PlannedRound {
   const [repeat] = waiting.repeats;
@@ -33,7 +33,10 @@ export function nextRound(ctx: Context, delivery: Delivery, waiting: Waiting, ca
   return single(small.length > 0 ? small.slice(0, mailsPerRound(callsAtOnce)) : waiting.emails.slice(0, 1));
 }
 
-/** An email that was tried before goes alone: its fault may have been why the others of its call were refused. */
+/**
+ * Whether an email may share a call. One that was tried before goes alone: its fault may have caused the refusal of a
+ * shared call.
+ */
 function mayShare({ mailer }: Context, { contents }: Delivery, { attempts, uncertainSince, contentId }: EmailRow) {
   if (mailer.mailsPerCall === 1 || attempts > 0 || uncertainSince !== null) return false;
   return mailer.sharesCallsWithFiles || contents.get(contentId)?.attachments.length === 0;

@@ -6,10 +6,7 @@ import type { Context } from "../../../platform/context";
 import { announceGraceMs } from "../announce";
 import { isAsRead, itemsOf } from "./as-read";
 
-/**
- * Puts off emails that could not be composed now. This worker has outlived the try, so nobody has died of them; the note
- * of a try is taken back.
- */
+/** Postpones emails that could not be composed now. The consumer is alive, so the recorded attempts are removed. */
 export async function putOff(
   ctx: Context,
   emails: EmailRow[],
@@ -17,7 +14,7 @@ export async function putOff(
 ) {
   if (emails.length === 0) return;
   const items = itemsOf(emails);
-  // It is a wait of the real time, which a clock that stands still does not show: there the message alone comes later.
+  // The wait is in real time, which a project's own clock does not show. There, only the message is delayed.
   const next = ctx.project.testClock ? ctx.clock().getTime() : until;
   const batch = openBatch(ctx);
   batch.add(

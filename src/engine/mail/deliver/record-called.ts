@@ -13,12 +13,12 @@ import { isAsRead, itemsOf, ofItem } from "./as-read";
 import { type Result, updateResults } from "./record";
 import { takeBack } from "./take-back";
 
-/** The results of a round: the provider's answers, and the emails that it was not called for. */
+/** The results of a round: the provider's answers, and the emails for which no call was made. */
 export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
 
 /**
- * For mail of which a consumer may have died: before it is composed, its row counts the new try. The hand-over resets
- * the count. The results of the previous round are recorded first, because this Worker may die too.
+ * Records an attempt in the rows of emails with which a consumer may have died, before they are composed. The hand-over
+ * resets the count. The results of the previous round are recorded in the same batch, because this Worker may die too.
  */
 export async function recordAndNote(ctx: Context, called: CalledFor, emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
@@ -36,7 +36,7 @@ export async function recordAndNote(ctx: Context, called: CalledFor, emails: Ema
   await judge();
 }
 
-/** Returns what to do after the commit. */
+/** Adds the statements that record a round to a batch. Returns the work to do after the commit. */
 export function recordCalled(
   ctx: Context,
   batch: Batch,
@@ -65,9 +65,12 @@ function isDelivery({ kind }: Report): boolean {
   return kind === "delivered";
 }
 
-/** A stored call is not repeated once the outcome of all its emails is known. Some of them may have come back later. */
+/**
+ * Deletes a stored call once the outcome of all its emails is known, because it will not be repeated. Some of the
+ * emails may have come back later.
+ */
 function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
-  // Results that were written down come without the account that gave them.
+  // Results that come from the queue do not name the account, so all accounts are checked.
   if (allAccounts(ctx.accounts).every(({ mailer }) => mailer.idempotencyWindowMs === 0)) return [];
   const rounds = Map.groupBy(called, ({ round }) => round);
   const settled = [...rounds].filter(([, results]) => results.every((result) => result.uncertainSince === null));

@@ -13,14 +13,14 @@ import { announceGraceMs } from "../announce";
 export interface Result extends MailOutcome {
   projectId: number;
   emailId: Id;
-  /** The email's own campaign. */
+  /** The campaign of the email; null when it has none. */
   campaignId: Id | null;
-  /** The round of the result. Null for an email that was never handed over. */
+  /** The round to which the result belongs. Null for an email that was never handed over. */
   round: string | null;
   settledBy?: "lookup" | undefined;
 }
 
-/** More fields of the item that a condition may use, in addition to its key. */
+/** A result with further fields that a condition may use, in addition to the key. */
 type WrittenResult = Result & { type?: EmailType; topicId?: Id | null };
 
 /** Results, and the emails to which they are written. */
@@ -29,13 +29,14 @@ interface WrittenResults {
   /** A condition that finds the email `e` of each item `r` by its key. */
   where: SQL;
   at: number;
-  /** The reason, if only the database knows it. */
+  /** The error text, when only the database knows it. */
   error?: SQL;
 }
 
 /**
- * The statements that record results, for one batch; none without results. The marks of campaigns' pages, the events and the
- * returned usage go first, because they read the state before the change: so a repeat adds nothing.
+ * Returns the statements that record results, in one batch; none without results. The marks of campaigns' pages, the
+ * events and the returned quota come first, because they read the state before the change. A repeat therefore adds
+ * nothing.
  */
 export function updateResults(
   platform: Pick<Platform, "databaseNow" | "realDatabaseNow" | "realClock">,
@@ -71,22 +72,22 @@ export function updateResults(
   ];
 }
 
-/** Whether an email returns its place in the monthly limit. */
+/** Whether an email with this outcome gives back its quota of the month. */
 function isUnsent({ status }: Pick<MailOutcome, "status">): boolean {
   return status === "FAILED" || status === "SUPPRESSED" || status === "CANCELLED";
 }
 
 /**
- * A provider's text may contain its recipient's address, so it is dropped for erased contacts. Only their emails have
- * an empty address.
+ * Drops a provider's text for erased contacts, because it may contain the recipient's address. Only emails of erased
+ * contacts have an empty address.
  */
 function unlessErased(error: SQL): SQL {
   return sql`CASE WHEN e.to_email <> '' OR r.value->>'status' = 'CANCELLED' THEN ${error} END`;
 }
 
 /**
- * Returns the items as JSON, with the key of each email and the fields that a condition uses. SQLite parses each item
- * in each statement, so unused fields and nulls are left out.
+ * Returns the fields of an item that its conditions use, including the email's key. SQLite parses each item in each
+ * statement, so unused fields and nulls are left out.
  */
 function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {
   return { projectId, emailId, round: round ?? undefined, type, topicId: topicId ?? undefined };

@@ -9,9 +9,9 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { pauseOf } from "../../projects/sending-paused";
 
 /**
- * The sweep over marketing mail, but that of campaigns, that was held while its project's marketing email was paused. Once the pause is lifted, the
- * mail is due at once, and `requeueStuck` says so. Mail that is held costs one write when it is held and one when it is
- * released, however long the pause takes.
+ * Sweeps marketing mail that was held while its project's marketing email was paused; mail of campaigns is held by
+ * them. Once the pause is lifted, the mail is due at once, and `requeueStuck` announces it. Held mail costs one write
+ * when it is held and one when it is released, regardless of the length of the pause.
  */
 export function releaseHeld(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
@@ -23,7 +23,7 @@ export function releaseHeld(platform: Platform): Promise<void> {
   });
 }
 
-/** The same for a project with its own clock, at its time. */
+/** Releases the held mail of a project with its own clock, at the time of that clock. */
 export async function releaseHeldOf(ctx: Context): Promise<void> {
   if (pauseOf(ctx.project) === null) await release(ctx, ctx.db, [ctx.project.number]);
 }
@@ -39,8 +39,8 @@ async function findHolding(db: Db): Promise<number[]> {
 }
 
 /**
- * Asked of the database and not of a cache, because what is released too early is only held again. The mail of projects
- * with their own clock is released when that moves.
+ * Finds the paused projects in the database and not in a cache: mail that is released too early is only held again.
+ * Projects with their own clock are left out, because their mail is released when their clock moves.
  */
 async function findPaused({ control }: Platform, numbers: number[]): Promise<Set<number>> {
   const rows = await select(
@@ -52,7 +52,7 @@ async function findPaused({ control }: Platform, numbers: number[]): Promise<Set
   return new Set(rows.map(({ project }) => project));
 }
 
-/** Returns the number of released emails. */
+/** Releases held mail. Returns the number of emails. */
 async function release(platform: Platform, db: Db, projects: number[]): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch(platform, db);

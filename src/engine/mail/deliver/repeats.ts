@@ -9,18 +9,18 @@ import type { Context } from "../../../platform/context";
 import { contactSnapshot, readEmailToRender, selectContents } from "../content";
 
 /**
- * A call with several emails whose outcome is unknown. The provider recognises its key only with the very same mails in the
- * same order, so it is repeated whole, also with those of its emails that a report has settled since.
+ * A call with several emails whose outcome is unknown. The provider recognises its key only with exactly the same mails
+ * in the same order, so the call is repeated whole, even with emails that a report has settled since.
  */
 export interface Repeat {
-  /** The id of the call, and its key. */
+  /** The id of the call, which is its idempotency key. */
   id: string;
-  /** In the order of the call. Empty when one of them is gone, and the call cannot be repeated. */
+  /** In the order of the call. Empty when one of them no longer exists, because the call can then not be repeated. */
   emails: EmailRow[];
   contents: Map<Id, ContentRow>;
 }
 
-/** Finds the stored calls of uncertain emails. A call of one email is not stored: its row says it all. */
+/** Finds the stored calls of uncertain emails. A call with a single email is not stored: the email's row is enough. */
 export async function readRepeats(ctx: Context, found: EmailRow[]): Promise<Repeat[]> {
   const ids = new Set(found.flatMap(({ uncertainSince, round }) => (uncertainSince && round ? [round] : [])));
   if (ids.size === 0) return [];

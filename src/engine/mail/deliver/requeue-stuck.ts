@@ -23,27 +23,27 @@ interface Open {
 }
 
 /**
- * The sweep that repairs lost messages and dead consumers, over all projects. It finds whose mail is overdue, settles what
- * was handed over by consumers that never reported, and tells the provider's account who waits. Mail that waits costs no
- * writes: a million lost messages are one line here for each project.
+ * Sweeps all projects for the effects of lost messages and dead consumers. It finds the projects with overdue mail,
+ * settles mail that was handed over by a consumer that never reported, and tells the provider's account who is waiting.
+ * Waiting mail costs no writes: a million lost messages are one entry per project here.
  */
 export function requeueStuck(platform: Platform): Promise<void> {
   return requeue(platform, permitMs);
 }
 
 /**
- * At a start: whatever process had handed mail over is gone, so no call is under way. The mail is queued again or UNKNOWN by
- * the rule of every minute: it may be out all the same.
+ * Settles handed-over mail at the start of a process: the previous process is gone, so no call is in progress. The
+ * sweep's rule applies: the mail is queued again or UNKNOWN, because it may have been sent.
  */
 export function endLeasesOfMail(platform: Platform): Promise<void> {
   return requeue(platform, 0);
 }
 
-/** A call is under way for as long as a lease at most. */
+/** Requeues overdue mail. A call is in progress for at most the time of a lease. */
 async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   const after = new Map<Db, number>();
   const now = platform.now.getTime();
-  // Mail that was handed over keeps its `due_at`, which is within a lease.
+  // Handed-over mail keeps its `due_at`, which is at most a lease ahead.
   const dueBefore = now + permitMs - leaseMs;
   await sweepDatabases(platform, async (db) => {
     const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0, dueBefore });
@@ -57,12 +57,12 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   });
 }
 
-/** How many open emails of a project are looked at for one that is lost: the others are in flight. */
+/** The most open emails of a project that are examined to find a lost one, because those in flight come first. */
 const maxPassed = 200;
 
 /**
- * The same every five seconds for what waits most: mail whose first message was lost. Mail that was handed over is left to
- * the sweep of every minute, because its consumer is at work.
+ * Announces mail whose first message was lost, every five seconds, for the projects that wait longest. Handed-over mail
+ * is left to the sweep of every minute, because its consumer is still working.
  */
 export async function announceLost(platform: Platform): Promise<void> {
   await sweepDatabases(platform, async (db) => {
@@ -73,8 +73,8 @@ export async function announceLost(platform: Platform): Promise<void> {
 }
 
 /**
- * Tells each account who waits for it. The fallback hears of transactional mail while the account in front of it is down, and
- * every minute of mail whose outcome is unknown there, if there is any.
+ * Tells each account which projects are waiting for it. The fallback is told about transactional mail while the main
+ * account is down. Once a minute, it is also told about mail whose outcome at the fallback is unknown.
  */
 async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }: { isEveryMinute: boolean }) {
   const { accounts } = platform;
@@ -90,10 +90,13 @@ async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }:
   }
 }
 
-/** The embedded provider answers at once. */
+/** Shorter than the usual lease, because the embedded provider answers at once. */
 const outboxLeaseMs = 20 * secondMs;
 
-/** Settles what lost consumers of a project with its own clock handed over. They are lost by the real clock. */
+/**
+ * Settles the mail that lost consumers of a project with its own clock had handed over. Whether they are lost is judged
+ * by the real clock.
+ */
 export async function settleLost(ctx: Context): Promise<void> {
   const open = priorities.map((priority) => ({ project: ctx.project.number, priority }));
   await settleHanded(ctx, ctx.db, open, {
@@ -106,18 +109,18 @@ export async function settleLost(ctx: Context): Promise<void> {
 const readOverdue = columns({ project: asNumber, priority: orNull(asPriority) });
 
 interface Asked {
-  /** The project before the first one. */
+  /** The number of the project after which the search begins. */
   after?: number;
   among?: number;
   status?: "QUEUED";
-  /** Now, if nothing is said. */
+  /** Defaults to the present time. */
   dueBefore?: number;
 }
 
 /**
- * The projects with open mail that is overdue, by priority; with a status, if one of the first emails has it. It jumps
- * through the index from project to project, and reads at most `among` rows for each of their priorities, however much
- * mail waits.
+ * Finds the projects with overdue open mail, by priority. Given a status, only those where one of the first emails has
+ * that status. Jumps through the index from project to project, and reads at most `among` rows for each priority,
+ * however much mail waits.
  */
 async function findOverdue(
   platform: Platform,
@@ -146,8 +149,8 @@ async function findOverdue(
 }
 
 /**
- * Open mail goes in the order of `due_at`, so what is in flight is among the first: at most what all consumers together have
- * in flight, and some that wait for another try.
+ * Open mail is sorted by `due_at`, so mail in flight is among the first rows: at most what all consumers together have
+ * in flight, and some that wait for a retry.
  */
 const firstRows = 2_500;
 const pairsPerStatement = maxRowsPerStatement / firstRows;
@@ -164,8 +167,8 @@ const readHanded = columns({
 type Handed = ReturnType<typeof readHanded>;
 
 /**
- * Handles emails that were handed over longer ago than a call may take: their consumer is dead or slow. The round stays in
- * the row, so a slow one may still report the result.
+ * Settles emails that were handed over longer ago than a call may take, because their consumer is dead or slow. The
+ * round stays in the row, so that a slow consumer may still report the result.
  */
 async function settleHanded(
   platform: Platform,
@@ -201,6 +204,6 @@ async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void>
   await batch.commit();
 }
 
-/** The email `e` of an item `r` is still in the round in which it was found. */
+/** Matches when the email `e` of an item `r` is still in the round in which it was found. */
 const isUnchanged: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
   AND e.round = r.value->>'round' AND e.status = 'SENDING'`;

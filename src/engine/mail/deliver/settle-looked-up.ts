@@ -12,7 +12,7 @@ import { ofItem } from "./as-read";
 import { type Result, updateResults } from "./record";
 import { recordCalled } from "./record-called";
 
-/** An email whose outcome is unknown, and for which its provider is asked. */
+/** An email with an unknown outcome, about which its provider is asked. */
 export interface Unknown {
   projectId: number;
   id: Id;
@@ -22,11 +22,14 @@ export interface Unknown {
   attempts: number;
   lookUps: number;
   calledAt: number;
-  /** The content of the email is no longer stored. */
+  /** Whether the content of the email is no longer stored. */
   isGone: boolean;
 }
 
-/** Records what the provider answered about the mails of a call. `found` has message ids by the emails' public ids. */
+/**
+ * Records what the provider answered about the mails of a call. `found` contains message ids by the public ids of the
+ * emails.
+ */
 export async function settleLookedUp(
   ctx: Context,
   mails: Unknown[],
@@ -50,7 +53,7 @@ export async function settleLookedUp(
   if (pending.length > 0) batch.add(updateLookUps(pending));
   await batch.commit();
   await judge();
-  // A message for mail that somebody else has settled meanwhile changes nothing.
+  // Some of this mail may have been settled by others meanwhile; a message about it then has no effect.
   await announceEmails(ctx, absent);
 }
 
@@ -59,7 +62,7 @@ function settled(mail: Unknown, outcome: MailOutcome): Result {
   return { emailId: id, projectId, campaignId, round, ...outcome, settledBy: "lookup" };
 }
 
-/** Mail that is queued again opens its campaign's page, before it does. */
+/** Marks the campaigns' pages of mail that is queued again as open, before the mail itself changes. */
 function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {
   if (absent.length === 0) return [];
   const results = absent.map((mail) => settled(mail, outcomeOfAbsent(mail.attempts, now)));
@@ -69,11 +72,11 @@ function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[]
   return [...(queued.length > 0 ? [updateOpen(where, from)] : []), ...updateResults(ctx, { results, where, at: now })];
 }
 
-/** A mail that is looked for again at a time; null for never. */
+/** A mail and the time of the next question about it; null for never. */
 interface Later {
   mail: Unknown;
   at: number | null;
-  /** The provider answered, and did not have it. */
+  /** Whether the provider answered that it does not have the mail. */
   isCounted: boolean;
 }
 
@@ -89,5 +92,5 @@ export function updateLookUps(later: Later[]): Statement {
   );
 }
 
-/** The email `e` of an item `r` is in the round of the question, and its outcome is unknown. */
+/** Matches when the email `e` of an item `r` is in the round of the question, and its outcome is still unknown. */
 const isStillUnknown = sql`${ofItem} AND e.round = r.value->>'round' AND e.status = 'UNKNOWN'`;

@@ -7,9 +7,9 @@ import { announceGraceMs } from "../announce";
 import { ofItem } from "./as-read";
 
 /**
- * Queues emails again that were handed over for calls which nobody made. A sweep may have given them up meanwhile: a call
- * with a new id says that only this consumer could have made it, so an UNKNOWN mail of that call was not sent. The round
- * stays, as in every mail that was handed over before: a cancelled campaign knows its mail by that.
+ * Queues emails again whose call was never made. A sweep may have given them up meanwhile. The calls have new ids, so
+ * only this consumer could have made them, and an UNKNOWN mail of such a call was certainly not sent. The round stays
+ * in the row, as in all mail that was handed over before, because a cancelled campaign recognises its mail by it.
  */
 export function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
   if (uncalled.length === 0) return [];

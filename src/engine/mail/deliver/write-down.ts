@@ -12,19 +12,20 @@ import { reasonOf } from "../../../platform/log";
 import { findProject } from "../../projects/project";
 import { recordCalled } from "./record-called";
 
-/** Waits between two tries of a consumer, which may live for 15 minutes. */
+/** The waits between two attempts of a consumer, which may run for 15 minutes. */
 const waitsMs = [1, 2, 4, 8, 16].map((seconds) => seconds * secondMs);
 
 /** A message of a queue has at most 128 KB. */
 const bytesPerMessage = 60_000;
 
 /**
- * Writes down what a consumer alone knows of its emails, after a batch of its delivery has failed: the provider's answers,
- * the emails that it did not call for, and that it has not died. Without it, a mail that was handed over and never called
- * for would be UNKNOWN and never sent.
+ * Saves what only this consumer knows about its emails, after a batch of its delivery has failed: the provider's
+ * answers, the emails for which it made no call, and that it is alive. Otherwise mail that was handed over, but for
+ * which no call was made, would stay UNKNOWN and never be sent.
  *
- * The database may still be away. Then the queue keeps it, which is another service; if that is away too, the consumer
- * tries both again for half a minute. Never throws: the caller has an error to throw already.
+ * If the database still does not answer, the result is sent to the queue, which is another service. If the queue does
+ * not answer either, the consumer retries both for half a minute. Never throws, because the caller already has an error
+ * to throw.
  */
 export async function writeDown(ctx: Context, unwritten: Unwritten): Promise<void> {
   if (Object.values(unwritten).every((some) => some.length === 0)) return;
@@ -36,9 +37,9 @@ export async function writeDown(ctx: Context, unwritten: Unwritten): Promise<voi
     await ctx.sleep(waitMs);
   }
   const { results, uncalled, noted } = unwritten;
-  ctx.log("error", "What came of some mail was never written down: the database and the queue are away", {
+  ctx.log("error", "The outcome of some mail was lost: neither the database nor the queue answers", {
     projectId: ctx.project.id,
-    // The sweep cannot know this, and makes the emails UNKNOWN.
+    // The sweep cannot know these outcomes, and makes the emails UNKNOWN.
     results: results.map(({ emailId, status }) => ({ emailId: publicId(emailId), status })),
     uncalled: uncalled.map(({ emailId }) => publicId(emailId)),
     noted: noted.map((emailId) => publicId(emailId)),
@@ -50,7 +51,7 @@ async function succeeds(ctx: Context, work: Promise<void>): Promise<boolean> {
     await work;
     return true;
   } catch (error) {
-    ctx.log("error", "What came of some mail is not written down yet", { reason: reasonOf(error) });
+    ctx.log("error", "The outcome of some mail is not recorded yet", { reason: reasonOf(error) });
     return false;
   }
 }
@@ -67,19 +68,19 @@ function leaveToQueue(ctx: Context, { results, uncalled, noted }: Unwritten): Pr
   return ctx.enqueue([...ofResults, ...others].map((one) => ({ message: one })));
 }
 
-/** `mail.settle`: writes down what a consumer left to the queue. */
+/** `mail.settle`: records what a consumer left to the queue. */
 export async function settleLater(
   platform: Platform,
   { projectId, ...unwritten }: MessageOf<"mail.settle">,
 ): Promise<void> {
   const project = await findProject(platform, projectId);
-  // The mail of a deleted project is gone with it.
+  // A deleted project has no mail any more.
   if (project) await settle(forProject(platform, project), unwritten);
 }
 
 async function settle(ctx: Context, { noted, ...called }: Unwritten): Promise<void> {
   const batch = openBatch(ctx);
-  // Each statement asks for the round that it is about, and changes it.
+  // Each statement matches the round that it is about, and changes it.
   batch.mayRepeat();
   const judge = recordCalled(ctx, batch, called, ctx.clock().getTime());
   if (noted.length > 0) batch.add(updateNoted(ctx, noted));
@@ -87,7 +88,7 @@ async function settle(ctx: Context, { noted, ...called }: Unwritten): Promise<vo
   await judge();
 }
 
-/** The consumer lives, so nobody has died of these emails. */
+/** Removes recorded attempts, because the consumer did not die. */
 function updateNoted(ctx: Context, noted: Unwritten["noted"]): Statement {
   return statement(
     sql`UPDATE emails SET abandonments = abandonments - 1

@@ -17,19 +17,22 @@ import {
   updateRecipients,
 } from "./left-contents";
 
-/** Emails of one page. Each is written once, and its content at most twice. */
+/** The number of emails of one page. Each is written once, and its content at most twice. */
 const mailsPerPage = 1_000;
-/** For all databases together: a page is some ten statements, and one call of the Worker may make a thousand. */
+/**
+ * The limit for all databases together: a page takes some ten statements, and one invocation of the Worker may make a
+ * thousand.
+ */
 const pagesPerTick = 40;
 
 /**
- * The sweep that forgets the content of old mail, over all projects: what is kept is the row of an email, without the
- * contact's data, and its events. The content that emails share goes with the last of them, and so do its files, but not
- * those of a template.
+ * Sweeps all projects and forgets the content of old mail: only the email's row, without the contact's data, and its
+ * events are retained. Content that several emails share is deleted with the last of them, together with its files,
+ * except a template's files.
  *
- * Nothing says when an email will be old, because that would be an entry in an index for each. The sweep walks along
- * the emails of a project, whose ids have the order of time, and each project remembers where it is. An email that is
- * not ready holds the next round of its project back: it waits for its time, or a person has just sent it again.
+ * No column stores when an email will be old, because that would need an index entry for each email. The sweep reads
+ * the emails of a project in the order of their ids, which is that of time, and each project stores the position. An
+ * email that is not ready, because it is scheduled or was just sent again, makes the project's next round start at it.
  */
 export async function forgetContents(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -40,7 +43,7 @@ export async function forgetContents(platform: Platform): Promise<void> {
   parts.end();
 }
 
-/** Goes on with the project after the one where the last tick ended, so that each has its turn. */
+/** Continues with the project after the one where the last tick ended, so that every project is reached. */
 async function forgetIn(platform: Platform, db: Db, sweep: string, pages: number): Promise<void> {
   let cursor: number | null = Number(await readCursor(platform, sweep));
   for (let page = 0; page < pages && cursor !== null; page++) cursor = await forgetPage(platform, db, cursor);
@@ -50,8 +53,8 @@ async function forgetIn(platform: Platform, db: Db, sweep: string, pages: number
 const readMail = columns({ projectId: asNumber, id: asId, isReady: asFlag, after: asId, again: orNull(asId) });
 
 /**
- * Forgets one page, and returns the project at which the next one begins; null at the end. The files go before what
- * names them, and the page is only left behind after that: a run that is killed in between finds the names again.
+ * Forgets one page, and returns the project at which the next page begins; null at the end. Files are deleted before
+ * the rows that name them, and the position moves only after that, so a run that dies in between finds the names again.
  */
 async function forgetPage(platform: Platform, db: Db, from: number): Promise<number | null> {
   const endedBefore = platform.now.getTime() - platform.config.contentRetentionMs;
@@ -76,8 +79,8 @@ async function forgetPage(platform: Platform, db: Db, from: number): Promise<num
 }
 
 /**
- * The next old emails `e` of all projects, in the order of their key. Being old is no more than a bound of ids: whether
- * an email is ready, its row says.
+ * Selects the next old emails `e` of all projects, in the order of their key. Their age follows from their ids; whether
+ * an email is ready is decided by its row.
  */
 function pageOf(from: number, endedBefore: number, limit: number): SQL {
   return sql`SELECT e.project_id, e.id, e.content_id, ${isReady(endedBefore)} AS is_ready, p.old_mail_after AS after,
@@ -87,7 +90,7 @@ function pageOf(from: number, endedBefore: number, limit: number): SQL {
     WHERE p.project_id >= ${from} ORDER BY p.project_id, e.id LIMIT ${limit}`;
 }
 
-/** An email that was final for as long as contents are kept. */
+/** Matches an email that has been final for as long as contents are retained. */
 function isReady(endedBefore: number): SQL {
   return sql`(e.status NOT IN ('QUEUED', 'SENDING') AND iif(e.ended_at IS NULL AND e.sent_at IS NULL,
     max(e.created_at, coalesce(e.scheduled_at, 0)), max(coalesce(e.ended_at, 0), coalesce(e.sent_at, 0))) <= ${endedBefore})`;
@@ -107,7 +110,7 @@ async function deleteFiles(platform: Platform, contents: ContentWithFiles[]): Pr
   );
   for (const content of contents) {
     const project = projects.get(content.projectId);
-    // The erasure of a project removes its files itself.
+    // The erasure of a project deletes its files itself.
     if (project) await platform.blobs.delete(filesOf(project.id, content));
   }
 }

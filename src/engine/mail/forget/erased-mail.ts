@@ -9,7 +9,8 @@ import { updateUsageOf } from "../../projects/monthly-usage";
 import { contactGone } from "../withhold";
 import { selectLeftFiles, updateLeftContents, updateRecipients } from "./left-contents";
 
-// The mail of erased people, page by page. `page` is a SELECT with the `id` of each email. A repeated page changes nothing.
+// Erases the mail of erased people, page by page. `page` is a SELECT with the `id` of each email. A repeated page
+// changes nothing.
 
 /** Empties the contents without recipients left. Must run before `updateErasedEmails`. */
 export function updateErasedContents(ctx: Context, page: SQL): Statement[] {
@@ -17,7 +18,7 @@ export function updateErasedContents(ctx: Context, page: SQL): Statement[] {
   return [updateRecipients({ where: isOfPage(ctx, page) }), updateLeftContents(contents, { isErased: true })];
 }
 
-/** Empties the emails. An email that was not handed over is CANCELLED, and gives back its quota of the month. */
+/** Empties the emails. An email that was not handed over becomes CANCELLED, and gives back its quota of the month. */
 export function updateErasedEmails(ctx: Context, page: SQL): Statement[] {
   const ofPage = isOfPage(ctx, page);
   return [
@@ -27,12 +28,13 @@ export function updateErasedEmails(ctx: Context, page: SQL): Statement[] {
   ];
 }
 
-/** Mail that has not been handed over, and now never will be. */
+/** Matches mail that has not been handed over, and now never will be. */
 const isUnsent = sql`e.status = 'QUEUED'`;
 
 /**
- * Mail that is being handed over keeps its status: its result will restore nothing in an emptied row. The subject is ''
- * and not NULL, because NULL would stand for the content's subject while other recipients still share it.
+ * Empties the columns with personal data. Mail in the middle of a hand-over keeps its status: recording its result puts
+ * nothing back. The subject becomes '' and not NULL, because NULL would mean the content's subject, which other
+ * recipients may still share.
  */
 function updateEmptied(ofPage: SQL): Statement {
   return statement(
@@ -51,7 +53,7 @@ export function selectErasedFiles(ctx: Context, page: SQL) {
 
 const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** Returns the emails of a page of which the embedded outbox stores a copy, or is about to. */
+/** Returns the emails of a page of which the embedded outbox stores a copy, or may be about to. */
 export function selectCopied(ctx: Context, page: SQL) {
   return statement(
     sql`SELECT e.id, e.status, e.provider_message_id FROM emails e

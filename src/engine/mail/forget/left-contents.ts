@@ -4,14 +4,14 @@ import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { attachmentKeys } from "../attachments";
 
-// A content is stored once for all emails of a call. It is emptied with the last of them, whether that email is old or of
-// an erased contact. Its own files are deleted then, but not those of a template. The order: `updateRecipients`, the
-// change of the emails and `updateLeftContents` in one batch; then the files; then `updateFiles`. A process that dies in
-// between leaves the names of the files, so a repeat finds them.
+// A content is stored once for all emails of a call. It is emptied with the last of them, whether that email is old or
+// belongs to an erased contact. Its own files are deleted then, but not those of a template. The order is:
+// `updateRecipients`, the change of the emails and `updateLeftContents` in one batch; then the files; then
+// `updateFiles`. A process that dies in between leaves the names of the files, so a repeat finds them.
 
 /**
- * Subtracts emails `e` from their contents' recipients. Must run before the emails change: an email that is erased or
- * forgotten was subtracted then, so a repeat subtracts nothing twice.
+ * Subtracts emails `e` from their contents' recipients. Must run before the emails change. An email that is already
+ * erased or forgotten was subtracted before, so a repeat subtracts nothing twice.
  */
 export function updateRecipients({ from = sql`emails e`, where }: { from?: SQL; where: SQL }): Statement {
   return statement(
@@ -40,7 +40,7 @@ export function updateLeftContents(contents: SQL, { isErased }: { isErased: bool
 
 const readFiles = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asText), attachments: asNumber });
 
-/** A content that has files: its body's own one, or a number of attachments. */
+/** A content that has files: the file of its own body, or a number of attachments. */
 export type ContentWithFiles = ReturnType<typeof readFiles>;
 
 /** Returns the contents without recipients left that still have files. */
@@ -72,5 +72,7 @@ function isLeft(contents: SQL): SQL {
   return sql`(content.project_id, content.id) IN (${contents}) AND content.recipients <= 0`;
 }
 
-/** A body's file may also be of the template or the campaign, whose mails share it. */
+/**
+ * Whether the body's file belongs to the content. It may also belong to a template or a campaign, whose mails share it.
+ */
 const isOwnFile = sql`(substr(content.body_key, 1, 8) = 'content/' AND substr(content.body_key, -22) = content.id)`;

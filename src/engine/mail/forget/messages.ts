@@ -15,12 +15,12 @@ interface KeptEmail {
 }
 
 /**
- * Deletes the copies that the embedded provider stored of up to 1,000 emails of a project: the one that it accepted,
- * one under the email's own id that it did not accept, and others whose acceptance was never recorded. There is no
- * index for the last, so this reads the project's copies; an installation that sends to people has another provider.
+ * Deletes the copies of up to 1,000 emails of a project that the embedded provider stored: the accepted one, one that
+ * was not accepted (stored under the email's own id), and others whose acceptance was never recorded. The last kind has
+ * no index, so all copies of the project are read; an installation that sends to real people uses another provider.
  *
- * Rows go first, because a row without a file is an error. The caller knows the ids of most copies, so a repeat finds
- * the files of a try that died in between; the sweep over orphans finds the others.
+ * Rows are deleted first, because a row without a file is an error. The caller knows the ids of most copies, so a
+ * repeat finds the files left by an attempt that died in between; the orphan sweep finds the others.
  */
 export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise<void> {
   if (emails.length === 0) return;

@@ -12,21 +12,24 @@ import { whereaboutsById } from "../../projects/whereabouts";
 /** Files are listed in pages of 1,000. */
 const pagesPerTick = 20;
 
-/** The table of the row that a file belongs to. The file's key contains the row's id, which is never reused. */
+/** The table of the row to which a file belongs. The file's key contains the row's id, which is never reused. */
 const owners: Partial<Record<BlobKind, string>> = {
   content: "email_contents",
   attachment: "email_contents",
-  // The file of a body shared by several versions has the id of the first one, which stays while anything names the file.
+  // A file that several versions share has the id of the first version, which stays while anything names the file.
   template: "template_versions",
   outbox: "outbox_messages",
   import: "jobs",
   file: "files",
 };
 
-/** Which rows `o` still use their files; of other tables, all do. A job may have ended before it could remove its file. */
+/**
+ * Matches rows `o` that still use their file. In tables that are not listed, every row does. A job may have ended
+ * without removing its file.
+ */
 const isInUse: Record<string, SQL> = { jobs: sql`o.completed_at IS NULL` };
 
-/** A file as its key describes it: the project by its public id, and the row by its stored id. */
+/** A file, described by its key: the project's public id, and the row's stored id. */
 interface Candidate {
   key: string;
   table: string;
@@ -42,9 +45,9 @@ interface Located extends Candidate {
 
 /**
  * Removes files left by requests that died between a file and its row, over all projects: page by page through the
- * bucket, again and again. A file is removed only if it is a day old, because by then its row exists or never will; if
- * its project is ours, because a bucket may be shared or outlive its database; and if its row does not exist, or does not
- * use it any more.
+ * bucket, over and over. Three conditions must hold. The file is a day old, so its row exists by now or never will. Its
+ * project is in this installation, because a bucket may be shared or outlive its database. Its row does not exist, or
+ * no longer uses the file.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -68,7 +71,7 @@ export async function forgetOrphans(platform: Platform): Promise<void> {
   parts.end();
 }
 
-/** The old files of existing projects, by the database that would have the row. */
+/** Finds the old files of existing projects, grouped by the database that would have the row. */
 async function findCandidates(
   platform: Platform,
   files: { key: string; putAt: number }[],
@@ -81,7 +84,7 @@ async function findCandidates(
   );
   const located = old.flatMap((each) => {
     const project = projects.get(each.projectId);
-    // The erasure of a project removes its files itself.
+    // The erasure of a project deletes its files itself.
     if (!project || project.isEnding) return [];
     const shard = each.table === "outbox_messages" ? controlShard : project.shard;
     return [{ ...each, shard, number: project.number }];
@@ -91,12 +94,12 @@ async function findCandidates(
 
 function candidate(key: string): Candidate[] {
   const [kind = "", projectId, rowId] = key.split("/");
-  // An unknown kind has no owner.
+  // An unknown kind of file has no table, so such files are kept.
   const table = owners[kind as BlobKind];
   return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
 }
 
-/** The keys of the files without a row that uses them. */
+/** Returns the keys of the files that no row uses. */
 async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
   const batch = openBatch(platform, platform.databaseOf(shard));
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {

@@ -12,12 +12,12 @@ import { insertEmailEvents } from "../../events/email-events";
 import { updateDeliveredOf, updateSent } from "./report";
 
 /**
- * Records opens and clicks of a project's mail, in one batch: our own, or those that a provider tracked of a mail that it
- * sent. Each counts once, however often it is told: the row of an email keeps the keys of all hits that it counts, which are as
- * many as `maxHits` allows.
+ * Records opens and clicks of a project's mail in one batch: those that we tracked, or those that a provider tracked of
+ * mail that it sent. Each counts once, even when it is reported repeatedly: the row of an email stores the keys of all
+ * counted hits, up to `maxHits`.
  *
- * A hit shows that the provider accepted the mail, and a person's that it arrived, so what is not recorded of that is recorded
- * first. Nothing is recorded of an erased contact, and of mail that never went out.
+ * A hit proves that the provider accepted the mail, and a person's hit that the mail was delivered. If that is not
+ * recorded yet, it is recorded first. Nothing is recorded about an erased contact, or about mail that was never sent.
  */
 export async function recordHits(
   ctx: Context,
@@ -50,7 +50,10 @@ function emailsOf(hits: readonly Hit[]): Hit["emailId"][] {
   return [...new Set(hits.map(({ emailId }) => emailId))];
 }
 
-/** Picture proxies fetch for somebody who reads, so their opens count. A scanner's click is nobody's. */
+/**
+ * Whether the hit comes from a scanner, whose clicks do not count. Image proxies fetch on behalf of a reader, so their
+ * opens do.
+ */
 function isOfScanner({ kind, isAutomated }: Hit): boolean {
   return kind === "click" && isAutomated;
 }
@@ -62,7 +65,7 @@ function kindOf(hit: Hit): Kind {
   return hit.isAutomated ? "automatedClicks" : "clicks";
 }
 
-/** The events go first, because both statements ask which hits are new. */
+/** Returns the statements for hits. The events come first, because both statements check which hits are new. */
 function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement[] {
   if (hits.length === 0) return [];
   const items = JSON.stringify(itemsOf(ctx, hits));
@@ -70,7 +73,7 @@ function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement
     AND r.value->>'before' + ${countedSoFar} < r.value->>'limit'`;
   const at = sql`r.value->>'at'`;
   const of = (kind: Kind) => sql`FILTER (WHERE r.value->>'kind' = ${kind})`;
-  // A campaign counts people, so only the first open and the first click of each change its counters.
+  // A campaign counts people, so only a person's first open and first click change its counters.
   const isFirst = sql`(r.value->>'kind' = 'opens' AND e.opened_at IS NULL
     OR r.value->>'kind' = 'clicks' AND e.clicked_at IS NULL)`;
   return [
@@ -98,7 +101,7 @@ function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement
   ];
 }
 
-/** The hits of an item's kind that its email counts already. */
+/** The number of hits of the item's kind that its email has counted already. */
 const countedSoFar: SQL = sql.raw(`CASE r.value->>'kind' WHEN 'opens' THEN e.opens WHEN 'clicks' THEN e.clicks
   ELSE length(coalesce(e.hits, '')) / ${hitKeyLength} - e.opens - e.clicks END`);
 
@@ -126,7 +129,7 @@ function itemsOf(ctx: Context, hits: readonly Hit[]) {
         key: hitKey(hit),
         at: ctx.project.testClock ? ctx.clock().getTime() : hit.at,
       },
-      // `before` counts those of this batch, which are not in the row yet.
+      // `before` is the number of hits earlier in this batch, which are not in the row yet.
       ...{ kind, before, limit: maxHits[kind] },
       event: hit.kind === "open" ? "email.opened" : "email.clicked",
       number: hit.number ?? 0,

@@ -18,15 +18,15 @@ import { countAdded } from "../../contacts/suppression-count";
 import { insertEmailEvents } from "../../events/email-events";
 import { insertBlock, updateBlock } from "./reputation";
 
-/** An email that a provider reports of. Undefined is a campaign that the caller does not know. */
+/** An email about which a provider reports. `campaignId` is undefined when the caller does not know it. */
 export interface Reported {
   emailId: Id;
   campaignId?: Id | null;
 }
 
 /**
- * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one that the
- * email was handed over to. `noticeId` is the provider's own name for this report.
+ * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one to which
+ * the email was handed over. `noticeId` is the provider's own id of this report.
  *
  * A report moves the status only forward, see `movedBy`. Whether it is news is another question. A hard bounce or a
  * complaint is news once, whatever the status is, and then the contact is unsubscribed and the address suppressed. A
@@ -66,12 +66,12 @@ export function updateReported(
   ];
 }
 
-/** The same for emails that were delivered, all at once: the provider may say so of each mail that it takes. */
+/** Applies "delivered" reports of several emails at once: some providers report it for every mail that they accept. */
 export function updateDelivered(ctx: Context, emails: Reported[], provider: string): Statement[] {
   return updateDeliveredOf(ctx, emails, sql`e.provider = ${provider}`);
 }
 
-/** The same for those emails `e` of which `isMeant` holds. */
+/** Applies "delivered" to the emails `e` that match `isMeant`. */
 export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL): Statement[] {
   if (emails.length === 0) return [];
   const now = ctx.clock().getTime();
@@ -96,9 +96,10 @@ export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL
 }
 
 /**
- * Statements for emails that the provider must have accepted, because there is a report, an open or a click. If the
- * acceptance is not recorded yet, because the report was faster or the answer was lost, it is recorded now; the answer
- * then changes nothing. `isMeant` is a condition on the email `e`, which says who accepted it.
+ * Returns the statements for emails that the provider must have accepted, because there is a report, an open or a
+ * click. If the acceptance is not recorded yet, because the report was faster or the answer was lost, it is recorded
+ * now; a later answer then changes nothing. `isMeant` is a condition on the email `e` that identifies the accepting
+ * provider.
  */
 export function updateSent(
   ctx: Context,
@@ -124,7 +125,7 @@ export function updateSent(
   ];
 }
 
-/** For an email that is about to get another status: only an unknown outcome is settled. */
+/** Assigns the settler of an email that is about to change its status. Only an unknown outcome is settled. */
 export function settledBy(settler: Settler): SQL {
   return sql.raw(`iif(status = 'UNKNOWN', '${settler}', settled_by)`);
 }
@@ -136,13 +137,13 @@ function isOneOf(statuses: readonly EmailStatus[]): SQL {
   return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
 }
 
-/** The entry of a report in `reported`. */
+/** Returns the entry of a report in `reported`. */
 function keyOf(meaning: Trouble, noticeId: string | null): string {
   return endsTrust(meaning) ? meaning : `soft:${(noticeId ?? "").slice(0, maxKeyLength)}`;
 }
 
 const maxKeyLength = 100;
-/** A provider that reports more often of one mail says nothing new. */
+/** The most reports that are stored per email. Further reports add nothing new. */
 const maxHeard = 20;
 
 function orUnheard(meaning: Trouble, key: string): SQL {
@@ -155,7 +156,10 @@ function setHeard(key: string): SQL {
   return sql`, reported = json_insert(coalesce(reported, '[]'), '$[#]', ${key})`;
 }
 
-/** A soft bounce has a time only if it ends the mail; of a hard one and a complaint the first time counts. */
+/**
+ * Assigns the time of a report. A soft bounce only has a time if it ends the mail; for a hard bounce or a complaint,
+ * the first time counts.
+ */
 function setTime(meaning: Trouble, isMoved: SQL, now: number): SQL {
   switch (meaning) {
     case "transient":
@@ -174,8 +178,8 @@ function eventData(report: Report): Record<string, string> {
 }
 
 function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: SQL, now: number): Statement[] {
-  // A bounce concerns an address, which the contact may have changed since; a complaint is made by the person. Mail of
-  // workflows may go to somebody else than the contact.
+  // A bounce concerns an address, and the contact may have another one by now. A complaint concerns the person. Mail of
+  // workflows may go to an address that is not the contact's.
   const isTheirs =
     reason === "bounce" ? sql`c.email = e.to_email` : sql`(e.source <> 'WORKFLOW' OR c.email = e.to_email)`;
   const contactId = sql`(SELECT c.id FROM emails e

@@ -11,32 +11,35 @@ import { countsForReputation } from "../../events/email-events";
 import { forgetProjects } from "../../projects/cache";
 import { pauseOf } from "../../projects/sending-paused";
 
-// The reputation brake. Nothing is scanned, and a single mail writes no row for it:
+// The reputation brake. Nothing is scanned, and no row is written per mail:
 // - The count of the event `email.sent`, which is updated anyway, also counts the mails to real addresses.
-// - Each hundred mails that count begins a new block, and a report is added to the block in which its mail was sent.
-// - When a block begins, and after each report that counts, the last blocks of 1,000 mails are added up.
-// Which block is a mail's is a matter of times. Consumers that record at the same moment may take some mails of the one for
-// those of the next, but each report is added to one block.
-// The blocks are in the project's database and the pause is in the control database. If nobody comes to write the pause, the
-// next report or block decides again; a provider whose report was not answered repeats it.
+// - A new block begins after each hundred counted mails. A report is added to the block in which its mail was sent.
+// - When a block begins, and after each report that counts, the last blocks are added up to 1,000 mails.
+// A mail is assigned to a block by its time. When several consumers record at the same moment, some mails may be
+// assigned to a neighbouring block, but each report is added to exactly one block. Blocks are in the project's
+// database, and the pause is in the control database. If the process dies before it writes the pause, the next report
+// or block decides again; a provider repeats a report that got no answer.
 
 const mailsPerBlock = 100;
 
-/** 1,000 mails are in eleven blocks at most, and some more: an operator's lift may begin one early. */
+/**
+ * 1,000 mails fill at most eleven blocks. A few more are kept, because an operator who lifts a pause begins a block
+ * early.
+ */
 const keptBlocks = 20;
 
 const readBlockNumber = columns({ number: asNumber });
 
 /**
- * Goes after the events of accepted mail, in their batch: begins the next block when the last one has a hundred mails. It
- * returns a row when it did. The mails of this batch belong to the block before, which began earlier than `at`.
+ * Begins the next block when the last one has a hundred mails, and then returns a row. Must come after the events of
+ * accepted mail, in the same batch. The mails of this batch belong to the previous block, which began before `at`.
  */
 export function insertBlock(ctx: Context, at: number): Statement<{ number: number }> {
   return statement(
     sql`${nextBlock(ctx, at)} WHERE newest.number IS NULL OR mails >= newest.first_mail + ${mailsPerBlock} OR mails < newest.first_mail
       RETURNING number`,
     readBlockNumber,
-    // After a lost answer, a block counts as begun: then the project is judged once more than it needs to be.
+    // After a lost answer, a block counts as begun, which at worst judges the project once too often.
     { again: sql`SELECT 1 AS number` },
   );
 }
@@ -46,7 +49,7 @@ export function insertBlockNow(ctx: Context, at: number): Statement {
   return statement(sql`${nextBlock(ctx, at)} WHERE true`);
 }
 
-/** The first block of all begins at 0, before the mails of its own batch. */
+/** The first block of a project begins at time 0, before the mails of its own batch. */
 function nextBlock({ project }: Context, at: number): SQL {
   return sql`INSERT INTO sending_blocks (project_id, number, first_mail, started_at)
     SELECT ${project.number}, coalesce(newest.number, 0) + 1, iif(newest.number IS NULL, 0, mails), iif(newest.number IS NULL, 0, ${at})
@@ -56,8 +59,8 @@ function nextBlock({ project }: Context, at: number): SQL {
 }
 
 /**
- * Adds a hard bounce or a complaint to the block in which its email was sent. Goes before the change of the email that
- * `isNews` asks for, so a repeat adds nothing. A block that is no longer kept counts for nobody.
+ * Adds a hard bounce or a complaint to the block in which its email was sent. Must come before the change of the email
+ * that `isNews` checks, so that a repeat adds nothing. A report for a deleted block is ignored.
  */
 export function updateBlock(
   { project }: Context,
@@ -81,7 +84,7 @@ export const readBlock = columns({
   complained: asNumber,
 });
 
-/** The last blocks, newest first, each with the number of all mails. */
+/** Selects the last blocks, newest first, each with the number of all mails. */
 export function selectBlocks(ctx: Context): SQL {
   return sql`SELECT mails, first_mail, started_at, bounced, complained
     FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
@@ -91,7 +94,7 @@ export function selectBlocks(ctx: Context): SQL {
 /** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
 export async function judgeReputation(ctx: Context): Promise<void> {
   const { sendingCountedFrom } = ctx.project;
-  // A cache of 30 seconds may hide a change; the next report finds it.
+  // The cached project may be 30 seconds old; a missed change is found by the next report.
   if (pauseOf(ctx.project) !== null) return;
   const blocks = await select(ctx.db, selectBlocks(ctx), readBlock);
   const standing = standingOf(blocks, blocks[0]?.mails ?? 0, sendingCountedFrom ?? 0);
@@ -99,7 +102,7 @@ export async function judgeReputation(ctx: Context): Promise<void> {
   if (reason !== null) await pauseMarketing(ctx, reason);
 }
 
-/** Not if it was lifted since the project was read: then these blocks no longer count. */
+/** Pauses marketing, unless a pause was lifted since the project was read: these blocks no longer count then. */
 async function pauseMarketing(ctx: Context, reason: string): Promise<void> {
   const at = ctx.clock().getTime();
   const { number, sendingCountedFrom } = ctx.project;
@@ -117,7 +120,10 @@ async function pauseMarketing(ctx: Context, reason: string): Promise<void> {
   });
 }
 
-/** The same between two calls of a delivery; deletes old blocks too. Mail goes on if it fails: the next block judges again. */
+/**
+ * Judges the reputation between two calls of a delivery, and deletes old blocks. If that fails, mail is still sent: the
+ * next block judges again.
+ */
 export async function judgeAsMailGoes(ctx: Context): Promise<void> {
   try {
     const batch = openBatch(ctx);

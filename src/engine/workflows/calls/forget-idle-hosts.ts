@@ -14,8 +14,8 @@ export function forgetIdleHosts(platform: Platform): Promise<void> {
 }
 
 /**
- * A new call writes the host's row in the same batch, and the deletion checks for calls in its own statement. So a call
- * that comes before the deletion prevents it, and one that comes after inserts the row again. A postponed host stays.
+ * A new call writes the host's row in the same batch, and the deletion checks for calls in its own statement. A call
+ * before the deletion therefore prevents it, and a call after it inserts the row again. A postponed host is retained.
  */
 async function forgetIdlePage(
   platform: Platform,

@@ -50,7 +50,7 @@ export function updateHost(ctx: Context, host: string, { at, verdict }: MadeCall
   return isAnswered ? [statement(sql`UPDATE workflow_hosts SET ${notPostponed} WHERE ${isHost} AND timeouts > 0`)] : [];
 }
 
-/** Ends a call whose execution is over, according to the mirror. */
+/** Ends a call when, according to the mirror, its execution is over. */
 export function endUnwanted(ctx: Context, { contactId, effectId }: CallKey): Statement {
   const [executionId = ""] = effectId.split(":");
   const isOver = sql`EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact

@@ -28,8 +28,8 @@ export const settleCall: Settle = async (ctx, { contactId, executionId, stepId }
 const reportsAtOnce = 10;
 
 /**
- * Reports an outcome that is stored to the executions. If a report is lost, the execution asks. Stored outcomes are
- * deleted once their executions have them, because they may contain parts of the answer.
+ * Reports a stored outcome to the executions. If a report is lost, the execution asks for the outcome. Outcomes are
+ * deleted once the executions have them, because they may contain parts of the answer.
  */
 export async function report(ctx: Context, settle: Settle, keys: CallKey[], outcome: StepOutcome): Promise<void> {
   const reported: CallKey[] = [];

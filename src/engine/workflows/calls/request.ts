@@ -38,7 +38,7 @@ export function requestOf(arrival: Call, contact: RenderedContact, budget: Budge
       ...(type !== null && { "content-type": type }),
       "user-agent": "Petrel-Workflows/1.0",
       ...Object.fromEntries(given),
-      // The same at every attempt, and at every repeat of the step.
+      // The same at every attempt, and when the step is repeated.
       "idempotency-key": `${publicId(arrival.executionId)}:${publicId(stepId)}`,
     },
     body: text,
@@ -56,7 +56,7 @@ function urlOf(template: string, variables: Record<string, unknown>, budget: Bud
   const [path = ""] = rendered.split(/[?#]/);
   // Dot segments are the only values that would change the path although they are encoded.
   const climbs = path.split("/").some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
-  return climbs ? { reason: "A part of the URL's path is . or .., which names another path" } : origin + rendered;
+  return climbs ? { reason: "A part of the URL's path is . or .., which would change the path" } : origin + rendered;
 }
 
 function bodyOf(

@@ -4,7 +4,7 @@ import { nextForgetting } from "./forget";
 import type { ShardStore } from "./store";
 import { hasUnmirrored, hasWork, nextWake } from "./work";
 
-/** If the object dies at work, its alarm restarts it after this long. */
+/** If the object dies while working, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
@@ -14,7 +14,7 @@ interface Condition {
   /** How many times in a row the pump has failed. */
   failures: number;
   isAtWork: boolean;
-  /** In a project with a test clock only an advance wakes what waits, so time sets no alarm. */
+  /** In a project with a test clock, only an advance wakes waiting executions, so their times set no alarm. */
   hasOwnClock: boolean;
   executionRetentionMs: number;
 }

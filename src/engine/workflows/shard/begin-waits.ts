@@ -7,8 +7,8 @@ import type { ShardStore } from "./store";
 import { readNewest } from "./wait";
 
 /**
- * Records in the executions after which event a wait counts: before the effect of the step that leads to the wait, or,
- * if that step has none, on arrival at the wait. If an object died and this comes late, events since then still count.
+ * Records after which event each wait counts. That happens before the effect of the step that leads to the wait or, if
+ * that step has none, on arrival at the wait. If an object died and this is done late, events since then still count.
  */
 export async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
   const asking = group.filter(({ execution }) => execution.since === null);
@@ -16,7 +16,7 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
   const newest = await readNewest(
     ctx,
     asking.map(({ execution: { contactId, place, startedAt, enteredAt }, step }) => {
-      // An execution that was started by hand and comes to a wait at once has waited since its start.
+      // An execution that was started by hand and reaches a wait at once has waited since its start.
       const waitsSince = place === 1 ? startedAt : enteredAt;
       return { contactId, upTo: isWait(step) ? waitsSince : null };
     }),
@@ -37,7 +37,7 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
   });
 }
 
-/** Lets the executions of a group wait, each from its start of the wait on. */
+/** Lets the executions of a group wait, each counting from its recorded start. */
 export function enterWaits(store: ShardStore, group: Standing[], now: number): void {
   const changes = group.flatMap(({ execution, step, workflow: { graph, hearsPublic } }): ExecutionChange | [] => {
     const wait = beginWait(step, execution, execution.since ?? belowAllIds);

@@ -10,7 +10,8 @@ import { newestId } from "./rows";
 import { readIdRow, type ShardStore } from "./store";
 
 /**
- * The executions to cancel: the active ones of one workflow or of all, up to the newest one when the cancelling began.
+ * The executions to cancel: the active ones of one workflow or of all, up to the newest one at the beginning of the
+ * cancellation.
  */
 export interface Cancelling {
   workflowId: Id | null;
@@ -18,10 +19,10 @@ export interface Cancelling {
   upTo: Id;
 }
 
-/** Takes a few milliseconds, here and in the database. */
+/** A chunk takes a few milliseconds, here and in the database. */
 const cancelledAtOnce = 500;
 
-/** Describes a cancelling that begins now. */
+/** Describes a cancellation that begins now. */
 export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
   return { workflowId, reason, upTo: newestId(store) };
 }
@@ -87,7 +88,7 @@ function findChunk(store: ShardStore, workflowId: Id, upTo: Id) {
 const readUnshown = columns({ last: asId, workflowId: asId, ids: asText, reason: asText, at: asNumber });
 type Unshown = ReturnType<typeof readUnshown>;
 
-/** Writes to the mirror the cancelled chunks that it does not show yet. */
+/** Writes the cancelled chunks that the mirror does not show yet. */
 export async function showCancelled(ctx: Context, store: ShardStore): Promise<void> {
   for (;;) {
     const [chunk] = store.all(readUnshown, "SELECT * FROM unshown LIMIT 1");

@@ -1,15 +1,15 @@
 /**
  * A step that renders may use more memory or CPU time than its object has; the platform then ends the object in the
- * middle of the step. Without a countermeasure the next object would die the same way, for ever. So the object notes
- * the steps before it runs them: if it finds a note when it wakes, its predecessor died at one of these steps. Those
- * steps then run one at a time, and a step at which the object has died three times fails. Deployments end objects too,
- * and leave the same note, so fewer deaths prove nothing.
+ * middle of the step. Without a countermeasure, each next object would die in the same way, forever. So the object
+ * records the steps before it runs them. If it finds such a record when it wakes, its predecessor died at one of these
+ * steps. Those steps then run one at a time, and a step at which the object has died three times fails. Fewer deaths
+ * prove nothing, because a deployment ends objects and leaves a record too.
  */
 
 const noteKey = "underWay";
 
 interface Note {
-  /** The ids of the effects under way. */
+  /** The ids of the effects in progress. */
   taken: string[];
   /** How often an object died at an effect, by the effect's id. */
   deaths: Record<string, number>;
@@ -28,7 +28,7 @@ export interface Deaths {
   /** Must be called before the first await of an effect that may kill the object. */
   begin(ids: string[]): void;
   survived(ids: string[]): void;
-  /** Records that nothing is under way any more. */
+  /** Records that nothing is in progress any more. */
   rest(): void;
 }
 

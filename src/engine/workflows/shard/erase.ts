@@ -24,7 +24,7 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
       moveExecution(store, execution, cancelled(execution, goneReason, now), now);
     }
     const own = "SELECT id FROM executions WHERE contact_id = ?";
-    // An event is about one contact, so executions of other contacts do not refer to these.
+    // An event is about one contact, so executions of other contacts do not refer to it.
     store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
     const earlier = "SELECT r.value FROM executions e CROSS JOIN json_each(e.earlier) r WHERE e.contact_id = ?";
     store.run(`DELETE FROM events WHERE id IN (${earlier})`, contact);

@@ -2,7 +2,10 @@ import type { RawRow } from "../../../db/rows";
 import type { ShardCursor, ShardRow } from "../../../platform/workflow-shards";
 import type { ShardStore, Value } from "./store";
 
-/** The tables of a backup, with their keys, in the order of the export. Steps and events go with their executions. */
+/**
+ * The tables of a backup, with their keys, in the order of the export. Steps and events are exported with their
+ * executions.
+ */
 const tables: Record<string, readonly string[]> = {
   executions: ["id"],
   entries: ["contact_id", "workflow_id"],
@@ -13,12 +16,12 @@ const tables: Record<string, readonly string[]> = {
 };
 
 const rowsPerCall = 500;
-/** A call ends with the row that exceeds it. */
+/** A call ends after the row that exceeds this size. */
 const maxCharacters = 1_000_000;
 
 /**
- * Returns the next rows of a shard. Executions do not depend on one another, so it is enough that each is of one moment,
- * together with its steps and the events that it names.
+ * Returns the next rows of a shard. Executions are independent, so it is enough that each execution is consistent with
+ * its own steps and events.
  */
 export function exportSome(
   store: ShardStore,
@@ -52,7 +55,7 @@ function belongings(store: ShardStore, { id = null, event_id = null, earlier = n
   return [...steps.map((row) => ({ table: "steps", row })), ...events.map((row) => ({ table: "events", row }))];
 }
 
-/** The tables have texts and numbers alone. */
+/** The columns of these tables contain only texts and numbers. */
 function asRow(raw: RawRow): Record<string, Value> {
   return raw as Record<string, Value>;
 }

@@ -52,7 +52,7 @@ export class ShardHome {
   }
 
   async clear(): Promise<void> {
-    // Without an await in between, during which another call could write.
+    // There must be no await in between, during which another call could write.
     await Promise.all([this.alarm.delete(), this.storage.deleteAll()]);
   }
 }

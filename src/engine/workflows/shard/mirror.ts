@@ -9,7 +9,7 @@ import { type Context, clockOf } from "../../../platform/context";
 import { eraseRowsOf } from "./erase";
 import { readExecution, type ShardStore, type StoredExecution } from "./store";
 
-/** Takes a few milliseconds of the database, which serves nothing else meanwhile. */
+/** Takes a few milliseconds of the database, which serves nothing else in that time. */
 const rowsPerBatch = 250;
 
 /** A running execution whose object goes silent is looked after by a sweep after this long. */
@@ -21,11 +21,11 @@ export interface Mirrored {
   shard: number;
 }
 
-/** Writes the next rows that the mirror does not show as they are. Returns whether there may be more. */
+/** Writes the next executions whose latest version the mirror does not show. Returns whether there may be more. */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const rows = store.all(
     readExecution,
-    // Resting executions go first: those with work to do will change again.
+    // Executions at rest go first: those with work to do will change again.
     `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE version > mirrored
       ORDER BY needs IS NOT NULL, id LIMIT ?`,
     rowsPerBatch,
@@ -73,8 +73,8 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
   return () =>
     store.together(() => {
       noteMirrored(store, rows);
-      // The erasure of a contact finds its executions by their mirror rows, so it has missed those that were not
-      // mirrored yet.
+      // The erasure of a contact finds executions by their mirror rows, so it has missed those that were not mirrored
+      // yet.
       if (gone.count > 0)
         eraseRowsOf(
           store,
@@ -111,7 +111,7 @@ function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: StoredExec
   return status === "RUNNING" ? updatedAt + silenceMs : wakeAt;
 }
 
-/** A row never goes back to an older version, whatever the order in which two calls arrive. */
+/** Inserts or updates mirror rows. A row never goes back to an older version, in whatever order two calls arrive. */
 function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[]): Statement {
   const items = JSON.stringify(
     rows.map((row) => ({

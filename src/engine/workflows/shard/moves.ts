@@ -3,12 +3,12 @@ import type { Id } from "../../../core/ids";
 import { type ExecutionPosition, isActive, type StepRecord, type StepStatus } from "../../../core/workflows/execution";
 import { readIdRow, type ShardStore, type StoredExecution, type Value } from "./store";
 
-/** Columns outside of the position that a move may change, too. */
+/** Other columns that a move may change as well. */
 export type ExtraColumns = Partial<
   Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "isPublic" | "needs">
 >;
 
-/** A move: an execution as it was read, its new position, and the records of the steps on the way. */
+/** A move: an execution as it was read, its new position, and the records of the steps it has passed. */
 export interface ExecutionChange {
   read: StoredExecution;
   position: ExecutionPosition;
@@ -17,8 +17,8 @@ export interface ExecutionChange {
 }
 
 /**
- * Moves executions, each only if it is unchanged since it was read. Returns each as it is then, or null if another call
- * moved it during an await: the other call's move stands.
+ * Moves executions, each only if it is unchanged since it was read. Returns each in its new state, or null if another
+ * call moved it during an await; that other move stands.
  */
 export function moveExecutions(store: ShardStore, changes: ExecutionChange[], now: number): (StoredExecution | null)[] {
   const moved = new Set<Id>();
@@ -65,12 +65,12 @@ interface Planned {
 const maxBytes = 500_000;
 
 function afterOf({ read, position, extra = {} }: ExecutionChange, now: number): StoredExecution {
-  // The position may be a whole execution, and so carry old values of other columns; `extra` overrides them.
+  // The position may be a whole execution, and so contain old values of other columns; `extra` overrides these.
   const needs = position.status === "RUNNING" ? "step" : null;
   return { ...read, ...position, needs, ...extra, version: read.version + 1, updatedAt: now };
 }
 
-/** The columns that a move sets, by case: the fewer columns, the fewer indexes the move writes to. */
+/** The sets of columns that a move may change. The fewer columns, the fewer indexes are written. */
 const columnsMoved = {
   always: [
     ...["status", "step_id", "entered_at", "place", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],
@@ -163,9 +163,9 @@ function countRecords(store: ShardStore, records: string): void {
 }
 
 /**
- * Counts as skipped the current steps of executions that are ended from outside. The step records stay as they are;
- * they are read as skipped, because their execution has ended. `ended` is a query for `workflow_id`, `id` and `step_id`
- * of these executions.
+ * Counts as skipped the current steps of executions that are ended from outside. The step records are not changed: they
+ * are read as skipped, because their execution has ended. `ended` is a query for `workflow_id`, `id` and `step_id` of
+ * these executions.
  */
 export function countSkipped(store: ShardStore, ended: string, ...values: Value[]): void {
   store.run(

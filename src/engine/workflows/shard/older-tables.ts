@@ -18,7 +18,10 @@ export function adoptOlderTables(sql: SqlStorage, version1: readonly string[]): 
   if (counts.size > 0 && !counts.has("workflow_id")) rebuild(sql, version1, "step_counts", countsOfWorkflows);
 }
 
-/** Older indexes of the same names had other columns, and the triggers counted what statements count today. */
+/**
+ * Drops the indexes and triggers. Older indexes with the same names had other columns, and the triggers counted what
+ * statements count today.
+ */
 function droppedIndexes(sql: SqlStorage): string[] {
   return sql
     .exec("SELECT type, name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL")
@@ -40,7 +43,8 @@ function columnsAdded(executions: Set<SqlStorageValue | undefined>): string[] {
 }
 
 /**
- * Creates a table again as version 1 has it, and fills it with the rows of the old one, which `rows` reads as `old`.
+ * Creates a table again in the form of version 1, and fills it with the rows of the old one, which `rows` reads as
+ * `old`.
  */
 function rebuild(sql: SqlStorage, version1: readonly string[], table: string, rows: string): void {
   const create = version1.find((statement) => statement.startsWith(`CREATE TABLE IF NOT EXISTS ${table} (`));

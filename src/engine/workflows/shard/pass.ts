@@ -17,15 +17,15 @@ import { askingOf, executionsPerPass, needLog, takeWork } from "./work";
 const workflowsPerPass = 10;
 
 /**
- * The most that one pass may render: as much as a single email may. Only one shard of an isolate computes at a time,
- * and the others wait for its pass.
+ * The most that one pass may render, which is as much as a single email may. Only one shard of an isolate computes at a
+ * time, and the others wait for its pass.
  */
 const unitsPerPass = MAX_UNITS;
 
 /**
- * Makes one pass: wakes executions that are due, takes those that have something to do, and moves each as far as it
- * gets with one effect. Returns whether there was anything to do. Executions may change during every await here, so
- * each is moved only if it is unchanged since it was read.
+ * Makes one pass: wakes due executions, takes those that have something to do, and moves each as far as one effect
+ * allows. Returns whether there was anything to do. Executions may change during every await here, so each is only
+ * moved if it is unchanged since it was read.
  */
 export async function runPass(given: Context, shard: Mirrored): Promise<boolean> {
   const { store } = shard;
@@ -67,8 +67,8 @@ function ofFewWorkflows(work: StoredExecution[]): StoredExecution[] {
 
 /**
  * Treats executions as woken if their time has come. The wake-up is stored only together with the following move: until
- * then the wake time stays, so an object that dies finds them again. The event that an execution waits for may have
- * happened in time with its message still on the way, so the log is asked first.
+ * then the wake time stays, so an object that dies finds them again. The event for which an execution waits may have
+ * happened in time although its message has not arrived yet, so the log is checked first.
  */
 function awake(store: ShardStore, work: StoredExecution[], now: number): StoredExecution[] {
   const waited = work.filter(({ needs, pause }) => needs === null && pause === "event");
@@ -82,7 +82,7 @@ function awake(store: ShardStore, work: StoredExecution[], now: number): StoredE
   });
 }
 
-/** Runs a step for all executions that are at it. */
+/** Runs a step for all executions that are waiting at it. */
 async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promise<void> {
   const [first] = group;
   if (!first) return;

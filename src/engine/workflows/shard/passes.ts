@@ -11,7 +11,7 @@ import { countActive, countWork, hasUnmirrored, hasWork } from "./work";
 
 /** One invocation may make a thousand subrequests, and a pass makes about five. */
 const maxPasses = 100;
-/** How many passes there are between two mirrorings while there is always work. */
+/** The number of passes between two updates of the mirror while there is always work. */
 const passesPerMirroring = 20;
 
 /**
@@ -35,14 +35,17 @@ export async function runPasses(given: Context, shard: Mirrored): Promise<void> 
   forgetSeen(store, given.clock().getTime());
 }
 
-/** When to stop ending executions, and what to do after each chunk, before it is mirrored. */
+/** When to stop ending executions, and what to do after each chunk before it is mirrored. */
 interface Ending {
   now(): number;
   isWanted(): boolean;
   whenEnded(): void;
 }
 
-/** Ends executions in chunks, so that other calls get in between. If the object dies in the middle, some have ended. */
+/**
+ * Ends executions in chunks, so that other calls can run in between. If the object dies in the middle, some executions
+ * have ended.
+ */
 export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
   const { store } = shard;
   let ended = 0;
@@ -60,13 +63,13 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
   return ended;
 }
 
-/** The passes that are under way in this isolate, weighted by how many executions each moves. */
+/** The passes that are running in this isolate, weighted by the number of executions that each moves. */
 const passes = openLine();
 
 /**
  * Runs a pass, or other work of that size. Only one shard of this isolate computes at a time; while a pass waits for a
- * database or a queue, which may be far away, others run. Few large passes run at once even so: their batches share the
- * database's thread, and their rows the isolate's memory.
+ * database or a queue, which may be far away, others run. Even so, only a few large passes run at once, because their
+ * batches share the database's thread, and their rows the isolate's memory.
  */
 async function inPass<T>(ctx: Context, executions: number, work: (ctx: Context) => Promise<T>): Promise<T> {
   const pass = await passes.take(ctx.executionsAtOnce, executions);
@@ -84,7 +87,7 @@ async function inPass<T>(ctx: Context, executions: number, work: (ctx: Context) 
   }
 }
 
-/** Returns the context of a pass, which gives up its turn while it waits for anything outside of the isolate. */
+/** Returns the context of a pass, which gives up its turn while it waits for anything outside the isolate. */
 function outside(ctx: Context, away: Away): Context {
   return {
     ...ctx,

@@ -8,7 +8,9 @@ import type { ShardHome } from "./home";
 import { endInChunks, runPasses } from "./passes";
 import { hasActive, hasUnmirrored, hasWork } from "./work";
 
-/** Moves the executions of a shard until all of them rest, one run at a time, and sets the alarm to what comes next. */
+/**
+ * Moves the executions of a shard until all of them rest, one run at a time. Then sets the alarm for the next due work.
+ */
 export class Pump {
   private running: Promise<void> | null = null;
   private failures = 0;
@@ -35,8 +37,8 @@ export class Pump {
   }
 
   /**
-   * A caller that advances a project's test clock gets its answer only when all that its call began is done and
-   * mirrored. Throws if that failed, so that the caller tries again.
+   * Waits until everything that the call began is done and mirrored, when the caller advances a project's test clock.
+   * Throws if that failed, so that the caller tries again.
    */
   async comeToRest({ at }: ShardAddress): Promise<void> {
     if (at === undefined) return;
@@ -65,13 +67,13 @@ export class Pump {
     }
   }
 
-  /** Erases the object. A failure before it is none any more. */
+  /** Erases the object. Earlier failures no longer count. */
   async clear(): Promise<void> {
     this.failures = 0;
     await this.home.clear();
   }
 
-  /** Sets the alarm to when the object next has something to do. */
+  /** Sets the alarm for the time when the object next has something to do. */
   arm(): void {
     const address = this.home.address();
     if (address === null) return;
@@ -90,10 +92,11 @@ export class Pump {
     const { home } = this;
     try {
       for (let isOver = home.address() === null; !isOver; ) {
-        // Taken before the project is read: executions that begin after that may belong to a project enabled again.
+        // The limit is taken before the project is read: executions that begin after that may belong to a project that
+        // was enabled again.
         const ending = cancelling(home.store, null, projectDisabled);
         const ctx = await home.context();
-        // The deletion of the project erases this object, but a late call has written to it since.
+        // The deletion of the project erases this object, but a late call has written to it afterwards.
         if (ctx === null) return await this.clear();
         if (ctx.project.disabled) await this.endAll(ctx, ending);
         const shard = home.mirrored();

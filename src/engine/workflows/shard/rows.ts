@@ -44,7 +44,7 @@ export interface NewExecution {
   isPublic: boolean;
   context: JsonObject | null;
   causes: string[];
-  /** The idempotency key of the call that started it, and when the key expires by the real clock. */
+  /** The idempotency key of the call that started the execution, and when the key expires by the real clock. */
   request: { key: string; until: number } | null;
   now: number;
 }
@@ -109,7 +109,7 @@ export function saveEvent(store: ShardStore, { id, name, source, data }: TakenEv
   );
 }
 
-/** Returns the events that make up `event.*` of the execution, oldest first. */
+/** Returns the events whose data form `event.*` of the execution, oldest first. */
 export function eventsOf(store: ShardStore, execution: Pick<StoredExecution, "eventId" | "earlier">): TakenEvent[] {
   const ids = eventIdsOf(execution);
   if (ids.length === 0) return [];

@@ -15,8 +15,8 @@ interface Acting {
 }
 
 /**
- * Runs the effects. Steps that render are guarded against killing the object for ever (see deaths.ts); the other
- * steps only query.
+ * Runs the effects. Steps that render are guarded against killing the object again and again (see deaths.ts); other
+ * steps only run queries.
  */
 export async function runEffects(ctx: Context, store: ShardStore, all: Acting[]): Promise<void> {
   const isRendering = all.some(({ arrival: { step } }) => effectOf(step.type)?.renders);
@@ -42,7 +42,7 @@ async function runAndMove(ctx: Context, store: ShardStore, group: Acting[]): Pro
   moveBy(ctx, store, group, (place) => results[place] ?? null);
 }
 
-/** Moves each execution by the result of its step. Null leaves it at the step for the next pass. */
+/** Moves each execution by the result of its step. A null result leaves the execution at the step for the next pass. */
 function moveBy(
   ctx: Context,
   store: ShardStore,

@@ -54,8 +54,8 @@ export function moveAll(
 }
 
 /**
- * Applies the outcome, if there is one, and then those of the following steps that need no effect. Returns the result
- * as one change; null if nothing changes.
+ * Applies the outcome, if there is one, then moves on through steps that need no effect. Returns the result as one
+ * change; null if nothing changes.
  */
 export function applyOutcomes(
   { graph }: LiveWorkflow,
@@ -75,7 +75,7 @@ export function applyOutcomes(
   return move.position === execution ? null : { read: execution, position: move.position, records };
 }
 
-/** A removed step is left whatever the outcome. */
+/** Returns the outcome of the current step. A removed step is left in any case. */
 function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): StepOutcome | null {
   const step = stepOf(graph, position);
   return step === null ? { kind: "done" } : decide(step, position);

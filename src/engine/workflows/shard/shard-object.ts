@@ -39,7 +39,7 @@ import { isAnyUnmirrored } from "./work";
  * and sweeps. A call changes rows and sets the alarm in one synchronous step, and starts the pump, which does the rest.
  */
 export class WorkflowShardObject extends DurableObject implements WorkflowShard {
-  /** Opens the object's connection to the outside. Replaced in tests. */
+  /** Opens the object's access to databases and queues. Replaced in tests. */
   openPlatform: () => Platform;
   private readonly home: ShardHome;
   private readonly pump: Pump;
@@ -177,7 +177,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return this.home.address() === null ? { rows: [], next: null } : exportSome(this.home.store, from);
   }
 
-  /** May run late, twice or without need. */
+  /** May run late, twice or needlessly. */
   override async alarm(): Promise<void> {
     this.home.alarm.hasRung();
     await this.pump.run();

@@ -53,7 +53,10 @@ function wakeWaiting(store: ShardStore, { event, contactId, isPublic, causes }: 
   for (const execution of waiting) wakeOne(store, execution, { event, isPublic, causes }, now);
 }
 
-/** Wakes the execution if it waits for the event, whose causes then also become causes of what follows. */
+/**
+ * Wakes the execution if it waits for the event. The causes of the event then also count as causes of the execution's
+ * later events.
+ */
 export function wakeOne(
   store: ShardStore,
   execution: StoredExecution,
@@ -91,7 +94,7 @@ const readEntry = columns({
 });
 type Entry = ReturnType<typeof readEntry>;
 
-/** Times that a start leaves in the entry, to limit later starts. */
+/** Times that a start stores in the entry, in order to limit later starts. */
 type Mark = Partial<Pick<Entry, "publicAt" | "segmentAt" | "tick">>;
 
 function startByEvent(
@@ -105,14 +108,15 @@ function startByEvent(
   const entry = findEntry(store, workflowId, contactId);
   if (!mayEnter(entry, allowReentry)) return;
   if (isPublic && isNear(entry?.publicAt, at, minuteMs)) return;
-  // Events of segments carry no causes, so a circle through a segment cannot be detected and is slowed down instead.
+  // Events of segments do not contain their causes, so a loop through a segment cannot be detected. It is slowed down
+  // instead.
   if (isSegment && isNear(entry?.segmentAt, at, hourMs)) return;
   saveEvent(store, event);
   const mark = { ...(isPublic ? { publicAt: at } : {}), ...(isSegment ? { segmentAt: at } : {}) };
   enter(store, { workflowId, contactId, causes, event, isPublic, context: null, request: null, mark, now });
 }
 
-/** Starts an execution by hand; null if the workflow does not let the contact in. */
+/** Starts an execution by hand; null if the workflow does not let the contact enter. */
 export function startByHand(store: ShardStore, given: StartByHand, now: number): StoredExecution | null {
   const request = given.request && { key: given.request.key, until: store.realNow() + given.request.ttlMs };
   if (request !== null) {
@@ -160,12 +164,12 @@ function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<I
   return new Map(entries.map((entry) => [entry.contactId, entry]));
 }
 
-/** Without re-entry any earlier execution blocks, including a forgotten one; with re-entry only an active one does. */
+/** Any earlier execution blocks, even a forgotten one. If re-entry is allowed, only an active one blocks. */
 function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
   return entry === null || (allowReentry && !entry.isActive);
 }
 
-/** Compares in both directions, because two close events may arrive in either order. */
+/** Whether two times are within a window, in either order, because two close events may arrive in reverse. */
 function isNear(last: number | null | undefined, at: number, windowMs: number): boolean {
   return last !== null && last !== undefined && Math.abs(at - last) < windowMs;
 }
@@ -177,7 +181,7 @@ interface Entering
   now: number;
 }
 
-/** Check and entry happen in one synchronous block, so a contact is never in a workflow twice. */
+/** Starts an execution. Check and entry happen in one synchronous block, so a contact is never in a workflow twice. */
 function enter(store: ShardStore, entering: Entering): Id {
   const [id] = enterAll(store, [entering]);
   if (id === undefined) throw new Error("Start did not produce an execution");

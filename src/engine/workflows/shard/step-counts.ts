@@ -10,7 +10,7 @@ const readCounts = columns({
 const readBranch = columns({ stepId: asId, branch: asText, taken: asNumber });
 
 /**
- * Counts what became of the executions that came to these steps. Executions that entered a step and neither completed,
+ * Counts the outcomes of the executions that reached these steps. Executions that entered a step and neither completed,
  * skipped nor failed it are still at it.
  */
 export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {

@@ -32,18 +32,18 @@ export interface StoredExecution extends ExecutionPosition {
   id: Id;
   workflowId: Id;
   contactId: Id;
-  /** The event that last started or woke it. */
+  /** The event that last started or woke the execution. */
   eventId: Id | null;
-  /** The earlier events that `event.*` still has keys of, oldest first; null if there are none. */
+  /** The earlier events of which `event.*` still contains keys, oldest first; null if there are none. */
   earlier: Id[] | null;
-  /** Whether events of public keys wake it, too. */
+  /** Whether events of public keys may wake the execution as well. */
   hearsPublic: boolean;
-  /** Whether an event of a public key has started or woken it. */
+  /** Whether an event of a public key started or woke the execution. */
   isPublic: boolean;
-  /** The caller's input, if it was started by hand. */
+  /** The caller's input to a start by hand. */
   context: JsonObject | null;
   causes: string[];
-  /** The pump's next task: run its step, or ask the log for the event that it waits for. */
+  /** The next task of the pump: run the execution's step, or check the log for the event that it waits for. */
   needs: "step" | "log" | null;
   version: number;
   startedAt: number;
@@ -65,7 +65,7 @@ export type Value = string | number | null;
  * awaits are atomic.
  */
 export interface ShardStore {
-  /** The current time, even if the project has a test clock: retention and idempotency keys use it. */
+  /** The real current time, even if the project has a test clock. Used by retention and idempotency keys. */
   realNow(): number;
   /** Runs a statement and reads its rows. */
   all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];

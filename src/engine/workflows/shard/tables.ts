@@ -8,8 +8,8 @@ export const firstTables: readonly string[] = [
     hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER,
     version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
-  // Each move of an execution writes to every index that has a column which the move sets. So there are no two indexes
-  // where one will do, and none that combines a changing column with a constant one.
+  // Each move of an execution writes to every index with a column that the move sets. So there is one index where one
+  // is enough, and none that combines a changing column with a constant one.
   `CREATE INDEX IF NOT EXISTS ix_executions_todo ON executions (needs IS NOT NULL, id)
     WHERE needs IS NOT NULL OR version > mirrored`,
   "CREATE INDEX IF NOT EXISTS ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
@@ -26,7 +26,7 @@ export const firstTables: readonly string[] = [
     status TEXT NOT NULL, output TEXT, branch TEXT, reason TEXT, error TEXT, started_at INTEGER NOT NULL,
     completed_at INTEGER, scheduled_for INTEGER, PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL)`,
-  // How many executions entered, completed, skipped and failed a step. The row stays when the executions are forgotten.
+  // How many executions entered, completed, skipped and failed a step. The row outlives the executions.
   `CREATE TABLE IF NOT EXISTS step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
     completed INTEGER NOT NULL, skipped INTEGER NOT NULL, failed INTEGER NOT NULL,
     PRIMARY KEY (workflow_id, step_id)) WITHOUT ROWID`,
@@ -56,5 +56,8 @@ const knowPublic: readonly string[] = [
       OR v.id IN (SELECT value FROM json_each(coalesce(executions.earlier, '[]')))))`,
 ];
 
-/** The tables of a shard: see platform/object-tables.ts. `npm start` reads this file as it is, so it imports types alone. */
+/**
+ * The tables of a shard: see platform/object-tables.ts. `npm start` runs this file directly, so it may import only
+ * types.
+ */
 export const shardMigrations: TableMigrations = [firstTables, branchCounts, knowPublic];

@@ -6,7 +6,7 @@ import type { Vacating } from "../../../platform/workflow-shards";
 import { moveExecutions } from "./moves";
 import { readExecution, readStepRecord, type ShardStore } from "./store";
 
-/** Takes a few milliseconds, and the records of these executions fit into memory. */
+/** A window takes a few milliseconds, and the records of its executions fit into memory. */
 const executionsPerWindow = 200;
 
 const readWindow = columns({ count: asNumber, last: orNull(asId) });
@@ -31,8 +31,8 @@ export function vacateSome(store: ShardStore, { workflowId, stepIds, to, after }
       WHERE ${isOfIt} AND id <= ? AND step_id IN (SELECT value FROM json_each(?))`,
     ...[textOf(workflowId), textOf(after), textOf(window.last), JSON.stringify(stepIds)],
   );
-  // If the executions end here, the open record of their last step is read as skipped. If they continue, the record
-  // itself must say so.
+  // If the executions end here, the open record of their last step is read as skipped. If they continue, that record
+  // itself must be marked as skipped.
   const open = to === null ? new Map<Id, StepRecord>() : openRecords(store, standing);
   moveExecutions(
     store,

@@ -23,7 +23,7 @@ export function takeWork(store: ShardStore, limit: number, now: number): StoredE
   return [...due, ...busy.slice(0, limit - due.length)];
 }
 
-/** Marks executions to ask the log for the events that they wait for. Their positions stay the same. */
+/** Marks executions so that the log is checked for the events for which they wait. Their positions stay the same. */
 export function needLog(store: ShardStore, ids: Id[]): void {
   if (ids.length === 0) return;
   store.run(
@@ -32,7 +32,7 @@ export function needLog(store: ShardStore, ids: Id[]): void {
   );
 }
 
-/** Returns those of the executions that have yet to ask the log. */
+/** Returns the executions for which the log has not been checked yet. */
 export function askingOf(store: ShardStore, ids: Id[]): StoredExecution[] {
   return store.all(
     readExecution,
@@ -54,7 +54,7 @@ export function hasWork(store: ShardStore): boolean {
   );
 }
 
-/** Counts how many executions a pass takes or mirrors, at least one. */
+/** Counts how many executions a pass takes or mirrors; at least one. */
 export function countWork(store: ShardStore, now: number): number {
   const [work] = store.all(
     readNumber,
@@ -67,8 +67,8 @@ export function countWork(store: ShardStore, now: number): number {
 }
 
 /**
- * Returns the size of the next chunk of a cancelling, in executions. A large one is infinite, so that it runs without
- * any pass next to it.
+ * Returns the size of the next chunk of a cancellation, in executions. A large chunk counts as infinite, so that no
+ * pass runs next to it.
  */
 export function countActive(store: ShardStore): number {
   const [active] = store.all(

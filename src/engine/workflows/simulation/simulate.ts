@@ -58,8 +58,8 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
     }
     const newest = newestOf(world);
     const outcome = await outcomeAt(ctx, { ...given, position, heard, records, world });
-    // An event that a step causes counts for a wait after it, as in a real execution, which asks the log before the
-    // effect.
+    // An event that a step causes counts for a wait after it. A real execution behaves the same, because it records the
+    // start of the wait before the effect.
     const isEffect = position.outcome === null && outcome.kind === "done";
     const before = isEffect ? { ...position, since: position.since ?? newest } : position;
     const move = advance(graph, before, outcome, world.now);
@@ -71,7 +71,9 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
   return { position, records: [...records.values()].toSorted((a, b) => a.place - b.place), mails: world.mails };
 }
 
-/** Returns what ends the wait: the event that the execution waits for, or its wake time. Null if neither comes. */
+/**
+ * Returns what ends the wait first: the event for which the execution waits, or its wake time. Null if neither comes.
+ */
 function nextWake(
   { awaits, since, wakeAt }: ExecutionPosition,
   { events, now }: SimulatedWorld,

@@ -4,14 +4,14 @@ import type { Budget } from "../../../core/templating/budget";
 import type { ContactRow } from "../../../db/tables";
 import type { EventSource } from "../steps/arrival";
 
-/** An event of a simulation. Its id is made from its time. */
+/** An event of a simulation. Its id is derived from its time. */
 export interface GivenEvent {
   id: Id;
   at: number;
   name: string;
   source: EventSource;
   data: JsonObject;
-  /** The changes that it makes to the contact's data. */
+  /** The changes to the contact's data that the event makes. */
   patch: JsonObject;
 }
 
@@ -19,7 +19,7 @@ export interface GivenEvent {
 export interface NotedMail {
   at: number;
   templateId: Id;
-  /** As it would be rendered. */
+  /** The rendered subject. */
   subject: string;
 }
 
@@ -38,8 +38,8 @@ export interface SimulatedWorld {
 }
 
 /**
- * Moves the time forward to an event or a moment, and applies what the events up to then change about the contact. If
- * several events share a moment, only those up to the given one have happened.
+ * Moves the time forward to an event or a moment, and applies all events up to then to the contact. If several events
+ * share a moment, only those up to the given one have happened.
  */
 export function advanceTo(world: SimulatedWorld, now: number, event: GivenEvent | null): void {
   const { events, happened } = world;
@@ -63,7 +63,7 @@ export function happen(world: SimulatedWorld, name: string): void {
   world.happened = happened + 1;
 }
 
-/** Replaces keys as a whole, and deletes a key with null, as the database does. */
+/** Returns the contact with changed data. As in the database, keys are replaced as a whole, and deleted by null. */
 export function withData(contact: ContactRow, patch: JsonObject, at: number): ContactRow {
   const data = Object.entries({ ...contact.data, ...patch }).filter(([, value]) => value !== null);
   return { ...contact, data: Object.fromEntries(data), updatedAt: at };

@@ -8,8 +8,8 @@ export type { EventSource };
 /** The values that an execution's templates, conditions and calls can name, in addition to its contact. */
 export interface Scope {
   /**
-   * The event that last started or woke the execution, with the joined data of all events that did; null for one
-   * started by hand or on a schedule. `publicKeys` are the keys of the data that a public key has sent.
+   * The event that last started or woke the execution, with the joined data of all events that did. Null after a start
+   * by hand or on a schedule. `publicKeys` are the keys of the data that a public key sent.
    */
   event: { id: Id; name: string; source: EventSource; data: JsonObject; publicKeys: string[] } | null;
   /** The caller's input to a start by hand. */
@@ -19,7 +19,7 @@ export interface Scope {
 }
 
 /**
- * An execution that has come to a step. Its effect there has the id `execution:step`, because no execution comes to a
+ * An execution that has reached a step. Its effect there has the id `execution:step`, because no execution reaches a
  * step twice.
  */
 export interface Arrival<T extends StepType = StepType> {
@@ -28,16 +28,15 @@ export interface Arrival<T extends StepType = StepType> {
   contactId: Id;
   step: StepOf<T>;
   scope: Scope;
-  /** Whether an event of a public key has started or woken it. */
+  /** Whether an event of a public key started or woke the execution. */
   isPublic: boolean;
   /**
-   * The workflows that led here, including this one. Events that the step causes carry them, so that circles are
-   * noticed.
+   * The workflows that led here, including this one. Events that the step causes carry them, so that loops are noticed.
    */
   causes: string[];
 }
 
-/** The reason of an outcome without a contact. */
+/** The reason of an outcome when the contact no longer exists. */
 export const contactDeleted = "The contact was deleted";
 
 /** Returns the id of a step's effect: unique, and the same at every repeat. */

@@ -9,18 +9,18 @@ import type { Arrival } from "./arrival";
 /** The part of a type of step that needs a database. */
 export interface StepEffect<T extends StepType> {
   /**
-   * Runs a step for up to a hundred executions that are at it, and returns the outcome of each, in order; null if the
-   * CPU time was spent first, so that a later pass runs it. May be repeated, and an earlier attempt may have died
-   * half-way: see `effectIdOf`.
+   * Runs a step for up to a hundred executions, and returns the outcome of each, in order; null if the CPU time ran out
+   * first, so that a later pass runs the step. The call may be repeated after an attempt that died half-way: see
+   * `effectIdOf`.
    */
   run(ctx: Context, arrivals: Arrival<T>[]): Promise<(StepOutcome | null)[]>;
   /** Records what the step would do, without doing it. */
   simulate(ctx: Context, arrival: Arrival<T>, world: SimulatedWorld): Promise<StepOutcome>;
-  /** It renders Liquid, which may take the object down: see `shard/deaths.ts`. */
+  /** Whether the step renders Liquid, which may kill the object: see `shard/deaths.ts`. */
   renders?: true;
   /**
-   * Checks what a config names before it is saved, and adds warnings about it to those of the answer. Returns the
-   * guards that it stays so until then. Throws Invalid.
+   * Checks the references of a config before it is saved, and adds warnings to those of the answer. Returns guards that
+   * the references stay valid until the commit. Throws Invalid.
    */
   check?(ctx: Context, config: StepConfigs[T], sent: JsonObject): Promise<Statement[]>;
 }

@@ -11,25 +11,25 @@ import type { Scope } from "./arrival";
 
 /**
  * A public key can be read out of a page by anyone, and used to send events about any contact with any text. Three
- * limits follow for executions that such an event has started or woken, directly or through events that it caused:
- * their emails count towards an hourly limit of the project; a stranger (a contact that only public keys have named)
- * gets one such email a day; and text from the event never becomes a link.
+ * limits therefore apply to executions that such an event started or woke, directly or through events that it caused.
+ * Their emails count towards an hourly limit of the project. A stranger (a contact that only public keys have named)
+ * gets one such email a day. Text from the event never becomes a link.
  *
- * Events of segments do not record what caused them, so an email to a stranger counts whatever event has caused it.
+ * Events of segments do not record their causes, so an email to a stranger always counts, whichever event caused it.
  */
 
 /** Whether the limits for public keys apply to the email `r` to the contact `c`. */
 export const isPublicMail: SQL = sql`(r.value->>'isPublic'
   OR (r.value->>'isByEvent' AND r.value->>'to' IS NULL AND ${isStranger}))`;
 
-/** Numbers the public emails in the order of the items: the first ones use up what is left of the hour. */
+/** Numbers the public emails in the order of the items: the first ones use up the rest of the hour's limit. */
 export function inPlaces(ctx: Context, items: string): SQL {
   return sql`(SELECT r.key, r.value, ${isPublicMail} AS is_public, sum(${isPublicMail}) OVER (ORDER BY r.key) AS place
     FROM json_each(${items}) r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId')`;
 }
 
-/** Returns the scope for rendering an email: text that a public key has sent does not become a link. */
+/** Returns the scope for rendering an email: text that a public key sent does not become a link. */
 export function withoutPublicLinks({ event, ...scope }: Scope): Scope {
   if (event === null || event.publicKeys.length === 0) return { event, ...scope };
   const entries = Object.entries(event.data).map(([key, value]) =>
@@ -43,8 +43,8 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the email `r`, given its number, may go to its contact `c`. Clocks of machines differ a little, so a count
- * that is stored for a later hour is used for this one.
+ * Whether the email `r`, given its number, may go to its contact `c`. Clocks of machines differ slightly, so a count
+ * stored for a later hour is used for this one.
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p
@@ -55,7 +55,7 @@ export function mayBeMailed(ctx: Context): SQL {
 }
 
 /**
- * The id of the last such email to the contact `c` within a day. NULL if there is none, or if the contact is no
+ * The id of the last such email to the contact `c` within a day. NULL if there is none, or if the contact is not a
  * stranger.
  */
 export function lastOfDay(ctx: Context): SQL {
@@ -83,8 +83,8 @@ export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: 
 }
 
 /**
- * Puts an email off: to a day after the contact's last one, or to the next hour. The execution then continues by
- * itself.
+ * Postpones an email: to a day after the contact's last one, or to the next hour. The execution then continues
+ * automatically.
  */
 export function waitsForLimit(ctx: Context, last: Id | null): StepOutcome {
   return last === null
@@ -93,7 +93,7 @@ export function waitsForLimit(ctx: Context, last: Id | null): StepOutcome {
 }
 
 const whyHour =
-  "Events of public keys may cause no more email of this project in this hour (PUBLIC_MAILS_PER_HOUR): it goes on in the next one";
+  "Events of public keys have caused the most email of this project for this hour (PUBLIC_MAILS_PER_HOUR). The execution continues in the next hour";
 
 const whyDay =
   "Only public keys have named this contact, which gets one such email a day until it confirms or a secret key names it";

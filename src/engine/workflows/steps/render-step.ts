@@ -10,7 +10,7 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import type { Scope } from "./arrival";
 
-/** A contact as the Liquid of steps sees it. */
+/** A contact as the Liquid of steps can read it. */
 export interface RenderedContact {
   id: Id;
   email: string;
@@ -26,7 +26,7 @@ export function selectContacts(ctx: Context, contactIds: Id[]): Statement<Render
   );
 }
 
-/** Returns everything that the Liquid of a step can name: the same as in the execution's emails. */
+/** Returns everything that the Liquid of a step can name, which is the same as in the execution's emails. */
 export function variablesOf(contact: RenderedContact, scope: Scope): Record<string, unknown> {
   return templateVariables({
     contact: { ...contact, id: publicId(contact.id) },

@@ -10,21 +10,21 @@ import { effectOf } from "../step-effects";
 import type { Arrival } from "./arrival";
 import type { StepEffect } from "./effect";
 
-/** An attempt that threw, and why. */
+/** An attempt that threw, and the error. */
 export interface BrokenOff {
   error: string;
 }
 
 /**
- * Runs one step for these arrivals, which are all at it. If that throws, runs it for each alone, so that one bad
- * contact does not stop the others. Null means that the pass's CPU time was spent before this arrival. Throws when the
- * database cannot be reached: no step is at fault, and the alarm tries again for as long as it takes.
+ * Runs one step for these arrivals, which are all at the same step. If that throws, runs the step for each alone, so
+ * that one bad contact does not stop the others. Null means that the pass's CPU time ran out before this arrival.
+ * Throws when the database cannot be reached: no step is at fault, and the alarm tries again for as long as it takes.
  */
 export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(StepOutcome | BrokenOff | null)[]> {
   try {
     return await effectAt(arrivals).run(ctx, arrivals);
   } catch (error) {
-    // A query that exhausts the database may be the step's own.
+    // When a query exhausts the database, the step itself may be the cause.
     if (isTrouble(error) && troubleOf(error) !== "exhausted") throw error;
     await requireDatabase(ctx);
     ctx.log("error", "A step of a workflow broke off", {
@@ -40,7 +40,9 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Ste
   return results;
 }
 
-/** Returns the effect of the step that all these executions are at. The machine decides steps without one. */
+/**
+ * Returns the effect of the step at which all these executions are. Steps without an effect are decided by the machine.
+ */
 function effectAt([first]: Arrival[]): StepEffect<StepType> {
   const effect = first && effectOf(first.step.type);
   if (!effect) throw new Error(`This version cannot do a step of type ${first?.step.type}`);

@@ -33,7 +33,7 @@ import { simulateEmail } from "./simulate-email";
 
 export const sendEmail = { run: sendStepEmails, simulate: simulateEmail } satisfies StepEffect<"SEND_EMAIL">;
 
-/** An email that an execution is to send, unless it was sent already. */
+/** An email that an execution should send, unless it was sent already. */
 interface Wanted {
   emailId: Id;
   effectId: string;
@@ -53,14 +53,14 @@ interface Wanted {
 const maxBytes = 1_000_000;
 
 /**
- * Accepts the emails of a group of executions: one content for all, and a row for each execution without an email for
- * this step. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch, so
- * a repeat returns the same.
+ * Accepts the emails of a group of executions: one content for all, and a row for each execution that has no email for
+ * this step yet. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch,
+ * so a repeat returns the same.
  */
 async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
   const [first] = arrivals;
   if (!first) return [];
-  // No request is being answered here, so links use the origin where the workflow was made.
+  // No request is being answered here, so links use the origin at which the workflow was saved.
   const ctx = { ...given, now: given.clock(), origin: first.workflow.linkBase ?? given.origin };
   const template = templateOf(first.step);
   if (template === null) return arrivals.map(() => noTemplate);
@@ -97,7 +97,7 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
-  // Without a content nothing was written, and a second run writes what the first one would have.
+  // Without a content, nothing was written, and a second run writes the same as the first would have.
   batch.recognise(sql`EXISTS (SELECT 1 FROM email_contents WHERE ${inProject(ctx)} AND id = ${contentId})`);
   batch.add(
     insertContentOf(ctx, {
@@ -124,7 +124,7 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   return found.all.map((one) => outcomeOf(ctx, one, isPaused));
 }
 
-/** Selects the items `r` without an email whose contacts `c` may get mail of this type and topic. */
+/** Selects the items `r` that have no email yet and whose contacts `c` may get mail of this type and topic. */
 function unsentOf(ctx: Context, items: string, mail: KindOfMail): SQL {
   return sql`${inPlaces(ctx, items)} r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId' AND ${wantsMail(mail)}
@@ -167,7 +167,7 @@ const readSent = columns({
   fromEmail: orNull(asText),
   isVerified: asFlag,
   isPublic: asFlag,
-  /** The id of the contact's last such email within a day, if it is limited to one. */
+  /** The id of the contact's last such email within a day, if the contact is limited to one a day. */
   lastOfDay: orNull(asId),
 });
 type Sent = ReturnType<typeof readSent>;

@@ -28,7 +28,7 @@ const readTemplate = columns({
   withheld: orNull(asText),
 });
 
-/** Notes the email that the step would send, with its subject as it would be rendered. */
+/** Records the email that the step would send, with its rendered subject. */
 export async function simulateEmail(
   ctx: Context,
   arrival: Arrival<"SEND_EMAIL">,

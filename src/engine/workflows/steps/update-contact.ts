@@ -50,7 +50,7 @@ async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(
 
 /**
  * Splits the arrivals into groups with at most one execution per contact. The groups run in order, so each execution
- * sees the changes of the one before.
+ * sees the changes of the previous ones.
  */
 function oneOfEachContact(arrivals: Update[]): Update[][] {
   const groups: Update[][] = [];
@@ -95,9 +95,7 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, S
   return outcomes;
 }
 
-/**
- * Returns the change that an execution is to make, or the outcome if there is nothing to change or the data is invalid.
- */
+/** Returns the change that an execution makes, or an outcome if there is nothing to change or the data is invalid. */
 function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
   const { config } = arrival.step;
   try {
@@ -124,7 +122,7 @@ function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Plan
   }
 }
 
-/** Returns the outcome, and the one for a contact that has unsubscribed itself, which no step overrides. */
+/** Returns the outcome, and the alternative for a contact that has unsubscribed itself, which no step overrides. */
 function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Planned, "result" | "ifOptedOut"> {
   const data: JsonObject = keys.length === 0 ? {} : { data: keys };
   const result: StepOutcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };
@@ -133,7 +131,7 @@ function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Pl
   return { result, ifOptedOut: keys.length === 0 ? { ...skipped(optedOut), output } : { kind: "done", output } };
 }
 
-const optedOut = "The person has unsubscribed, which a workflow does not lift";
+const optedOut = "The person has unsubscribed, which a workflow cannot undo";
 
 /** Writes the planned updates. If the data of one execution makes the batch fail, each is tried alone. */
 async function write(ctx: Context, planned: Planned[]): Promise<[Update, StepOutcome][]> {

@@ -33,7 +33,7 @@ interface Found {
 
 /**
  * Commits these changes, each to a different contact, in one batch. The claims come first; all later statements act
- * only on the claims with this batch's token.
+ * only on claims with this batch's token.
  */
 export async function writeUpdates(ctx: Context, planned: Planned[], token: string): Promise<Found[]> {
   const items = JSON.stringify(
@@ -100,7 +100,7 @@ function insertClaims(ctx: Context, items: string, token: string): Statement {
   );
 }
 
-/** Leaves contacts unsubscribed that have unsubscribed themselves. */
+/** Changes the subscriptions. Contacts that have unsubscribed themselves stay unsubscribed. */
 function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: boolean): Statement[] {
   const isMeant = sql`r.value->>'subscribed' = ${subscribed ? 1 : 0}`;
   const given = (value: SQL) =>

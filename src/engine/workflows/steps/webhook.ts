@@ -29,7 +29,7 @@ export const webhook = {
   simulate: async () => ({
     kind: "done",
     output: { statusCode: 200, success: true, response: "" },
-    because: "Nothing was called: a simulation takes it as answered with 200",
+    because: "Nothing was called: a simulation assumes an answer with 200",
   }),
   renders: true,
   async check(ctx, { url, headers, body }) {
@@ -46,16 +46,16 @@ interface Planned {
   request: string;
 }
 
-/** The most bytes of requests that one batch carries, and the most that one request may have. */
+/** The maximum size of the requests in one batch, and of a single request. */
 const maxBytes = 1_000_000;
 const maxRequestBytes = 500_000;
 
-/** When an execution checks on its call if no outcome was reported. */
+/** When an execution asks for the outcome of its call if none was reported. */
 const askAgainMs = 15 * minuteMs;
 
 /**
  * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
- * stored row: the call is under way, or its outcome is there and the report was lost.
+ * stored row: either the call is in progress, or its outcome is stored and the report was lost.
  */
 async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
   // Calls are made by the real clock, while the execution waits by its project's clock.
@@ -133,7 +133,7 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
     ...[textOf(arrival.contactId), effectIdOf(arrival), host, request],
   ]);
   const batch = openBatch(ctx);
-  // A call is there once, and when its host is due follows from its calls.
+  // A call is inserted once, and the due time of its host is derived from its calls, so a second run changes nothing.
   batch.mayRepeat();
   batch.add(
     statement(
@@ -148,7 +148,7 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
   await batch.commit();
 }
 
-/** Must follow the commit of the calls. */
+/** Asks a consumer to make the calls. Must follow their commit. */
 function askConsumer(ctx: Context): Promise<void> {
   return nudge(ctx, [{ message: { type: "workflows.call" } }]);
 }

@@ -19,7 +19,7 @@ const FoundMessages = z.object({
 
 /**
  * Searches for the messages of a call, which may be sent or still queued at Postmark. Each stream is searched, because
- * a search without a stream covers only the default one. /
+ * a search without a stream covers only the default one.
  */
 export async function lookUpPostmark(
   { stream, broadcastStream }: PostmarkSettings,

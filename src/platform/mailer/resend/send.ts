@@ -25,7 +25,7 @@ const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
  * Sends through Resend. It remembers idempotency keys for 24 hours, so a call without an answer is retried. A call with
- * several mails cannot have attachments. "permissive" validation refuses only the mails that have a fault. /
+ * several mails cannot have attachments. "permissive" validation refuses only the mails that have a fault.
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
