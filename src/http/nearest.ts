@@ -21,27 +21,39 @@ const bases = /^(\/+(api|v1))+(?=\/)/;
  */
 export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
   const bare = path.replace(bases, "").replaceAll(/\/{2,}/g, "/");
-  // A workflow is replaced at its document.
-  const candidates = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`), `${bare}/document`];
-  const isThere = (candidate: string) =>
-    endpoints.some((route) => route.method === method && patternOf(route.path).test(candidate));
-  return candidates.find((candidate) => candidate !== undefined && candidate !== path && isThere(candidate)) ?? null;
+  const own = endpoints.filter((route) => route.method === method);
+  const isThere = (candidate: string | undefined, routes = own) =>
+    candidate !== undefined && candidate !== path && routes.some((route) => patternOf(route.path).test(candidate));
+  const moved = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)].find((candidate) => isThere(candidate));
+  if (moved !== undefined) return moved;
+  // A workflow is replaced at its document. Elsewhere, `document` would be taken for an id.
+  const documents = own.filter((route) => route.path.endsWith("/document"));
+  return isThere(`${bare}/document`, documents) ? `${bare}/document` : null;
 }
 
 /** A sentence that names the endpoint that was probably meant; null when none is near. */
 export function nearest(endpoints: RouterRoute[], method: string, path: string): string | null {
   const moved = relocated(endpoints, method, path);
   if (moved !== null) return `Here it is ${method} ${moved}.`;
-  const routes = new Map(
-    endpoints
-      .filter((route) => route.method === method && !isLinkOfMail(route))
-      .flatMap(({ path: pattern }) => {
-        const filled = fill(pattern, path);
-        return filled === null ? [] : [[filled, pattern] as const];
-      }),
+  const own = endpoints.filter((route) => route.method === method && !isLinkOfMail(route));
+  const pattern = own.find((route) => isWithId(route, path))?.path ?? closestPattern(own, path);
+  return pattern === undefined ? null : `Did you mean ${method} ${pattern.replace(/:([^/]+)/g, "{$1}")}?`;
+}
+
+/** Whether the path lacks only the id at its end, as in `DELETE /contacts`. */
+function isWithId({ path: pattern }: RouterRoute, path: string): boolean {
+  const end = pattern.lastIndexOf("/:");
+  return pattern.slice(0, end) === path && !pattern.includes("/", end + 1);
+}
+
+function closestPattern(routes: RouterRoute[], path: string): string | undefined {
+  const patterns = new Map(
+    routes.flatMap(({ path: pattern }) => {
+      const filled = fill(pattern, path);
+      return filled === null ? [] : [[filled, pattern] as const];
+    }),
   );
-  const found = routes.get(closestTo(path, routes.keys()) ?? "");
-  return found === undefined ? null : `Did you mean ${method} ${found.replace(/:([^/]+)/g, "{$1}")}?`;
+  return patterns.get(closestTo(path, patterns.keys()) ?? "");
 }
 
 /** These paths are copied whole from mails, never typed. */

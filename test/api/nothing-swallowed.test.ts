@@ -493,6 +493,10 @@ describe("a route that does not exist", () => {
     ["GET", "/api/v1/contacts", 404, "Here it is GET /contacts."],
     ["GET", "/v1/contacts", 404, "Here it is GET /contacts."],
     ["POST", "/v1/v1/send", 404, "Here it is POST /v1/send."],
+    ["PUT", "/workflows/some-id", 405, "Here it is PUT /workflows/some-id/document."],
+    ["PATCH", "/templates", 405, "Did you mean PATCH /templates/{id}?"],
+    ["GET", "/v1/jobs", 404, "Here it is GET /jobs."],
+    ["GET", "/job/some-id", 404, "Did you mean GET /jobs/{id}?"],
   ])("names the nearest one: %s %s", async (method, path, status, advice) => {
     const project = await newProject();
     const answer = await call(method, path, method === "POST" ? {} : undefined, secret(project));
