@@ -14,7 +14,7 @@ interface Page {
 }
 
 // The tests of the client and of the command line run those of their READMEs, with their packages.
-const ofDocs = readPages().filter(({ name }) => !["client", "cli", "index"].includes(name));
+const ofDocs = readPages().filter(({ name }) => !["client", "cli"].includes(name));
 const pages: Page[] = [{ name: "readme", source: readFileSync("README.md", "utf8") }, ...ofDocs].map(
   ({ name, source }) => ({ name, blocks: blocksOf(source) }),
 );
