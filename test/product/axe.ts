@@ -5,16 +5,19 @@ const sessions = new WeakMap<Page, Promise<CDPSession>>();
 
 /**
  * What axe finds against the page as it is shown now, by WCAG 2.2 and its best practices: each rule with its elements.
- * Contrast takes most of the time. A page whose colours have been looked at in another test goes without. `within` looks at a
- * part of the page.
+ * Contrast takes most of the time. A page whose colours have been looked at in another test goes without, and one of which
+ * all else has been looked at needs it `only`. `within` looks at a part of the page.
  */
-export async function axeFindings(page: Page, { contrast = true, within = "html" } = {}): Promise<string[]> {
+export async function axeFindings(
+  page: Page,
+  { contrast = true, within = "html" }: { contrast?: boolean | "only"; within?: string } = {},
+): Promise<string[]> {
   await bringAxe(page);
   const options = {
     // Of what is well, nothing is said; and no element needs an address.
     resultTypes: ["violations"],
     selectors: false,
-    rules: { "color-contrast": { enabled: contrast } },
+    ...(contrast === "only" ? { runOnly: ["color-contrast"] } : { rules: { "color-contrast": { enabled: contrast } } }),
   };
   return page.evaluate<string[]>(`axe.run("${within}", ${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`);

@@ -153,6 +153,16 @@ async function weigh(tab: Tab, path: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
+/** Adds the kinds of elements that a page's text has. Returns whether one is new. */
+async function addKinds(tab: Tab, seen: Set<string>): Promise<boolean> {
+  const kinds = await tab.evaluate<string[]>(
+    `[...document.querySelectorAll("article *")].map((element) => [element.parentElement, element].map(({ localName, className }) => localName + "." + className).join(" "))`,
+  );
+  const before = seen.size;
+  for (const kind of kinds) seen.add(kind);
+  return seen.size > before;
+}
+
 describeInChromium(
   "the documents in a browser",
   () => base,
@@ -165,16 +175,21 @@ describeInChromium(
       async () => {
         const { page: tab, foreign, complaints } = await open("/docs", { viewport: wide });
         const faults: string[] = [];
+        const seen = { light: new Set<string>(), dark: new Set<string>() };
         for (const [number, path] of paths.entries()) {
           await tab.goto(base + path);
           for (const [place, look] of looks.entries()) {
             await tab.setViewportSize(look.viewport);
             await tab.emulateMedia({ colorScheme: look.colorScheme });
             if ((await overhang(tab)) > 0) faults.push(`${path} is too wide for ${look.viewport.width} pixels`);
-            // All pages have the same frame and colours: of most, what they say is looked at in one of the two looks, in turns.
+            // All pages have the same frame. Of most, what they say is looked at in one of the two looks, in turns, and in the
+            // other one only the colours of elements that no page before had.
             const isWhole = inBothLooks.has(path);
-            if (!isWhole && number % looks.length !== place) continue;
-            const findings = await axeFindings(tab, isWhole ? {} : { within: "article" });
+            const isTurn = isWhole || number % looks.length === place;
+            const isNew = await addKinds(tab, seen[look.colorScheme]);
+            if (!isTurn && !isNew) continue;
+            const part = { within: "article", contrast: isTurn || ("only" as const) };
+            const findings = await axeFindings(tab, isWhole ? {} : part);
             faults.push(...findings.map((finding) => `${path}, ${look.colorScheme}: ${finding}`));
           }
         }
