@@ -204,14 +204,18 @@ it("takes the strictest of two rows of one person, and every state of a plain fi
     "bob@example.com,yes,,2024-01-01T10:00:00Z,,,",
     "cleo@example.com,yes,,,,bounce,",
     "nobody,yes,,,,,",
+    "dan@localhost,yes,,,,bounce,",
+    "eve@BÜCHER.example,yes,,,,,",
   ];
   const { account } = await openAccount("csv", {}, { "people.csv": rows.join("\n") });
   expect(peopleOf(account)).toEqual({
     "ada@example.com": ["out", "createdAt 2023-01-01T00:00", "default", { plan: "pro" }],
     "bob@example.com": ["left", "optedOutAt 2024-01-01T10:00", "default", {}],
     "cleo@example.com": ["out", "default", {}],
+    "eve@xn--bcher-kva.example": ["subscribed", "default", {}],
   });
-  expect([...account.leftOut]).toEqual([["no email address", 1]]);
+  // The service would refuse a whole list for one that is none: twice, as a person and as suppressed.
+  expect([...account.leftOut]).toEqual([["no email address", 3]]);
   expect(suppressedOf(account)).toEqual([["cleo@example.com", "bounce", undefined]]);
 });
 

@@ -3,6 +3,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { BIN, machinePath } from "../../scripts/lib/paths.mjs";
+import { readPages } from "../../scripts/lib/site/outline.mjs";
+import { blocksOf } from "./blocks/read";
 import { folder, installCli, newDesk, petrel } from "./cli";
 
 const { base } = inject("product");
@@ -29,6 +31,17 @@ describe("the command line", () => {
     });
     const help = await petrel(["send", "--help"], cwd, env);
     expect(help).toMatchObject({ code: 0, out: expect.stringContaining("--template <name>"), err: "" });
+  });
+
+  it("has each command, with each option, that the documents show", async () => {
+    const { folder: cwd, env } = await newDesk();
+    const lines = readPages().flatMap(({ source }) => blocksOf(source).flatMap(({ code }) => code.split("\n")));
+    const shown = lines.filter((line) => line.startsWith("npx petrel "));
+    expect(shown.length).toBeGreaterThan(2);
+    for (const line of shown) {
+      const words = line.split(/ +/).slice(2);
+      expect(await petrel([...words, "--help"], cwd, env), line).toMatchObject({ code: 0 });
+    }
   });
 
   it.each([

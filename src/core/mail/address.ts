@@ -27,8 +27,8 @@ export function asciiDomain(written: string): string | null {
   // The URL parser would accept more (paths, ports, users) or silently drop it (control characters at the end), so that
   // is refused first.
   if (!/^[^\s\p{Cc}/\\?#@:%[\]]+$/u.test(written)) return null;
-  const domain = isPlain(written) ? written : URL.parse(`http://${written}`)?.hostname;
-  if (domain === undefined) return null;
+  const domain = isPlain(written) ? written : hostIn(`http://${written}`);
+  if (domain === null) return null;
   const labels = domain.split(".");
   const topLevel = labels.at(-1) ?? "";
   const isHost = labels.length > 1 && domain.length <= 253 && labels.every((label) => hostLabel.test(label));
@@ -38,6 +38,11 @@ export function asciiDomain(written: string): string | null {
 /** Skips the slow URL parser for domains that it would not change, as nearly all are. */
 function isPlain(domain: string): boolean {
   return /^([a-z0-9-]+\.)+[a-z]+$/.test(domain) && !domain.includes("xn--");
+}
+
+/** Without URL.parse, which Node 20 lacks: the command line reads addresses too. */
+function hostIn(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null;
 }
 
 /** The part after the @ of an address that `normalizeEmail` returned. */

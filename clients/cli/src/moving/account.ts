@@ -1,3 +1,4 @@
+import { normalizeEmail } from "../../../../src/core/mail/address";
 import { timeOf } from "./time";
 
 export const suppressionReasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
@@ -74,8 +75,13 @@ export class Account {
     this.suppressed.set(address, { email: address, reason, ...(createdAt && { createdAt }) });
   }
 
+  has(email: string): boolean {
+    return this.people.has(normalizeEmail(email) ?? "");
+  }
+
+  /** The address as the service knows it. */
   #read(email: string): string | null {
-    const address = addressOf(email);
+    const address = normalizeEmail(email);
     if (address === null) this.leaveOut("no email address");
     return address;
   }
@@ -101,10 +107,4 @@ function mergedPerson(one: Person, other: Person): Person {
     ...(topics && { topics }),
     data: { ...one.data, ...other.data },
   };
-}
-
-/** Null for what cannot be an address. The service looks closer, and names the rows that it skips. */
-function addressOf(written: string): string | null {
-  const address = written.trim().toLowerCase();
-  return /^[^\s@]+@[^\s@]+$/.test(address) ? address : null;
 }

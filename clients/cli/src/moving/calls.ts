@@ -2,6 +2,7 @@ import { type Contact, type Petrel, RateLimitError } from "petrel-client";
 
 const atOnce = 4;
 const emailsPerCall = 500;
+export const suppressionsPerCall = 1_000;
 
 /** Makes a call that may be repeated, again when the service asks for a slower pace. */
 export async function patiently<Answer>(call: () => Promise<Answer>): Promise<Answer> {

@@ -1,6 +1,6 @@
 import type { Petrel } from "petrel-client";
 import type { Account } from "./account";
-import { eachContact } from "./calls";
+import { eachContact, pagesOf, patiently, suppressionsPerCall } from "./calls";
 
 /** What became of an account, as the service has it afterwards. */
 export interface Recount {
@@ -12,10 +12,11 @@ export interface Recount {
   missing: string[];
   /** Subscribed here although the other service would not mail them. */
   wrong: string[];
+  /** How many of the account's suppressed addresses were so when they were asked for. */
   suppressed: number;
 }
 
-/** Asks the service for every person of the account, and how long its list of suppressed addresses is. */
+/** Asks the service for every person and every suppressed address of the account. */
 export async function recount(petrel: Petrel, account: Account): Promise<Recount> {
   const found: Recount = { subscribed: 0, away: 0, stayAway: 0, missing: [], wrong: [], suppressed: 0 };
   const missing = new Set(account.people.keys());
@@ -27,6 +28,10 @@ export async function recount(petrel: Petrel, account: Account): Promise<Recount
     else if (isSubscribedThere) found.stayAway++;
     else found.away++;
   });
-  const { total } = await petrel.suppressions.list({ limit: 1 });
-  return { ...found, missing: [...missing], suppressed: total };
+  // Adding an address that is there changes nothing, and says that it is there.
+  for (const suppressions of pagesOf([...account.suppressed.values()], suppressionsPerCall)) {
+    const { existing } = await patiently(() => petrel.suppressions.addMany({ suppressions }));
+    found.suppressed += existing;
+  }
+  return { ...found, missing: [...missing] };
 }

@@ -2,7 +2,7 @@ import { type Petrel, PetrelError } from "petrel-client";
 import { Refusal } from "../command";
 import { progress } from "../screen";
 import type { Account, Person } from "./account";
-import { eachContact, forEachOf, pagesOf, patiently } from "./calls";
+import { eachContact, forEachOf, pagesOf, patiently, suppressionsPerCall } from "./calls";
 import { type Columns, contactFiles, nestedIn } from "./contact-files";
 import type { Journal } from "./journal";
 import type { Plan } from "./plan";
@@ -24,8 +24,6 @@ export interface Import {
   /** The sender of templates that have none. */
   sender: string | undefined;
 }
-
-const suppressionsPerCall = 1_000;
 
 /**
  * Moves an account: opt-outs first, so that nobody gets mail whom the other service would not have mailed. Every step may

@@ -66,7 +66,7 @@ export function showRecount(
   const stay = found.stayAway > 0 ? `, and ${thousands(found.stayAway)} who had left here and stay away` : "";
   say(
     columns([
-      ["suppressed", `${thousands(account.suppressed.size)} there, ${thousands(found.suppressed)} here in all`],
+      ["suppressed", `${thousands(account.suppressed.size)} there, ${thousands(found.suppressed)} here`],
       ["subscribed", `${thousands(subscribed)} there, ${thousands(found.subscribed)} here${stay}`],
       ["not subscribed", `${thousands(people.length - subscribed)} there, ${thousands(found.away)} here`],
       ["templates", counted(templates, "template")],
@@ -76,7 +76,7 @@ export function showRecount(
   for (const { name, reason } of refusedTemplates) warn(`The template ${name} was not taken: ${reason}`);
   nameThem("are missing here", found.missing);
   nameThem("are subscribed here, and not there", found.wrong);
-  const isWhole = found.suppressed >= account.suppressed.size;
+  const isWhole = found.suppressed === account.suppressed.size;
   return isWhole && found.missing.length === 0 && found.wrong.length === 0 && refusedTemplates.length === 0;
 }
 

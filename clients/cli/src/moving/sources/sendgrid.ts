@@ -56,7 +56,7 @@ export const sendgrid: Source = {
       const left = await readGroups(account, api);
       for (const row of await exportContacts(api)) readContact(account, row, left);
       for (const [email, names] of left)
-        if (!account.people.has(email))
+        if (!account.has(email))
           account.addPerson({ email, state: "out", topics: topicsBut(account, names), data: {} });
       await readTemplates(account, api);
     },
