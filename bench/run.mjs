@@ -8,6 +8,8 @@ import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
 import { benchLanes } from "./lanes.mjs";
 import { benchMemory } from "./memory.mjs";
+import { benchMoving } from "./moving.mjs";
+import { benchPages } from "./pages.mjs";
 import { benchPreflight } from "./preflight.mjs";
 import { benchProfile } from "./profile.mjs";
 import { benchReports } from "./reports.mjs";
@@ -38,6 +40,8 @@ const benches = {
   far: benchFar,
   tracking: benchTracking,
   client: benchClient,
+  pages: benchPages,
+  moving: benchMoving,
   webhooks: benchWebhooks,
   workflows: benchWorkflows,
 };
