@@ -2,7 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { errorsOf } from "./errors-of";
 import { legacyBadRequest } from "./legacy";
-import { successes, successNames } from "./operation";
+import { type DescribedSuccess, type Success, successes, successNames } from "./operation";
 import type { CallerKey } from "./policy";
 import { describeRefusal } from "./refusals";
 import type { PlacedOperation } from "./routes";
@@ -47,12 +47,17 @@ function successesOf(operation: PlacedOperation): RouteConfig["responses"] {
     const success = operation[name];
     if (success === undefined) return [];
     const { status, means } = successes[name];
-    const { schema, description = means, ...media } = "schema" in success ? success : { schema: success };
-    return [[status, { description, content: contentOf(schema, media) }]];
+    const { schema, jobResult, description = means, ...media } = describedSuccess(success);
+    const result = jobResult && { "x-job-result": { $ref: `#/components/schemas/${jobResult.meta()?.id}` } };
+    return [[status, { description, content: contentOf(schema, media), ...result }]];
   });
   return answers.length === 0
     ? { 204: { description: "Done. The response has no body." } }
     : Object.fromEntries(answers);
+}
+
+function describedSuccess(success: Success): DescribedSuccess {
+  return "schema" in success ? success : { schema: success };
 }
 
 /** A body with its example. Every schema of a whole body has one; the document shows it with each operation. */

@@ -5,6 +5,7 @@ import { bookmarkHeader, bookmarkOfAnswer, bookmarkOfCall } from "./bookmark";
 import { describeOperation } from "./describe";
 import { exampleEnvelope } from "./example-envelope";
 import { guide } from "./guide";
+import { jobResultsOf, withJobResults } from "./job-results";
 import {
   type Described,
   type Document,
@@ -93,7 +94,7 @@ export function documentOf(routes: RouterRoute[], { origin, config }: { origin: 
     const operation = withErrorExamples(told, document, policy, config);
     paths[path] = { ...paths[path], [method]: withQuietParameters(operation) };
   }
-  return { ...document, paths };
+  return { ...withJobResults(document, jobResultsOf(operations).keys()), paths };
 }
 
 function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["getOpenAPI31Document"]>[0]): Document {
@@ -103,7 +104,7 @@ function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["g
     registry.registerComponent("securitySchemes", name, scheme);
   }
   const schemas = new Map(operations.flatMap((operation) => [...(operation.schemas ?? [])]));
-  for (const [name, schema] of schemas) registry.register(name, schema.clone());
+  for (const [name, schema] of [...schemas, ...jobResultsOf(operations)]) registry.register(name, schema.clone());
   for (const operation of operations) registry.registerPath(describeOperation(operation));
   return generator.getOpenAPI31Document(head);
 }

@@ -12,9 +12,16 @@ export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 
 /** The body of an answer, and how the document describes it. Its example is the schema's own unless one is given. */
-export type Success =
-  | z.ZodType
-  | { schema: z.ZodType; description?: string; example?: unknown; mediaType?: "text/plain" };
+export type Success = z.ZodType | DescribedSuccess;
+
+export interface DescribedSuccess {
+  schema: z.ZodType;
+  description?: string;
+  example?: unknown;
+  mediaType?: "text/plain";
+  /** What the job that the call starts has in `result` once it is completed. The schema has an id. */
+  jobResult?: z.ZodType;
+}
 
 /**
  * An operation of the document, together with the policy of its route. Without `ok`, `created` and `accepted` it

@@ -12,6 +12,12 @@ export type Answer<Body> = Body extends { success: true; data: infer Data }
   ? Data & Omit<Body, "success" | "data">
   : Body;
 
+/** Names a property that no answer has: it carries a type. */
+export declare const jobResult: unique symbol;
+
+/** An answer that names a job, with the type of the `result` that the job has in the end: `until` waits for it. */
+export type Starting<Started, Result> = Started & { readonly [jobResult]?: Result };
+
 export interface Options {
   /** Ends the call, and its retries. */
   signal?: AbortSignal;

@@ -1,4 +1,4 @@
-export type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf, VersionedOptions } from "./call.js";
+export type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf, Starting, VersionedOptions } from "./call.js";
 export * from "./errors.js";
 export type { ErrorCode, Operations } from "./generated/operations.gen.js";
 export type * from "./generated/types.gen.js";

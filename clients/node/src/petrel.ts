@@ -1,4 +1,4 @@
-import type { Options } from "./call.js";
+import type { jobResult, Options } from "./call.js";
 import { JobFailedError } from "./errors.js";
 import { type api, type Operations, operations } from "./generated/operations.gen.js";
 import { methodsOf } from "./methods.js";
@@ -87,10 +87,12 @@ interface WithJob {
   jobId: string;
 }
 
-/** The result of a job is what the same call answers when it is done at once, if it ever is. */
-export type ResultOf<Started> = [Exclude<Started, string | WithJob>] extends [never]
-  ? Record<string, unknown>
-  : Exclude<Started, string | WithJob>;
+/** The document says the type of a job's result, or it is what the same call answers when it is done at once. */
+export type ResultOf<Started> = typeof jobResult extends keyof Started
+  ? NonNullable<Started[typeof jobResult]>
+  : [Exclude<Started, string | WithJob>] extends [never]
+    ? Record<string, unknown>
+    : Exclude<Started, string | WithJob>;
 
 export interface FinishedJob<Result> extends Omit<api.Job, "result"> {
   result: Result | null;

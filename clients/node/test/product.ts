@@ -60,7 +60,8 @@ export const product: Record<string, (world: World) => Promise<void>> = {
     const { petrel } = await newProject(world);
     const rows = ["email", ...Array.from({ length: 5 }, (_, n) => `person-${n}@example.com`)];
     const { result } = await petrel.until(petrel.contacts.import({ file: rows.join("\n") }));
-    assert.equal(result?.imported, 5);
+    const imported: number | undefined = result?.imported;
+    assert.equal(imported, 5);
     const found = [];
     for await (const { email } of petrel.contacts.list({ limit: 2, sort: "email", dir: "asc" })) found.push(email);
     assert.deepEqual(found, rows.slice(1));
@@ -105,7 +106,10 @@ export const product: Record<string, (world: World) => Promise<void>> = {
     const { petrel, from } = await newProject(world);
     const campaign = { name: "March", from, subject: "News", body: "<p>Hi</p>", audienceType: "ALL" } as const;
     const { id } = await petrel.campaigns.create(campaign);
-    const { status, message } = await petrel.campaigns.send(id);
+    const { result } = await petrel.until(petrel.campaigns.preflight(id));
+    assert.ok(result?.preflightToken);
+    assert.equal(result.willSend, 0);
+    const { status, message } = await petrel.campaigns.send(id, { preflightToken: result.preflightToken });
     assert.deepEqual([status, message], ["SENDING", "Campaign is being sent"]);
   },
 

@@ -4,7 +4,7 @@ import { operationsOf } from "./operations.mjs";
 export function operationsFile({ document, errorCodes }) {
   const groups = Object.entries(Object.groupBy(operationsOf(document), ({ group }) => group));
   return `// Generated from the OpenAPI document: do not edit.
-import type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf, VersionedOptions } from "../call.js";
+import type { Answer, Call, FormOf, KeyedOptions, List, Options, QueryOf, Starting, VersionedOptions } from "../call.js";
 import type * as api from "./types.gen.js";
 
 export type { api };
@@ -59,8 +59,9 @@ function signature(operation) {
 }
 
 /** Editors show names of schemas rather than a way to find them. */
-function resultOf({ schema, isWrapped, list }, id) {
+function resultOf({ schema, isWrapped, list, jobResult }, id) {
   const answer = schema ? `api.${schema}` : `api.${id}Response`;
+  if (jobResult) return `Call<Starting<${answer}, api.${jobResult}>>`;
   if (list) {
     const path = list.property === "" ? "[number]" : `["${list.property}"][number]`;
     return `List<${answer}, ${list.schema ? `api.${list.schema}` : answer + path}>`;

@@ -52,6 +52,7 @@ function describe(operation, document) {
     query: query.length > 0 && { required: query.some(({ required }) => required) },
     hasVersion: parameters.some((parameter) => parameter.name === "If-Match"),
     hasKey: parameters.some((parameter) => parameter.name === "Idempotency-Key"),
+    jobResult: nameIn(operation.responses[202]?.["x-job-result"]),
     ...(query.some((parameter) => parameter.name === "dryRun") ? answersOf(operation) : answerOf(operation, document)),
   };
 }

@@ -6,7 +6,7 @@ import { publicId } from "../../core/ids";
 import { CursorQuery, pathId } from "../../http/params";
 import { kilobyte } from "../../http/policy";
 import { projectRoutes } from "../../http/routes";
-import { QueuedJob } from "../../http/started-job";
+import { QueuedJob, starting } from "../../http/started-job";
 import type { Context } from "../../platform/context";
 import { deleteEvents, eventInUse } from "./delete";
 import { listContactEvents, listEvents } from "./list";
@@ -143,7 +143,7 @@ events.delete(
       "Events tracked after the call stay. More than 10,000 events are deleted in the background: poll `GET /jobs/{id}`.",
     params: NameParam,
     ok: DeletedEvents,
-    accepted: { schema: QueuedJob, description: "A job deletes the events; its result is `{ deletedCount }`." },
+    accepted: starting(QueuedJob, DeletedEvents),
     also: [422],
     refusals: () => [
       eventInUse("purchase", {

@@ -21,7 +21,9 @@ export const Job = z
     type: z.string(),
     status: JobStatus,
     progress: z.number().int().min(0).max(100),
-    result: z.record(z.string(), z.unknown()).nullable(),
+    result: z.record(z.string(), z.unknown()).nullable().meta({
+      description: "The schema in `x-job-result` of the call that started the job, once it is completed.",
+    }),
     errors: z.array(z.record(z.string(), z.unknown())),
     warnings: Warnings.meta({ description: "Of an import: the same as in `GET /contacts/import/{jobId}`." }),
     createdAt: z.iso.datetime(),

@@ -138,6 +138,7 @@ segments.post(
     ok: ComputedSegment,
     accepted: {
       schema: QueuedJob,
+      jobResult: ComputedSegment,
       description:
         "A job computes the members, because the project has more than 10,000 contacts or the condition takes long.",
     },
@@ -157,7 +158,11 @@ segments.post(
     description: "Only counts: no events are recorded, and no members change.",
     params: IdParam,
     ok: CountedSegment,
-    accepted: { schema: QueuedJob, description: "A job counts the members, because the project is large." },
+    accepted: {
+      schema: QueuedJob,
+      jobResult: CountedSegment,
+      description: "A job counts the members, because the project is large.",
+    },
   },
   async (ctx, { params }, c) => {
     const counted = await refreshCount(ctx, await getSegment(ctx, params.id));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { iso } from "../../core/time";
 import { CursorQuery, IdParam, pathId } from "../../http/params";
 import { projectRoutes } from "../../http/routes";
+import { starting } from "../../http/started-job";
 import { createWebhook, tooManyWebhooks } from "./create";
 import { deleteWebhook } from "./delete";
 import { listDeliveries } from "./deliveries";
@@ -15,6 +16,7 @@ import {
   DeliveryPage,
   QueuedDelivery,
   RotatedWebhook,
+  TriedDelivery,
   UpdateWebhook,
   Webhook,
   Webhooks,
@@ -119,7 +121,7 @@ webhooks.post(
       "One call with an event `webhook.test`, even when the webhook is disabled. The job's result has the outcome. A failed " +
       "test is not retried and does not affect the webhook. At most ten tests a minute for each webhook: 429 beyond.",
     params: IdParam,
-    accepted: QueuedDelivery,
+    accepted: starting(QueuedDelivery, TriedDelivery),
   },
   async (ctx, { params }) => queuedTryJson(await testWebhook(ctx, params.id)),
 );
@@ -146,7 +148,7 @@ webhooks.post(
     description:
       "Calls at once, whatever the delivery's status, with the same `webhook-id`. If the call fails, the retries start again.",
     params: z.object({ id: pathId("id"), deliveryId: pathId("deliveryId") }),
-    accepted: QueuedDelivery,
+    accepted: starting(QueuedDelivery, TriedDelivery),
     refusals: () => [webhookDisabled()],
   },
   async (ctx, { params }) => queuedTryJson(await retryDelivery(ctx, params.id, params.deliveryId)),

@@ -113,3 +113,15 @@ export const QueuedDelivery = z.object({ jobId: z.string(), deliveryId: z.string
   id: "QueuedDelivery",
   example: { jobId: "0199a0f2-aaaa-7e6f-b1c4-2a3b4c5d6e7f", deliveryId: deliveryExample.id },
 });
+
+export const TriedDelivery = z
+  .object({
+    deliveryId: z.string(),
+    succeeded: z.boolean(),
+    statusCode: z.number().int().nullable().meta({ description: "Null when no answer came." }),
+    error: z.string().nullable(),
+  })
+  .meta({
+    id: "TriedDelivery",
+    example: { deliveryId: deliveryExample.id, succeeded: true, statusCode: 204, error: null },
+  });

@@ -9,10 +9,10 @@ import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
 import { accountOf } from "../../../platform/mailer/accounts";
 import { maxReleasedOf } from "../release";
-import type { PreflightResult } from "./schema";
+import type { PreflightFindings } from "./schema";
 
 /** Returns the findings of a pre-flight as callers see them. */
-export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally): Promise<PreflightResult> {
+export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally): Promise<PreflightFindings> {
   const { recipients, composed, clipped, skipped, missing, renderErrors } = tally;
   const warnings = { ...tally.warnings };
   if (composed > 0 && ctx.project.disabled) warnings.disabled = composed;

@@ -1,7 +1,8 @@
 import { publicId } from "../../../core/ids";
 import { projectRoutes } from "../../../http/routes";
-import { QueuedJob } from "../../../http/started-job";
+import { QueuedJob, starting } from "../../../http/started-job";
 import { CampaignParam } from "../param";
+import { PreflightResult } from "./schema";
 import { startPreflight } from "./start";
 
 export const preflights = projectRoutes("Campaigns");
@@ -52,7 +53,7 @@ the check starts again. For a campaign that is SENDING, the job checks the whole
 SENT or CANCELLED, and while three others of the project are being checked.`,
     isRead: true,
     params: CampaignParam,
-    accepted: QueuedJob,
+    accepted: starting(QueuedJob, PreflightResult),
     also: [409],
   },
   async (ctx, { params }) => {

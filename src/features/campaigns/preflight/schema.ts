@@ -4,8 +4,8 @@ import { skipReasons, warningCodes } from "../../../core/campaigns/tally";
 const counter = z.number().int();
 const examples = z.array(z.string()).meta({ description: "At most five ids of contacts." });
 
-/** The `result` of a pre-flight's job. */
-export const PreflightResult = z.object({
+/** What a pre-flight has found so far. */
+export const PreflightFindings = z.object({
   recipients: counter.meta({
     description: "All contacts in the audience: the sum of `willSend`, `skipped` and `renderErrors`.",
   }),
@@ -28,4 +28,27 @@ export const PreflightResult = z.object({
   estimatedSeconds: counter,
   rowsWritten: counter,
 });
-export type PreflightResult = z.infer<typeof PreflightResult>;
+export type PreflightFindings = z.infer<typeof PreflightFindings>;
+
+export const PreflightResult = PreflightFindings.extend({
+  preflightToken: z.string().nullable().meta({
+    description: "For the call that sends this version, within 15 minutes. Null for a campaign that is SENDING.",
+  }),
+}).meta({
+  id: "PreflightResult",
+  example: {
+    recipients: 1042,
+    willSend: 1000,
+    skipped: [
+      { reason: "unsubscribed", count: 41 },
+      { reason: "suppressed_bounce", count: 1 },
+    ],
+    missing: [{ variable: "firstName", count: 17, examples: ["0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d"] }],
+    renderErrors: [],
+    clipped: 0,
+    warnings: [],
+    estimatedSeconds: 3,
+    rowsWritten: 9003,
+    preflightToken: "cGV0cmVs",
+  },
+});

@@ -4,7 +4,7 @@ import { iso, isoOrNull } from "../../../core/time";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
 import type { Context } from "../../../platform/context";
-import { BulkError, BulkOperation } from "./schema";
+import { BulkError, BulkOperation, BulkResult } from "./schema";
 
 /** The input of a bulk job. Each contact occurs once. */
 export const BulkInput = z.object({ operation: BulkOperation, contactIds: z.array(z.string().transform(asId)) });
@@ -20,9 +20,6 @@ export interface BulkStep {
   done: number;
   progress: number;
 }
-
-const BulkResult = z.object({ succeeded: z.number(), unchanged: z.number(), failed: z.number() });
-export type BulkResult = z.infer<typeof BulkResult>;
 
 export function resultOf(row: JobRow): BulkResult {
   return row.result === null ? { succeeded: 0, unchanged: 0, failed: 0 } : BulkResult.parse(row.result);

@@ -7,7 +7,8 @@ import type { JobRow } from "../../../db/tables";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { addErasure } from "../erase";
-import { type BulkResult, type BulkState, type BulkStep, resultOf } from "./bulk-job";
+import { type BulkState, type BulkStep, resultOf } from "./bulk-job";
+import type { BulkResult } from "./schema";
 
 /** Erases the contacts of one step, as `DELETE /contacts/{id}` does. */
 export async function eraseContacts(ctx: Context, row: JobRow, step: BulkStep): Promise<void> {

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { publicId } from "../../../core/ids";
 import { pathId } from "../../../http/params";
 import { projectRoutes } from "../../../http/routes";
-import { StartedJob } from "../../../http/started-job";
+import { StartedJob, starting } from "../../../http/started-job";
 import { bulkJson, getBulk } from "./bulk-job";
 import { foreignNamesOfBulk } from "./foreign-names";
-import { BulkJob, type BulkOperation, BulkRequest } from "./schema";
+import { BulkJob, type BulkOperation, BulkRequest, BulkResult } from "./schema";
 import { startBulk } from "./start";
 
 export const bulk = projectRoutes("Contacts");
@@ -20,7 +20,7 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
       bucket: "contacts",
       needsProof: operation === "delete",
       body: BulkRequest,
-      accepted: StartedJob,
+      accepted: starting(StartedJob, BulkResult),
       foreignNames: foreignNamesOfBulk,
     },
     async (ctx, { body }) => {

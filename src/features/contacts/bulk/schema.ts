@@ -75,3 +75,9 @@ export const BulkJob = z
       completedAt: "2026-01-31T09:00:01.000Z",
     },
   });
+
+export const BulkResult = BulkJob.pick({ succeeded: true, unchanged: true, failed: true }).meta({
+  id: "BulkResult",
+  example: { succeeded: 1, unchanged: 1, failed: 1 },
+});
+export type BulkResult = z.infer<typeof BulkResult>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wholeNumber } from "../../../http/params";
 import { projectRoutes } from "../../../http/routes";
-import { QueuedJob } from "../../../http/started-job";
+import { QueuedJob, starting } from "../../../http/started-job";
 import { deleteField } from "./delete";
 import { listFields } from "./list";
 import { DeletedField, FieldList, FieldParam, FieldUsage, FieldValues } from "./schema";
@@ -54,7 +54,7 @@ fields.delete(
     bucket: "contacts",
     params: FieldParam,
     ok: DeletedField,
-    accepted: QueuedJob,
+    accepted: starting(QueuedJob, DeletedField),
   },
   async (ctx, { params }, c) => {
     const done = await deleteField(ctx, params.field);

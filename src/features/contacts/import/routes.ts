@@ -5,10 +5,10 @@ import { movedNamesListed } from "../../../core/contacts/csv-moved";
 import { publicId } from "../../../core/ids";
 import { pathId } from "../../../http/params";
 import { projectRoutes } from "../../../http/routes";
-import { StartedJob } from "../../../http/started-job";
+import { StartedJob, starting } from "../../../http/started-job";
 import { dryRunImport } from "./dry-run";
 import { getImport, importJson } from "./import-job";
-import { ImportJob, ImportPlan, ImportQuery, UploadImport } from "./schema";
+import { ImportJob, ImportPlan, ImportQuery, ImportResult, UploadImport } from "./schema";
 import { startImport } from "./start";
 
 export const imports = projectRoutes("Contacts");
@@ -55,7 +55,7 @@ does one without the column \`subscribed\` where the form asks for it. A dry run
     query: ImportQuery,
     form: UploadImport,
     ok: { schema: ImportPlan, description: "The plan of the import, with `dryRun=true`." },
-    accepted: StartedJob,
+    accepted: starting(StartedJob, ImportResult),
   },
   async (ctx, { query, form }, c) => {
     const { file, subscribed, columns, mapping } = form;

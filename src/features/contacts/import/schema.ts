@@ -108,6 +108,17 @@ export const ImportJob = z
     },
   });
 
+export const ImportResult = ImportJob.pick({
+  totalRows: true,
+  imported: true,
+  updated: true,
+  skipped: true,
+  droppedColumns: true,
+}).meta({
+  id: "ImportResult",
+  example: { totalRows: 3, imported: 1, updated: 1, skipped: 1, droppedColumns: ["createdAt"] },
+});
+
 export const ImportQuery = z.object({
   dryRun: z
     .enum(["true", "false"])

@@ -1,10 +1,10 @@
 import { publicId } from "../../../core/ids";
 import { ProjectParam } from "../../../http/params";
 import { operatorRoutes } from "../../../http/routes";
-import { QueuedJob } from "../../../http/started-job";
+import { QueuedJob, starting } from "../../../http/started-job";
 import { backupJson } from "./backup";
 import { listBackups } from "./list";
-import { Backups } from "./schema";
+import { BackupResult, Backups } from "./schema";
 import { startBackup } from "./start";
 
 export const backups = operatorRoutes("Operator");
@@ -20,7 +20,7 @@ API keys, webhooks' secrets and settings of the mail provider are not in it.
 
 Poll \`GET /admin/jobs/{id}\`, or list the backups. One backup of a project is made at a time.`,
     params: ProjectParam,
-    accepted: QueuedJob,
+    accepted: starting(QueuedJob, BackupResult),
     also: [409],
   },
   async (platform, { params }) => {

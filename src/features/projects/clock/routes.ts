@@ -1,9 +1,9 @@
 import { publicId } from "../../../core/ids";
 import { ProjectParam } from "../../../http/params";
 import { operatorRoutes } from "../../../http/routes";
-import { QueuedJob } from "../../../http/started-job";
+import { QueuedJob, starting } from "../../../http/started-job";
 import { moveClock } from "./move";
-import { MoveClock } from "./schema";
+import { MoveClock, MovedClock } from "./schema";
 
 export const clock = operatorRoutes("Operator");
 
@@ -22,7 +22,7 @@ project's time. The job is \`failed\`, with the reason in its \`errors\`, after 
 One advance of a project goes on at a time.`,
     params: ProjectParam,
     body: MoveClock,
-    accepted: QueuedJob,
+    accepted: starting(QueuedJob, MovedClock),
     also: [409],
   },
   async (platform, { params, body }) => {

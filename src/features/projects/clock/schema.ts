@@ -43,3 +43,10 @@ export const MoveClock = z
   })
   .meta({ id: "MoveClock", example: { advance: "7d" } });
 export type MoveClock = z.infer<typeof MoveClock>;
+
+export const MovedClock = z
+  .object({
+    instants: z.number().int().meta({ description: "At how many times something was due." }),
+    now: z.iso.datetime().meta({ description: "The time of the project." }),
+  })
+  .meta({ id: "MovedClock", example: { instants: 3, now: "2026-01-31T09:00:00.000Z" } });

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { publicId } from "../../../../core/ids";
 import { pathId } from "../../../../http/params";
 import { projectRoutes } from "../../../../http/routes";
-import { StartedJob } from "../../../../http/started-job";
+import { StartedJob, starting } from "../../../../http/started-job";
 import { importStillRuns, startUndo } from "./start";
+import { UndoResult } from "./undo-job";
 
 export const undoing = projectRoutes("Contacts");
 
@@ -21,7 +22,7 @@ It runs in the background: \`result\` of \`GET /jobs/{jobId}\` says how many wer
 answers with the same job.`,
     bucket: "contacts",
     params: z.object({ jobId: pathId("jobId") }),
-    accepted: StartedJob,
+    accepted: starting(StartedJob, UndoResult),
     refusals: () => [importStillRuns()],
   },
   async (ctx, { params }) => ({

@@ -6,8 +6,16 @@ const StoredId = z.string().transform(idOf);
 
 export const UndoInput = z.object({ importId: StoredId });
 
+const count = z.number().int();
+
 /** The outcomes of the contacts that the import created or changed. */
-const UndoResult = z.object({ removed: z.number(), restored: z.number(), kept: z.number() });
+export const UndoResult = z
+  .object({
+    removed: count.meta({ description: "Contacts that the import had created, and that are erased." }),
+    restored: count.meta({ description: "Contacts that have their old data and subscription again." }),
+    kept: count.meta({ description: "Contacts that somebody has touched since, and that stay as they are." }),
+  })
+  .meta({ id: "UndoResult", example: { removed: 40, restored: 2, kept: 1 } });
 export type UndoResult = z.infer<typeof UndoResult>;
 
 /** The last contact that is done. */

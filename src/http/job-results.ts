@@ -1,0 +1,27 @@
+import type { z } from "zod";
+import type { Document } from "./operations";
+import type { PlacedOperation } from "./routes";
+
+/** The schemas of the results of jobs, which no answer has as a whole, by their ids. */
+export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodType> {
+  const results = operations.flatMap(({ accepted }) =>
+    accepted !== undefined && "jobResult" in accepted && accepted.jobResult ? [accepted.jobResult] : [],
+  );
+  return new Map(results.map((schema) => [schema.meta()?.id ?? "", schema]));
+}
+
+/**
+ * Lists in `Job` what its result may be, which only the features know. The call that starts the job says which it is, as
+ * `x-job-result`.
+ */
+export function withJobResults(document: Document, names: Iterable<string>): Document {
+  const { Job, ...schemas } = document.components?.schemas ?? {};
+  if (Job === undefined || !("properties" in Job) || Job.properties?.result === undefined) return document;
+  const { description, ...anyOther } = Job.properties.result;
+  const known = [...names].toSorted().map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const properties = { ...Job.properties, result: { description, anyOf: [...known, anyOther] } };
+  return {
+    ...document,
+    components: { ...document.components, schemas: { ...schemas, Job: { ...Job, properties } } },
+  };
+}
