@@ -30,6 +30,8 @@ export interface Batch {
   add<Row>(statement: Statement<Row>): Rows<Row>;
   /** Adds several statements whose rows are not needed. */
   addAll(statements: readonly Statement[]): void;
+  /** Adds statements that run after all others, whenever those are added. Their rows are not needed. */
+  addLast(statements: readonly Statement[]): void;
   /**
    * Makes the batch recognisable. The condition holds once the batch has committed and never before, because it looks
    * for ids that the batch itself makes. After a lost answer, `commit` repeats a recognisable batch: it commits once,
@@ -68,6 +70,7 @@ export function openBatch(platform: BatchContext, db: Db): Batch;
 export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
   if (db === undefined) throw new Error("A batch has no database");
   const added: Added<unknown>[] = [];
+  const last: Statement[] = [];
   const repetition: Repetition = { hasCommitted: [], mayRepeat: false };
   const add = <Row>(statement: Statement<Row>): Rows<Row> => {
     for (const one of statement.before ?? []) add(one);
@@ -80,6 +83,9 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
     addAll(statements) {
       for (const statement of statements) add(statement);
     },
+    addLast(statements) {
+      last.push(...statements);
+    },
     guard(condition, refuse) {
       add(guard(condition, refuse));
     },
@@ -90,6 +96,7 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
       repetition.mayRepeat = true;
     },
     async commit() {
+      for (const statement of last.splice(0)) add(statement);
       if (added.length === 0) return;
       const statements = added.map(({ statement }) => statement);
       const results = await runRepeatedly(ctx, statements, repetition, (them) => run(db, ctx.spent, them));

@@ -76,6 +76,7 @@ export const projectTables: readonly ProjectTable[] = [
   table(t.importChanges, ["job_id", "contact_id"], large),
   table(t.idempotencyEffects, ["kind", "key"], large),
   table(t.monthlyUsage, ["month", "template_id"]),
+  table(t.auditEntries, ["id"], large),
   table(t.jobs, ["id"], { ...large, backup: "no jobs of the operator" }),
   table(t.capturedRows, ["table_name", "k1", "k2", "k3", "k4"], { backup: { no: "it belongs to the copying itself" } }),
 ];
@@ -86,6 +87,9 @@ export const controlTables: readonly ProjectTable[] = [
   table(t.verifiedDomains, ["domain"], { backup: { no: "a name is claimed when its domain is verified again" } }),
   table(t.apiKeys, ["id"], { backup: { no: "a restored project has new keys" } }),
   table(t.memberships, ["person_id"], { backup: { no: "people belong to the installation, not to the project" } }),
+  table(t.auditEntries, ["id"], {
+    backup: { no: "it tells what was done to keys, people and settings, which no backup has" },
+  }),
   table(t.jobs, ["id"], { backup: { no: "it is the job that erases the project" } }),
 ];
 

@@ -52,6 +52,7 @@ const tags = [
   { name: "Jobs", description: "Work that a call starts and that continues in the background." },
   { name: "Console", description: "How people sign in to the console, and where they are signed in." },
   { name: "People", description: "People who use the console, and what they may do in which project." },
+  { name: "Audit log", description: "What was changed, and by whom." },
   { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
 ];

@@ -53,6 +53,8 @@ export interface Policy {
   sends: boolean | ((body: unknown) => boolean);
   /** A person must have proved who they are within the last ten minutes. */
   needsProof: boolean;
+  /** The audit log tells what the route changes. */
+  isAudited: boolean;
   /** The route is of the console and its people: while the console is closed, it does not exist. */
   isOfConsole: boolean;
   /** A route of the operator that a key of kind `monitor` may read. */
@@ -85,6 +87,7 @@ export const usualPolicy: Policy = {
   role: null,
   sends: false,
   needsProof: false,
+  isAudited: false,
   isOfConsole: false,
   takesMonitorKey: false,
   isRead: false,

@@ -3,6 +3,7 @@ import type { RouterRoute } from "hono/types";
 import type { z } from "zod";
 import { readIfMatch } from "../core/if-match";
 import type { Context, Platform } from "../platform/context";
+import { auditedCall } from "./audited-call";
 import { readInput } from "./input";
 import { refuseMissing } from "./legacy";
 import type { Names } from "./names";
@@ -58,12 +59,15 @@ export function outboxRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "outbox", maxBody: null }, (c) => c.var.platform);
 }
 
-function routesOf<World>(shared: Shared & Partial<Policy>, worldOf: (c: HonoContext<AppEnv>) => World): Routes<World> {
+function routesOf<World extends Platform>(
+  shared: Shared & Partial<Policy>,
+  worldOf: (c: HonoContext<AppEnv>) => World,
+): Routes<World> {
   const router = createRouter();
   const placing = (method: Method): Place<World> => {
     return (path, operation, handler) => {
       const placed = placedAt(method, path, { ...shared, ...operation });
-      const answer = answerTo(placed, (input, c) => handler(worldOf(c), input, c));
+      const answer = answerTo(placed, (input, c) => handler(inAudit(placed, worldOf(c), c), input, c));
       router.on(method, path.replace(/\{(\w+)\}/g, ":$1"), withPolicy(answer, placed));
     };
   };
@@ -75,6 +79,15 @@ function routesOf<World>(shared: Shared & Partial<Policy>, worldOf: (c: HonoCont
     patch: placing("patch"),
     delete: placing("delete"),
   };
+}
+
+/** The world of an operation, with what the audit log says of the call. */
+function inAudit<World extends Platform>(
+  { id, isAudited }: PlacedOperation,
+  world: World,
+  c: HonoContext<AppEnv>,
+): World {
+  return isAudited ? { ...world, audit: auditedCall(c, id) } : world;
 }
 
 function placedAt(method: Method, path: string, operation: Shared & Operation): PlacedOperation {

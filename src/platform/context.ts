@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { AuditedCall } from "../core/audit/call";
 import { type Cpu, openCpu } from "../core/cpu";
 import type { Section } from "../core/documents/find-sections";
 import type { CallerKind, KeyKind } from "../core/keys";
@@ -103,6 +104,8 @@ export interface Platform {
    */
   foreignHost: string | null;
   spent: Spent;
+  /** The call whose changes the audit log tells; null for our own work, and for calls that the log leaves out. */
+  audit: AuditedCall | null;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
   /**
@@ -145,7 +148,7 @@ export function openPlatform(
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const afterAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = new Spent();
-  const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, afterAnswer };
+  const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, audit: null, later, afterAnswer };
   return { ...isolatePlatformOf(env), ...openDatabases(env, spent), ...own };
 }
 
@@ -165,7 +168,7 @@ function openDatabases(env: Env, spent: Spent): Databases {
  */
 type IsolatePlatform = Omit<
   Platform,
-  keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "afterAnswer"
+  keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "audit" | "later" | "afterAnswer"
 >;
 
 const isolatePlatforms = new WeakMap<Env, IsolatePlatform>();

@@ -32,7 +32,7 @@ const ofViewers = new Set([
 const ofAdmins = new Set([
   ...["getProject", "updateProject", "addKey", "listKeys", "revokeKey", "addDomain", "removeDomain"],
   ...["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "retryWebhookDelivery"],
-  ...["listMembers", "inviteMember", "getMember", "updateMember", "removeMember"],
+  ...["listAudit", "listMembers", "inviteMember", "getMember", "updateMember", "removeMember"],
 ]);
 /** What an editor without maySend is refused; with the bodies of these calls, the last one enables. */
 const ofSenders = new Set([

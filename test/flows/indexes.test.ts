@@ -36,6 +36,9 @@ const askForLink: Ask = () =>
 
 /** What the product does that asks for each index. A row of an index costs as much as one of a table. */
 const asks: Record<string, Ask> = {
+  ix_audit_entries_actor: ({ api }) => api.get("/audit?actor=operator"),
+  ix_audit_entries_expiry: sweep("forgetAuditEntries"),
+  ix_audit_entries_target: ({ id, api }) => api.get(`/audit?target=${id}`),
   ix_audience_references_referrer: async (project) => project.api.delete(`/segments/${(await newSegment(project)).id}`),
   ix_campaign_runs_due: sweep("queueDueCampaigns"),
   ix_campaigns_body: sweep("forgetVersions"),

@@ -294,6 +294,16 @@ const dueOf: Record<string, Due> = {
       ),
     isDone: (project) => none(project, "SELECT 1 FROM import_changes WHERE project_id = ?"),
   },
+  forgetAuditEntries: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO audit_entries (project_id, id, actor_kind, action, target_type, request_id, changes)
+          VALUES (?, '${"-".repeat(21)}1', 'operator', 'updateWebhook', 'webhook', 'r', '[]')`,
+      ),
+    isDone: (project) =>
+      none(project, `SELECT 1 FROM audit_entries WHERE project_id = ? AND id = '${"-".repeat(21)}1'`),
+  },
   forgetBackups: {
     given: (project) =>
       control

@@ -72,7 +72,9 @@ async function newReading(shard: string, without: string[]): Promise<Reading> {
     .all<{ table: string; columns: string }>();
   const reads = results.map(({ table, columns }): Read => ({ table, columns: JSON.parse(columns) }));
   const parts = reads.map(({ table, columns }) => {
-    const where = whole.includes(table) ? "" : " WHERE project_id = ?1";
+    // The log of the installation is that of project 0.
+    const projects = table === "audit_entries" ? "IN (?1, 0)" : "= ?1";
+    const where = whole.includes(table) ? "" : ` WHERE project_id ${projects}`;
     return `(SELECT json_group_array(${valuesOf(columns)}) FROM ${table}${where})`;
   });
   return { sql: `SELECT ${parts.join(", ")}`, reads };

@@ -1,4 +1,5 @@
 export * from "./audience";
+export * from "./audit";
 export * from "./backups";
 export * from "./campaigns";
 export * from "./contacts";

@@ -83,6 +83,14 @@ export const retention = {
     },
   },
   night: {
+    forgetAuditEntries: {
+      table: "audit_entries",
+      key: "project_id, id",
+      column: "id",
+      isId: true,
+      index: "ix_audit_entries_expiry",
+      keptMs: 400 * dayMs,
+    },
     forgetEndedSessions: {
       table: "sessions",
       key: "id",

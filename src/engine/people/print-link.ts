@@ -1,12 +1,14 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newId } from "../../core/ids";
 import { hashKey, randomHex } from "../../core/keys";
 import { printedLinkMs } from "../../core/people/session";
 import { openBatch } from "../../db/batch";
-import { asNumber, columns } from "../../db/rows";
+import { asId, columns } from "../../db/rows";
 import { selectFirst, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { recordChange } from "../audit/record-change";
+import { installation, type Target } from "../audit/target";
 
 export interface PrintedLink {
   token: string;
@@ -18,20 +20,35 @@ export interface PrintedLink {
  * person, or throws NotFound when there is none. Without an address, the reader enters an address and becomes an owner.
  */
 export async function printLink(platform: Platform, email: string | null): Promise<PrintedLink> {
-  if (email !== null) {
-    const found = sql`SELECT 1 AS found FROM people WHERE email = ${email}`;
-    if ((await selectFirst(platform.control, found, columns({ found: asNumber }))) === null) {
-      throw new NotFound("person", email);
-    }
-  }
+  const person = email === null ? null : await findPerson(platform, email);
   const now = platform.now.getTime();
   const [token, id, expiresAt] = [randomHex(32), newId(), now + printedLinkMs];
   const batch = openBatch(platform, platform.control);
   batch.recognise(sql`EXISTS (SELECT 1 FROM sign_in_links WHERE id = ${id})`);
+  recordChange(batch, platform, auditedLink(id, person));
   batch.add(
     statement(sql`INSERT INTO sign_in_links (id, kind, email, hash, created_at, expires_at)
       VALUES (${id}, 'console', ${email}, ${await hashKey(token)}, ${now}, ${expiresAt})`),
   );
   await batch.commit();
   return { token, expiresAt };
+}
+
+async function findPerson({ control }: Platform, email: string): Promise<Id> {
+  const found = await selectFirst(control, sql`SELECT id FROM people WHERE email = ${email}`, columns({ id: asId }));
+  if (found === null) throw new NotFound("person", email);
+  return found.id;
+}
+
+/** A link as the audit log shows it, by the person that its reader signs in as. */
+function auditedLink(id: Id, person: Id | null): Target {
+  return {
+    project: installation,
+    type: "person",
+    id: person,
+    row: sql`sign_in_links WHERE id = ${id}`,
+    name: sql`email`,
+    fields: {},
+    hidden: { signInLink: sql`hash` },
+  };
 }

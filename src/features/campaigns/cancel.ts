@@ -7,8 +7,10 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { recordChange } from "../../engine/audit/record-change";
 import { interruptRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { deleteUnusedContents } from "./content";
 import { updateTakenBack } from "./release";
@@ -29,6 +31,7 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   // The campaign was open a moment ago, and a cancelled campaign never opens again.
   batch.recognise(sql`EXISTS (${rowById("campaigns", ctx, id)} AND status = 'CANCELLED')`);
   batch.guard(isOpen, async () => wrongState("cancel", await getCampaign(ctx, id)));
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   const cancelled = batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = NULL, version = version + 1,

@@ -7,7 +7,9 @@ import { isInserted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { type Draft, draftOf, forgetBodies, storeBodies, warnOfIgnored } from "./draft";
 import { addReferences, guardDraft, guardSenders, insertCampaign, sendersOf } from "./save-statements";
 import type { CreateCampaign } from "./schema";
@@ -34,6 +36,7 @@ async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
   const batch = openBatch(ctx);
   batch.recognise(isInserted("campaigns", ctx, id));
   batch.addAll([...(await guardDraft(ctx, draft)), ...guardSenders(ctx, sendersOf(draft)), guardQuota(ctx)]);
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(insertCampaign(ctx, id, draft));
   await batch.commit();

@@ -7,8 +7,10 @@ import { asId, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { recordChange } from "../../engine/audit/record-change";
 import { deleteLedger } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
 
 const deletable = JSON.stringify(campaignActions.delete.from);
@@ -21,6 +23,7 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   await getCampaign(ctx, id);
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("campaigns", ctx, id));
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   const deleted = batch.add(
     statement(
       sql`DELETE FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}

@@ -4,7 +4,9 @@ import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
 import type { CampaignRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign } from "./campaign";
 import { guardQuota } from "./create";
 import { addReferences, guardDraft, insertCampaign } from "./save-statements";
@@ -24,6 +26,7 @@ async function copy(ctx: Context, id: Id): Promise<CampaignRow> {
   const batch = openBatch(ctx);
   batch.recognise(isInserted("campaigns", ctx, copyId));
   batch.addAll([...(await guardDraft(ctx, draft)), guardQuota(ctx)]);
+  recordChange(batch, ctx, auditedCampaign(ctx, copyId));
   addReferences(batch, ctx, copyId, draft);
   const saved = batch.add(insertCampaign(ctx, copyId, draft));
   await batch.commit();

@@ -5,8 +5,10 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { interruptRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
 
@@ -36,6 +38,7 @@ export async function holdCampaign(
   // Holding twice has the same result.
   batch.mayRepeat();
   batch.add(guarded);
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   const held = batch.add(updateHeld(ctx, id, reason));
   batch.addAll(updateTakenBack(ctx, id));
   batch.add(interruptRun(ctx, id));

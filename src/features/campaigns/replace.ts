@@ -5,7 +5,9 @@ import { requireVersion } from "../../core/if-match";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import type { CampaignRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
 import { type Draft, draftOf, forgetBodies, type StoredBodies, storeBodies, warnOfIgnored } from "./draft";
 import { addReferences, guardDraft, guardSenders, updateDraft } from "./save-statements";
@@ -35,6 +37,7 @@ async function save(ctx: Context, id: Id, input: ReplaceCampaign, bodies: Stored
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll([...(await guardDraft(ctx, draft)), ...guardSenders(ctx, sendersIn(input, draft))]);
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();

@@ -5,7 +5,9 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign } from "./campaign";
 import { byCanary } from "./hold";
 import { enqueueRun } from "./start";
@@ -28,6 +30,7 @@ export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow>
         WHERE ${inProject(ctx)} AND id = ${id} AND EXISTS (SELECT 1 FROM campaigns WHERE ${isHeld})`,
     ),
   );
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   const resumed = batch.add(
     statement(
       sql`UPDATE campaigns SET held_reason = NULL, version = version + 1,

@@ -9,11 +9,13 @@ import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { asFlag, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectOne, statement } from "../../db/statement";
+import { recordChange } from "../../engine/audit/record-change";
 import { findCounts } from "../../engine/campaigns/counts";
 import { contentGone } from "../../engine/mail/content";
 import { insertRun, sweepAt } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import type { RetryCampaign } from "./actions/schema";
+import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
 import { guardSendingAtOnce } from "./sending-at-once";
 import { enqueueRun } from "./start";
@@ -49,6 +51,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.add(guardSendingAtOnce(ctx));
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'SENDING', completed_at = NULL, version = version + 1, updated_at = max(updated_at, ${now})

@@ -61,6 +61,7 @@ campaigns.post(
   "/campaigns",
   {
     id: "createCampaign",
+    isAudited: true,
     summary: "Create a campaign",
     description: "The campaign is a DRAFT until it is sent or scheduled.",
     maxBody: maxCampaignBytes,
@@ -85,6 +86,7 @@ campaigns.put(
   "/campaigns/{id}",
   {
     id: "replaceCampaign",
+    isAudited: true,
     isVersioned: true,
     summary: "Change a campaign",
     description: "Fields left out keep their values. Only while it is DRAFT or SCHEDULED; 409 after that.",
@@ -108,6 +110,7 @@ campaigns.delete(
   "/campaigns/{id}",
   {
     id: "deleteCampaign",
+    isAudited: true,
     summary: "Delete a campaign",
     description: "The records of its emails stay. 409 while it is SCHEDULED or SENDING.",
     params: CampaignParam,
@@ -120,6 +123,7 @@ campaigns.post(
   "/campaigns/{id}/duplicate",
   {
     id: "duplicateCampaign",
+    isAudited: true,
     summary: "Copy a campaign",
     description: "The copy is a DRAFT with the same content and audience.",
     params: CampaignParam,

@@ -7,9 +7,11 @@ import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { linkBase } from "../../engine/mail/links";
 import { insertRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { guardSenders, sendersOf } from "./save-statements";
 
@@ -54,6 +56,7 @@ async function schedule(
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll(guardSenders(ctx, sendersOf(before)));
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   const scheduled = batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'SCHEDULED', held_reason = NULL, scheduled_for = ${at}, updated_at = ${updatedAt},

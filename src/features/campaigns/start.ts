@@ -8,6 +8,7 @@ import { isInserted, rowById } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { insertLinks } from "../../engine/campaigns/links";
 import { insertContent } from "../../engine/mail/accept/insert-content";
 import { loadBody } from "../../engine/mail/body";
@@ -15,6 +16,7 @@ import { linkBase } from "../../engine/mail/links";
 import { type Frozen, firstProgress, freeze, notes } from "../../engine/recipients/frozen";
 import { insertRun, sweepAt } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { contentOf } from "./content";
 import { guardSenders, sendersOf } from "./save-statements";
@@ -66,6 +68,7 @@ async function start(
   batch.add(guardSendingAtOnce(ctx));
   batch.addAll(insertContents(ctx, contents));
   batch.addAll(insertLinks(ctx, id, links));
+  recordChange(batch, ctx, auditedCampaign(ctx, id));
   const started = batch.add(
     statement(
       sql`UPDATE campaigns SET status = ${after.status}, held_reason = NULL, scheduled_for = ${after.scheduledFor},

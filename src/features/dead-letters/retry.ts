@@ -6,6 +6,8 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { selectFirst, statement } from "../../db/statement";
 import { deadLetters } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
+import { installation, type Target } from "../../engine/audit/target";
 import type { Platform } from "../../platform/context";
 
 /**
@@ -22,6 +24,7 @@ export async function retryDeadLetter(platform: Platform, id: Id) {
   await platform.enqueue([{ message: redelivered(data) }]);
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
+  recordChange(batch, platform, auditedDeadLetter(id));
   batch.add(statement(sql`DELETE FROM dead_letters WHERE id = ${id}`));
   await batch.commit();
   return { id: publicId(id), type: data.type, status: "queued" as const };
@@ -31,4 +34,10 @@ export function unknownMessage(): Conflict {
   return new Conflict("This version does not know the type of the message, so no consumer could read it.", {
     suggestion: "Deploy the version that sent it, or leave it: it is deleted after 30 days.",
   });
+}
+
+/** A message as the audit log of the installation shows it. */
+function auditedDeadLetter(id: Id): Target {
+  const row = sql`dead_letters WHERE id = ${id}`;
+  return { project: installation, type: "deadLetter", id, row, name: sql`queue`, fields: { queue: sql`queue` } };
 }

@@ -23,6 +23,7 @@ deadLetters.post(
   "/admin/dead-letters/{id}/retry",
   {
     id: "retryDeadLetter",
+    isAudited: true,
     summary: "Send again a message on which its queue gave up",
     params: IdParam,
     accepted: RetriedDeadLetter,

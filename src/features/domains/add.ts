@@ -11,8 +11,10 @@ import { asFlag, asNumber, columns, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { guard, refusable, type Statement, selectOne, statement } from "../../db/statement";
 import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
 import { type RegisteredDomain, registerDomain, writeProviders } from "../../platform/mailer/registrar";
+import { auditedDomain } from "./audited";
 import { getDomain } from "./domain";
 import { claimName, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
@@ -51,6 +53,7 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   const batch = openBatch(ctx);
   batch.recognise(isInserted("domains", ctx, row.id));
   batch.add(guard(sql`${countUnverified(ctx)} < ${maxUnverified}`, tooMany));
+  recordChange(batch, ctx, auditedDomain(ctx, row.id));
   batch.add(insertDomain(row));
   await batch.commit();
   return atProvider.verified && !needsDns(row.records) ? verifyAtOnce(ctx, row) : row;
@@ -63,6 +66,8 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const batch = openBatch(ctx);
   // A second run finds the row changed by the first, and only reads it.
   batch.mayRepeat();
+  // The domain that was added goes again, and the log has both.
+  if (!isOurs) recordChange(batch, ctx, auditedDomain(ctx, row.id));
   const written = batch.add(
     statement(
       isOurs

@@ -6,11 +6,13 @@ import { isDeleted } from "../../db/own-rows";
 import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, selectFirst, statement } from "../../db/statement";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { accountNamed } from "../../platform/mailer/accounts";
 import { readProviders, unregisterDomain, writeProviders } from "../../platform/mailer/registrar";
 import { searchDatabases } from "../../platform/search-databases";
+import { auditedDomain } from "./audited";
 import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
 import { freeName, readClaim } from "./name";
@@ -25,6 +27,7 @@ export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const claim = await readClaim(ctx, row);
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("domains", ctx, id));
+  recordChange(batch, ctx, auditedDomain(ctx, id));
   const removed = batch.add(
     statement(
       sql`DELETE FROM domains WHERE ${inProject(ctx)} AND id = ${id}

@@ -17,6 +17,7 @@ domains.post(
   "/domains",
   {
     id: "addDomain",
+    isAudited: true,
     role: "admin",
     summary: "Add a sender domain",
     description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
@@ -77,6 +78,7 @@ domains.delete(
   "/domains/{id}",
   {
     id: "removeDomain",
+    isAudited: true,
     role: "admin",
     summary: "Remove a sender domain",
     description: "No more mail is sent from it. 409 while a template or a scheduled email sends from it.",

@@ -6,8 +6,10 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { monitorKeys } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { forgetMonitorKeys } from "../../engine/operating/is-monitor-key";
 import type { Platform } from "../../platform/context";
+import { auditedMonitorKey } from "./audited";
 import type { MonitorKeyRow } from "./monitor-key";
 import type { CreateMonitorKey } from "./schema";
 
@@ -23,6 +25,7 @@ export async function addMonitorKey(
   const isThere = sql`SELECT * FROM monitor_keys WHERE id = ${id}`;
   const batch = openBatch(platform, platform.control);
   batch.recognise(sql`EXISTS (${isThere})`);
+  recordChange(batch, platform, auditedMonitorKey(id));
   const added = batch.add(
     statement(
       sql`INSERT INTO monitor_keys (id, name, prefix, hash, created_at)

@@ -14,6 +14,7 @@ monitorKeys.post(
   "/admin/keys",
   {
     id: "addMonitorKey",
+    isAudited: true,
     needsProof: true,
     summary: "Create a key that reads the installation's health",
     description: "The key reads `GET /admin/health` and `GET /admin/metrics`, and nothing else. It is shown only here.",
@@ -37,6 +38,7 @@ monitorKeys.delete(
   "/admin/keys/{keyId}",
   {
     id: "revokeMonitorKey",
+    isAudited: true,
     needsProof: true,
     summary: "Revoke a key of the installation",
     description: "The key stops working everywhere within 30 seconds.",

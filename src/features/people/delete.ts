@@ -3,9 +3,11 @@ import type { Id } from "../../core/ids";
 import type { Visitor } from "../../core/people/visitor";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
+import { recordChange } from "../../engine/audit/record-change";
 import { forgetVisitors } from "../../engine/people/cache";
 import { requireStanding } from "../../engine/people/standing";
 import type { Platform } from "../../platform/context";
+import { auditedPerson } from "./audited";
 import { findPerson } from "./get";
 import { hasAnotherOwner, lastOwner } from "./update";
 
@@ -18,6 +20,7 @@ export async function deletePerson(platform: Platform, id: Id, by: Visitor | und
   batch.guard(sql`(NOT EXISTS (SELECT 1 FROM people WHERE id = ${id} AND is_owner) OR ${hasAnotherOwner(id)})`, () =>
     lastOwner(),
   );
+  recordChange(batch, platform, auditedPerson(id));
   // The links must be deleted first, because they are found by the person's address.
   batch.add(statement(sql`DELETE FROM sign_in_links WHERE email = (SELECT email FROM people WHERE id = ${id})`));
   for (const table of ["sessions", "memberships", "passkeys"]) {

@@ -6,10 +6,12 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { people } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { addInvitation, mailInvitation } from "../../engine/people/invitation";
 import type { OwnLinks } from "../../engine/people/own-mail";
 import { requireStanding } from "../../engine/people/standing";
 import type { Platform } from "../../platform/context";
+import { auditedPerson } from "./audited";
 import { personJson } from "./person";
 import type { InvitePerson } from "./schema";
 
@@ -23,6 +25,7 @@ export async function invitePerson(
   const batch = openBatch(platform, platform.control);
   requireStanding(batch, by, null);
   batch.guard(sql`NOT EXISTS (SELECT 1 FROM people WHERE email = ${email})`, () => alreadyThere());
+  recordChange(batch, platform, auditedPerson(id));
   const invitation = addInvitation(batch, platform, { email, to: null, by, links });
   batch.add(
     statement(sql`INSERT INTO people (id, email, name, locale, is_owner, created_at)

@@ -47,6 +47,7 @@ people.post(
   "/admin/people",
   {
     id: "invitePerson",
+    isAudited: true,
     needsProof: true,
     summary: "Invite a person to the installation",
     description:
@@ -76,6 +77,7 @@ people.patch(
   "/admin/people/{personId}",
   {
     id: "updatePerson",
+    isAudited: true,
     needsProof: true,
     summary: "Change a person, or make them an owner",
     description:
@@ -93,6 +95,7 @@ people.delete(
   "/admin/people/{personId}",
   {
     id: "deletePerson",
+    isAudited: true,
     needsProof: true,
     summary: "Delete a person, with their sessions and passkeys",
     description: "They lose access to all projects within 30 seconds. The last owner cannot be deleted.",
@@ -106,6 +109,7 @@ people.post(
   "/admin/people/link",
   {
     id: "printSignInLink",
+    isAudited: true,
     needsProof: true,
     summary: "Create a link that signs a person in",
     description:

@@ -6,9 +6,11 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { people } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { forgetVisitors } from "../../engine/people/cache";
 import { requireStanding } from "../../engine/people/standing";
 import type { Platform } from "../../platform/context";
+import { auditedPerson } from "./audited";
 import { findPerson } from "./get";
 import { noPerson, personJson } from "./person";
 import type { UpdatePerson } from "./schema";
@@ -25,6 +27,7 @@ export async function updatePerson(platform: Platform, id: Id, change: UpdatePer
     batch.mayRepeat();
     requireStanding(batch, by, null);
     if (change.role === null) batch.guard(hasAnotherOwner(id), () => lastOwner());
+    recordChange(batch, platform, auditedPerson(id));
     batch.add(statement(sql`UPDATE people SET ${sql.join(changes, sql`, `)} WHERE id = ${id}`));
   }
   const found = batch.add(statement(sql`SELECT * FROM people WHERE id = ${id}`, wholeRow(people)));

@@ -5,7 +5,9 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { apiKeys, projects } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Platform, Project } from "../../platform/context";
+import { auditedProject } from "./audited";
 import { emptiestShard } from "./emptiest";
 import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
@@ -46,6 +48,7 @@ export async function createProject(
   const batch = openBatch(platform, control);
   const own = sql`SELECT * FROM projects WHERE id = ${id}`;
   batch.recognise(sql`EXISTS (${own})`);
+  recordChange(batch, platform, auditedProject(id));
   const inserted = batch.add(
     statement(control.insert(projects).values(project).returning().getSQL(), wholeRow(projects), { again: own }),
   );

@@ -5,9 +5,11 @@ import { nudge } from "../../core/nudge";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
+import { recordChange } from "../../engine/audit/record-change";
 import { upsertJobs } from "../../engine/jobs/queue-job";
 import { cacheMs, forgetProjects } from "../../engine/projects/cache";
 import type { Platform } from "../../platform/context";
+import { auditedProject } from "./audited";
 
 /**
  * Deletes a project: its keys stop working at once and it is no longer found; a job then deletes its data. Returns the
@@ -20,6 +22,7 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   const own = sql`SELECT id, project_id FROM jobs
     WHERE project_id = (SELECT number FROM projects WHERE id = ${id}) AND id = ${jobId}`;
   batch.recognise(sql`EXISTS (${own})`);
+  recordChange(batch, platform, auditedProject(id));
   const job = upsertJobs("project.erase", platform.now, {
     projectId: sql`number`,
     id: sql`${jobId}`,

@@ -17,7 +17,7 @@ import type { Platform } from "../../platform/context";
  * message.
  */
 const rowsPerStatement = 1_000;
-const statementsPerRun = 100;
+const statementsPerRun = 150;
 
 /**
  * One run of `project.erase`, in bounded steps; it enqueues the next run itself. It is safe to repeat at any

@@ -23,6 +23,7 @@ projects.post(
   "/admin/projects",
   {
     id: "createProject",
+    isAudited: true,
     summary: "Create a project with its first keys",
     description: "The keys are shown only once, here: only their hashes are stored.",
     body: CreateProject,
@@ -53,6 +54,7 @@ projects.patch(
   "/admin/projects/{id}",
   {
     id: "updateProject",
+    isAudited: true,
     role: "admin",
     summary: "Change a project, or disable it",
     description: "The change takes effect everywhere within 30 seconds.",
@@ -71,6 +73,7 @@ projects.delete(
   "/admin/projects/{id}",
   {
     id: "deleteProject",
+    isAudited: true,
     needsProof: true,
     summary: "Delete a project and everything in it",
     description:

@@ -6,11 +6,13 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { projects, templates } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { insertBlockNow } from "../../engine/mail/report/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
 import { pauseOf } from "../../engine/projects/sending-paused";
 import { queueEnd } from "../../engine/workflows/end";
 import { forProject, type Platform, type Project } from "../../platform/context";
+import { auditedSettings } from "./audited";
 import { getProject } from "./project";
 import type { UpdateProject } from "./schema";
 
@@ -20,9 +22,10 @@ import type { UpdateProject } from "./schema";
  */
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
-  if (change.testClock !== undefined) await refuseOtherClock(platform, id, change.testClock);
-  if (change.confirmationTemplateId) await requireTemplate(platform, id, change.confirmationTemplateId);
-  const lifted = sendingPaused === null ? await liftPause(platform, id) : {};
+  const project = await getProject(platform, id);
+  if (change.testClock !== undefined) refuseOtherClock(project, change.testClock);
+  if (change.confirmationTemplateId) await requireTemplate(platform, project, change.confirmationTemplateId);
+  const lifted = sendingPaused === null ? await liftPause(platform, project) : {};
   const reason = change.disabled === false ? { disabledReason: null } : {};
   const fromName = change.fromName === "" ? { fromName: null } : {};
   const { control } = platform;
@@ -34,6 +37,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   const batch = openBatch(platform, control);
   // A second run writes what the first one wrote.
   batch.mayRepeat();
+  recordChange(batch, platform, auditedSettings(project));
   const updated = batch.add(statement(written.getSQL(), wholeRow(projects)));
   await batch.commit();
   const row = updated.first;
@@ -44,8 +48,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
 }
 
 /** Every row of a project records which clock it follows. */
-async function refuseOtherClock(platform: Platform, id: string, testClock: boolean): Promise<void> {
-  const project = await getProject(platform, id);
+function refuseOtherClock(project: Project, testClock: boolean): void {
   if (project.testClock === testClock) return;
   throw new Conflict("A project keeps the clock that it was made with: testClock cannot be changed.", {
     suggestion: "Create another project with POST /admin/projects.",
@@ -54,8 +57,8 @@ async function refuseOtherClock(platform: Platform, id: string, testClock: boole
 }
 
 /** Throws NotFound when the project has no such template. */
-async function requireTemplate(platform: Platform, id: string, templateId: Id): Promise<void> {
-  const ctx = forProject(platform, await getProject(platform, id));
+async function requireTemplate(platform: Platform, project: Project, templateId: Id): Promise<void> {
+  const ctx = forProject(platform, project);
   const found = await ctx.db
     .select({ id: templates.id })
     .from(templates)
@@ -68,8 +71,7 @@ async function requireTemplate(platform: Platform, id: string, templateId: Id): 
  * The fields that lift a pause; none without a pause, whose count continues. The project's database is written first:
  * if lifting the pause then fails, that has only ended a block of the count early.
  */
-async function liftPause(platform: Platform, id: string) {
-  const project = await getProject(platform, id);
+async function liftPause(platform: Platform, project: Project) {
   if (pauseOf(project) === null) return {};
   const ctx = forProject(platform, project);
   const now = ctx.now.getTime();

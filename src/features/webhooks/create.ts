@@ -8,8 +8,10 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { checkOutboundUrl } from "../../platform/check-outbound-url";
 import type { Context } from "../../platform/context";
+import { auditedWebhook } from "./audited";
 import { replaceListeners } from "./listener-rows";
 import type { CreateWebhook } from "./schema";
 import { sealSecret } from "./webhook";
@@ -29,6 +31,7 @@ export async function createWebhook(
   const batch = openBatch(ctx);
   batch.recognise(isInserted("webhooks", ctx, id));
   batch.guard(sql`(SELECT count(*) FROM webhooks WHERE ${inProject(ctx)}) < ${maxWebhooks}`, tooManyWebhooks);
+  recordChange(batch, ctx, auditedWebhook(ctx, id));
   const inserted = batch.add(
     statement(
       sql`INSERT INTO webhooks (project_id, id, url, events, description, secret, updated_at)

@@ -6,7 +6,9 @@ import { isDeleted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
+import { auditedWebhook } from "./audited";
 import { deleteListeners } from "./listener-rows";
 import { getWebhook } from "./webhook";
 
@@ -18,6 +20,7 @@ export async function deleteWebhook(ctx: Context, id: Id): Promise<void> {
   await getWebhook(ctx, id);
   const batch = openBatch(ctx);
   batch.recognise(isDeleted("webhooks", ctx, id));
+  recordChange(batch, ctx, auditedWebhook(ctx, id));
   const deleted = batch.add(
     statement(sql`DELETE FROM webhooks WHERE ${inProject(ctx)} AND id = ${id} RETURNING id`, columns({ id: asId }), {
       again: sql`SELECT ${id} AS id`,

@@ -9,7 +9,9 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
+import { auditedWebhook } from "./audited";
 import { sealSecret } from "./webhook";
 
 const overlapMs = dayMs;
@@ -28,6 +30,7 @@ export async function rotateSecret(
   const sealed = await sealSecret(ctx, id, secret);
   const batch = openBatch(ctx);
   batch.recognise(sql`EXISTS (${rowById("webhooks", ctx, id)} AND secret = ${sealed})`);
+  recordChange(batch, ctx, auditedWebhook(ctx, id));
   const rotated = batch.add(
     statement(
       sql`UPDATE webhooks SET old_secret = secret, old_secret_until = ${until}, secret = ${sealed},

@@ -33,6 +33,7 @@ webhooks.post(
   {
     id: "createWebhook",
     role: "admin",
+    isAudited: true,
     summary: "Have events delivered to a URL",
     description:
       "The answer has the secret that verifies the signatures; it is not shown again. A project has at most 20 webhooks. " +
@@ -69,6 +70,7 @@ webhooks.patch(
   {
     id: "updateWebhook",
     role: "admin",
+    isAudited: true,
     summary: "Change a webhook",
     description:
       "Only the fields sent change. While a webhook is disabled, no events are stored for it; deliveries that were waiting " +
@@ -86,6 +88,7 @@ webhooks.delete(
   {
     id: "deleteWebhook",
     role: "admin",
+    isAudited: true,
     summary: "Delete a webhook",
     description: "Deliveries that were waiting are not made.",
     params: IdParam,
@@ -98,6 +101,7 @@ webhooks.post(
   {
     id: "rotateWebhookSecret",
     role: "admin",
+    isAudited: true,
     summary: "Replace the secret of a webhook",
     description:
       "For 24 hours, deliveries are signed with both secrets, so that the receiver can switch at any time in between.",

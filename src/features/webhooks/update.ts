@@ -6,10 +6,12 @@ import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { notPostponed } from "../../engine/outbound/put-off";
 import { updateDue } from "../../engine/outbound/rows";
 import { checkOutboundUrl } from "../../platform/check-outbound-url";
 import type { Context } from "../../platform/context";
+import { auditedWebhook } from "./audited";
 import { replaceListeners } from "./listener-rows";
 import { webhookRows } from "./rows";
 import type { UpdateWebhook } from "./schema";
@@ -20,6 +22,7 @@ export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook)
   const batch = openBatch(ctx);
   // A second run writes the same values.
   batch.mayRepeat();
+  recordChange(batch, ctx, auditedWebhook(ctx, id));
   batch.add(
     statement(
       sql`UPDATE webhooks SET ${sql.join(assignments(ctx, change), sql`, `)}

@@ -6,9 +6,11 @@ import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
+import { recordChange } from "../../engine/audit/record-change";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import { ofWorkflow } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
+import { auditedWorkflow } from "./audited";
 import { forgetNames } from "./change";
 import { getWorkflow } from "./workflow";
 
@@ -24,6 +26,7 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
     batch.recognise(isInserted("jobs", ctx, jobId));
     batch.guard(isUnchanged("workflows", workflow.row), () => new Stale());
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
+    recordChange(batch, ctx, auditedWorkflow(ctx, id));
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`));

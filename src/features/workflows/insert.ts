@@ -7,8 +7,10 @@ import { isInserted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { WorkflowRow } from "../../db/tables";
+import { recordChange } from "../../engine/audit/record-change";
 import { linkBase } from "../../engine/mail/links";
 import { type Context, clockOf } from "../../platform/context";
+import { auditedWorkflow } from "./audited";
 import { guardListener, insertNames, issuesNow, listenerOfRow } from "./change";
 import { insertSteps, insertTransitions } from "./graph-rows";
 import { guardTrigger, nextTickOf, triggerColumns } from "./trigger";
@@ -54,6 +56,7 @@ export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Stateme
   const batch = openBatch(ctx);
   batch.recognise(isInserted("workflows", ctx, row.id));
   batch.addAll([...guardsOfNew(ctx, made), ...guards]);
+  recordChange(batch, ctx, auditedWorkflow(ctx, row.id));
   batch.add(insertWorkflow(saved.row));
   batch.addAll([insertSteps(steps), insertTransitions(transitions)]);
   batch.addAll(insertNames(ctx, saved));

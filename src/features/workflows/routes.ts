@@ -59,6 +59,7 @@ workflows.post(
   "/workflows",
   {
     id: "createWorkflow",
+    isAudited: true,
     sends: enables,
     summary: "Create a workflow",
     description:
@@ -97,6 +98,7 @@ workflows.patch(
   "/workflows/{id}",
   {
     id: "updateWorkflow",
+    isAudited: true,
     isVersioned: true,
     sends: enables,
     summary: "Change a workflow, enable or disable it",
@@ -121,6 +123,7 @@ workflows.delete(
   "/workflows/{id}",
   {
     id: "deleteWorkflow",
+    isAudited: true,
     summary: "Delete a workflow",
     description: "409 while it has active executions.",
     params: IdParam,
@@ -133,6 +136,7 @@ workflows.post(
   "/workflows/{id}/duplicate",
   {
     id: "duplicateWorkflow",
+    isAudited: true,
     summary: "Copy a workflow",
     description: "The copy has the same steps and transitions, and is disabled.",
     params: IdParam,

@@ -19,6 +19,7 @@ actions.post(
   "/campaigns/{id}/send",
   {
     id: "sendCampaign",
+    isAudited: true,
     sends: true,
     summary: "Send a campaign, or schedule it",
     description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
@@ -39,6 +40,7 @@ actions.post(
   "/campaigns/{id}/cancel",
   {
     id: "cancelCampaign",
+    isAudited: true,
     summary: "Cancel a campaign",
     description: "Emails that are not sent yet are cancelled. 400 unless the campaign is SCHEDULED or SENDING.",
     params: CampaignParam,
@@ -55,6 +57,7 @@ actions.post(
   "/campaigns/{id}/pause",
   {
     id: "pauseCampaign",
+    isAudited: true,
     summary: "Pause a campaign",
     description: "No further emails are sent until the campaign is resumed. 409 unless it is SENDING.",
     params: CampaignParam,
@@ -71,6 +74,7 @@ actions.post(
   "/campaigns/{id}/resume",
   {
     id: "resumeCampaign",
+    isAudited: true,
     sends: true,
     summary: "Resume a campaign that is held",
     description: "409 when it is not held.",
@@ -88,6 +92,7 @@ actions.post(
   "/campaigns/{id}/retry",
   {
     id: "retryCampaign",
+    isAudited: true,
     sends: true,
     summary: "Retry failed recipients",
     description:

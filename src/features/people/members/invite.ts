@@ -4,12 +4,14 @@ import { newId } from "../../../core/ids";
 import type { Visitor } from "../../../core/people/visitor";
 import { openBatch } from "../../../db/batch";
 import { statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
 import { forgetVisitors } from "../../../engine/people/cache";
 import { addInvitation, mailInvitation } from "../../../engine/people/invitation";
 import type { OwnLinks } from "../../../engine/people/own-mail";
 import { requireStanding } from "../../../engine/people/standing";
 import { requireProject } from "../../../engine/projects/project";
 import type { Platform } from "../../../platform/context";
+import { auditedMember } from "./audited";
 import { memberJson, readMember, selectMembers } from "./member";
 import type { InviteMember } from "./schema";
 
@@ -41,6 +43,8 @@ export async function inviteMember(
     statement(sql`INSERT INTO people (id, email, name, locale, created_at)
       VALUES (${newId()}, ${email}, ${name}, ${locale}, ${now}) ON CONFLICT (email) DO NOTHING`),
   );
+  // Behind the insert of the person, who may be new.
+  recordChange(batch, platform, auditedMember(project, theirs));
   batch.add(
     statement(sql`INSERT INTO memberships (person_id, project_id, role, may_send, sees_personal_data, created_at)
       VALUES (${theirs}, ${project.number}, ${role}, ${maySend ? 1 : 0}, ${seesPersonalData ? 1 : 0}, ${now})`),

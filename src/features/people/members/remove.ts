@@ -3,10 +3,12 @@ import type { Id } from "../../../core/ids";
 import type { Visitor } from "../../../core/people/visitor";
 import { openBatch } from "../../../db/batch";
 import { statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
 import { forgetVisitors } from "../../../engine/people/cache";
 import { requireStanding } from "../../../engine/people/standing";
 import { requireProject } from "../../../engine/projects/project";
 import type { Platform } from "../../../platform/context";
+import { auditedMember } from "./audited";
 import { findMember } from "./member";
 
 /**
@@ -23,6 +25,7 @@ export async function removeMember(
   const batch = openBatch(platform, platform.control);
   batch.recognise(sql`NOT EXISTS (SELECT 1 ${own})`);
   requireStanding(batch, by, project.number);
+  recordChange(batch, platform, auditedMember(project, personId));
   batch.add(statement(sql`DELETE ${own}`));
   await batch.commit();
   forgetVisitors();

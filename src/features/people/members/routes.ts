@@ -39,6 +39,7 @@ members.post(
   place,
   {
     id: "inviteMember",
+    isAudited: true,
     role: "admin",
     needsProof: true,
     summary: "Invite a person to a project",
@@ -72,6 +73,7 @@ members.patch(
   one,
   {
     id: "updateMember",
+    isAudited: true,
     role: "admin",
     needsProof: true,
     summary: "Change a person's rights in a project",
@@ -89,6 +91,7 @@ members.delete(
   one,
   {
     id: "removeMember",
+    isAudited: true,
     role: "admin",
     needsProof: true,
     summary: "Remove a person from a project",

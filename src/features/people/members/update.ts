@@ -4,11 +4,13 @@ import type { Id } from "../../../core/ids";
 import type { Visitor } from "../../../core/people/visitor";
 import { openBatch } from "../../../db/batch";
 import { statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
 import { forgetVisitors } from "../../../engine/people/cache";
 import { requireStanding } from "../../../engine/people/standing";
 import { requireProject } from "../../../engine/projects/project";
 import type { Platform } from "../../../platform/context";
 import { noPerson } from "../person";
+import { auditedMember } from "./audited";
 import { findMember, memberJson, readMember, selectMembers } from "./member";
 import { onlyEditors, onlyViewers, type UpdateMember } from "./schema";
 
@@ -33,6 +35,7 @@ export async function updateMember(
   // Checked within the batch, because another call may change the role at the same time.
   if (maySend === false) batch.guard(isNot("editor"), () => notFor("maySend", onlyEditors));
   if (seesPersonalData === false) batch.guard(isNot("viewer"), () => notFor("seesPersonalData", onlyViewers));
+  recordChange(batch, platform, auditedMember(project, personId));
   const flag = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
   batch.add(
     statement(sql`UPDATE memberships SET role = ${becomes},

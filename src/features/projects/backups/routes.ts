@@ -13,6 +13,7 @@ backups.post(
   "/admin/projects/{id}/backup",
   {
     id: "backUpProject",
+    isAudited: true,
     summary: "Back up a project",
     description: `Stores the project in the bucket of the installation, as newline-delimited JSON: all rows as of one moment, the
 executions of workflows, and stored files. Calls go on meanwhile, and are not slowed down by more than a few milliseconds.

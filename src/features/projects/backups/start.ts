@@ -6,21 +6,25 @@ import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
 import { isCopy } from "../../../engine/backups/open-copies";
 import { firstBackupState, notesOf } from "../../../engine/backups/state";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { forProject, type Platform } from "../../../platform/context";
+import { auditedBackup } from "../audited";
 import { getProject } from "../project";
 
 /** Starts a backup of a project. The job's id is that of the backup. Throws NotFound, and Conflict during another one. */
 export async function startBackup(platform: Platform, id: string): Promise<{ jobId: Id }> {
-  const ctx = forProject(platform, await getProject(platform, id));
+  const project = await getProject(platform, id);
+  const ctx = forProject(platform, project);
   const jobId = newId();
   const createdAt = ctx.realClock().getTime();
   const isOpen = sql`SELECT id FROM jobs INDEXED BY ix_jobs_copies WHERE ${inProject(ctx)} AND ${isCopy}
     AND type = 'project.backup' AND status IN ('queued', 'processing')`;
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
+  recordChange(batch, ctx, auditedBackup(project, jobId));
   const open = batch.add(statement(isOpen, columns({ id: asId })));
   batch.add(
     insertJob(ctx, {

@@ -7,9 +7,11 @@ import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
 import { firstAdvanceState } from "../../../engine/clock/advance";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { forProject, type Platform, timeOfProject } from "../../../platform/context";
+import { auditedClock } from "../audited";
 import { getProject } from "../project";
 import type { MoveClock } from "./schema";
 
@@ -37,6 +39,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
     AND status IN ('queued', 'processing') AND type = 'project.advance'`;
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
+  recordChange(batch, ctx, auditedClock(project, jobId, from));
   const open = batch.add(statement(isOpen, columns({ id: asId })));
   batch.add(
     insertJob(ctx, {

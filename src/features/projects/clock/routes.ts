@@ -11,6 +11,7 @@ clock.post(
   "/admin/projects/{id}/clock",
   {
     id: "moveClock",
+    isAudited: true,
     summary: "Move the clock of a test project forward",
     description: `For projects made with \`testClock: true\`. Their clock begins at the real time and stands still; only this call
 moves it. A job goes from one time at which something is due to the next: scheduled mail and its retries, ends of snoozes,

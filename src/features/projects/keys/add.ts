@@ -2,7 +2,9 @@ import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { statement } from "../../../db/statement";
 import { apiKeys } from "../../../db/tables";
+import { recordChange } from "../../../engine/audit/record-change";
 import type { Platform } from "../../../platform/context";
+import { auditedKey } from "../audited";
 import { getProject } from "../project";
 import type { CreateKey } from "../schema";
 import { type KeyRow, newKey } from "./key";
@@ -19,6 +21,7 @@ export async function addKey(
   const { control } = platform;
   const batch = openBatch(platform, control);
   batch.recognise(isInserted("api_keys", { project }, row.id));
+  recordChange(batch, platform, auditedKey(project.number, row.id));
   batch.add(statement(control.insert(apiKeys).values(row).getSQL()));
   await batch.commit();
   return { key, row };

@@ -5,8 +5,10 @@ import { openBatch } from "../../../db/batch";
 import { rowById } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
 import { selectFirst, statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
 import { forgetProjects } from "../../../engine/projects/cache";
 import type { Platform } from "../../../platform/context";
+import { auditedKey } from "../audited";
 import { getProject } from "../project";
 
 /** Revokes a key. It stops working everywhere within 30 seconds. */
@@ -18,6 +20,7 @@ export async function revokeKey(platform: Platform, projectId: string, keyId: Id
   const batch = openBatch(platform, platform.control);
   // A second run finds nothing left to delete.
   batch.mayRepeat();
+  recordChange(batch, platform, auditedKey(project.number, keyId));
   batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = ${project.number} AND id = ${keyId}`));
   await batch.commit();
   forgetProjects();

@@ -13,6 +13,7 @@ keys.post(
   "/admin/projects/{id}/keys",
   {
     id: "addKey",
+    isAudited: true,
     role: "admin",
     needsProof: true,
     summary: "Create another key",
@@ -46,6 +47,7 @@ keys.delete(
   "/admin/projects/{id}/keys/{keyId}",
   {
     id: "revokeKey",
+    isAudited: true,
     role: "admin",
     needsProof: true,
     summary: "Revoke a key",

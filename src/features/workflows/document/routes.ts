@@ -31,6 +31,7 @@ document.put(
   "/workflows/{id}/document",
   {
     id: "putWorkflowDocument",
+    isAudited: true,
     isVersioned: true,
     sends: enables,
     summary: "Replace a workflow with a document",

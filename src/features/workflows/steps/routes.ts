@@ -18,6 +18,7 @@ steps.post(
   "/workflows/{id}/steps",
   {
     id: "createWorkflowStep",
+    isAudited: true,
     summary: "Add a step to a workflow",
     description:
       "With `connectFrom` that step leads to the new one. A workflow has at most 100 steps. Everything that a step names must " +
@@ -37,6 +38,7 @@ steps.patch(
   "/workflows/{id}/steps/{stepId}",
   {
     id: "updateWorkflowStep",
+    isAudited: true,
     isVersioned: true,
     summary: "Change a step",
     description:
@@ -61,6 +63,7 @@ steps.delete(
   "/workflows/{id}/steps/{stepId}",
   {
     id: "deleteWorkflowStep",
+    isAudited: true,
     summary: "Delete a step",
     description:
       "Its transitions are deleted with it, and the steps after it stay. 409 for TRIGGER, while executions are at the step, " +

@@ -13,6 +13,7 @@ transitions.post(
   "/workflows/{id}/transitions",
   {
     id: "createWorkflowTransition",
+    isAudited: true,
     summary: "Draw a transition between two steps",
     description:
       "422 for a transition from a step to itself, in a circle, out of EXIT or into TRIGGER; for a branch that is drawn already " +
@@ -30,6 +31,7 @@ transitions.delete(
   "/workflows/{id}/transitions/{transitionId}",
   {
     id: "deleteWorkflowTransition",
+    isAudited: true,
     summary: "Delete a transition",
     description: "Executions follow the graph as it is now: one that leaves a step without a transition is COMPLETED.",
     params: z.object({ id: pathId("id"), transitionId: pathId("transitionId") }),

@@ -1,0 +1,20 @@
+import type { Id } from "../ids";
+
+export const actorKinds = ["person", "key", "operator"] as const;
+
+/** The caller behind a change, as known at the time of the change. */
+export interface Actor {
+  kind: (typeof actorKinds)[number];
+  /** The id of the person or of the key. The operator's token has none. */
+  id: Id | null;
+  name: string | null;
+}
+
+/** The part of an entry that is about the call, not about its changes. */
+export interface AuditedCall {
+  /** The id of the operation. */
+  action: string;
+  actor: Actor;
+  ip: string | null;
+  requestId: string;
+}

@@ -1,0 +1,37 @@
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { actorKinds } from "../../core/audit/call";
+import { id, projectId, rowKey } from "../columns";
+
+/**
+ * Changes that people, keys and the operator made, each in the database of what it changed and written by its batch.
+ * Changes of the installation itself are those of project 0, which does not exist.
+ */
+export const auditEntries = sqliteTable(
+  "audit_entries",
+  {
+    projectId: projectId(),
+    /** Contains the real time of the change, also in a project with a clock of its own. */
+    id: id().notNull(),
+    actorKind: text({ enum: actorKinds }).notNull(),
+    /** Null for the operator's token. */
+    actorId: id(),
+    actorName: text(),
+    action: text().notNull(),
+    targetType: text().notNull(),
+    /** Null when the change is of the whole installation. */
+    targetId: id(),
+    targetName: text(),
+    ip: text(),
+    requestId: text().notNull(),
+    /** An array of changes. While its batch runs, the object of the values before. */
+    changes: text().notNull(),
+  },
+  (table) => [
+    rowKey(table),
+    index("ix_audit_entries_target").on(table.projectId, table.targetId, table.id),
+    index("ix_audit_entries_actor").on(table.projectId, table.actorId, table.id),
+    // Ids sort by time, so this index finds old entries.
+    index("ix_audit_entries_expiry").on(table.id),
+  ],
+);
+export type AuditEntryRow = typeof auditEntries.$inferSelect;

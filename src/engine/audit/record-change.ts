@@ -1,0 +1,70 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { AuditedCall } from "../../core/audit/call";
+import { chunksOf } from "../../core/chunks";
+import { type Id, newIdAt } from "../../core/ids";
+import type { Batch } from "../../db/batch";
+import { type Statement, statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import type { Target } from "./target";
+
+// An entry tells what its batch found and what it left, so it is written twice: the first statement of the change stores
+// the values before, and the last statements of the batch replace them by the differences. A change that leaves all
+// values as they were leaves no entry. A batch that runs again finds its entry written, and changes nothing of it.
+
+/**
+ * Adds the entry of a change to the batch that makes it. It goes before the statements of the change. Our own work, and
+ * calls that the log leaves out, have none.
+ */
+export function recordChange(batch: Batch, { audit, realClock }: Platform, target: Target): void {
+  if (audit === null) return;
+  const id = newIdAt(realClock().getTime());
+  batch.add(insertBefore(audit, id, target));
+  batch.addLast([updateToDifferences(id, target), deleteIfUnchanged(id, target)]);
+}
+
+function insertBefore({ action, actor, ip, requestId }: AuditedCall, id: Id, target: Target): Statement {
+  return statement(sql`INSERT INTO audit_entries (project_id, id, actor_kind, actor_id, actor_name, action, target_type,
+      target_id, target_name, ip, request_id, changes)
+    VALUES (${target.project}, ${id}, ${actor.kind}, ${actor.id}, ${actor.name}, ${action}, ${target.type}, ${target.id},
+      (SELECT ${target.name} FROM ${target.row}), ${ip}, ${requestId}, ${valuesOf(target)})
+    ON CONFLICT DO NOTHING`);
+}
+
+/** A field that the row did not have, or no longer has, is null. */
+function updateToDifferences(id: Id, target: Target): Statement {
+  const hidden = JSON.stringify(Object.keys(target.hidden ?? {}));
+  const names = JSON.stringify(Object.keys(allFields(target)));
+  return statement(sql`UPDATE audit_entries
+    SET target_name = coalesce((SELECT ${target.name} FROM ${target.row}), target_name),
+      changes = (SELECT json_group_array(json(iif(field IN (SELECT value FROM json_each(${hidden})),
+          json_object('field', field), json_object('field', field, 'from', json(old), 'to', json(new)))))
+        FROM (SELECT f.value AS field, coalesce(audit_entries.changes -> f.value, 'null') AS old,
+            coalesce(later.found -> f.value, 'null') AS new
+          FROM (SELECT ${valuesOf(target)} AS found) later CROSS JOIN json_each(${names}) f)
+        WHERE old <> new)
+    WHERE ${isEntry(id, target)} AND json_type(changes) = 'object'`);
+}
+
+function deleteIfUnchanged(id: Id, target: Target): Statement {
+  return statement(sql`DELETE FROM audit_entries WHERE ${isEntry(id, target)} AND changes = '[]'`);
+}
+
+function isEntry(id: Id, { project }: Target): SQL {
+  return sql`project_id = ${project} AND id = ${id}`;
+}
+
+/** A function of SQLite takes at most 32 values: an object, and fifteen fields with their names. */
+const fieldsPerCall = 15;
+
+/** The values of the row as a text of JSON, empty when there is no row. */
+function valuesOf(target: Target): SQL {
+  const object = chunksOf(Object.entries(allFields(target)), fieldsPerCall).reduce((before, fields) => {
+    const set = fields.map(([name, value]) => sql`'$.${sql.raw(name)}', ${value}`);
+    return sql`json_set(${before}, ${sql.join(set, sql`, `)})`;
+  }, sql`'{}'`);
+  return sql`coalesce((SELECT ${object} FROM ${target.row}), '{}')`;
+}
+
+function allFields({ fields, hidden }: Target): Record<string, SQL> {
+  return { ...fields, ...hidden };
+}

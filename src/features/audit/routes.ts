@@ -1,0 +1,50 @@
+import { endsAfterStart } from "../../core/events/range";
+import { controlShard, type Db } from "../../db/client";
+import { installation } from "../../engine/audit/target";
+import { CursorQuery } from "../../http/params";
+import { operatorRoutes, projectRoutes } from "../../http/routes";
+import type { Context } from "../../platform/context";
+import { listAudit } from "./list";
+import { AuditFilters, AuditPage } from "./schema";
+
+export const audit = projectRoutes("Audit log");
+export const installationAudit = operatorRoutes("Audit log");
+
+/** Keys and settings of a project are in the control database, the rest is in its own, which may be the same. */
+function databasesOf({ db, control, project }: Context): Db[] {
+  return project.shard === controlShard ? [control] : [db, control];
+}
+
+const AuditQuery = CursorQuery.extend(AuditFilters.shape).superRefine(endsAfterStart);
+
+const howToRead = `Entries are kept for 400 days, and no call changes them. With filters, a page may hold fewer entries than
+\`limit\`, or none, although \`hasMore\` is true: follow \`cursor\` until it is false.`;
+
+audit.get(
+  "/audit",
+  {
+    id: "listAudit",
+    role: "admin",
+    summary: "List what was changed, and by whom, newest first",
+    description: `Changes of the project's settings, keys, people, domains, webhooks, campaigns and workflows, by people, keys and
+the operator. ${howToRead}`,
+    query: AuditQuery,
+    ok: AuditPage,
+  },
+  (ctx, { query: { cursor, limit, ...filters } }) =>
+    listAudit(ctx, { databases: databasesOf(ctx), project: ctx.project.number }, filters, { cursor, limit }),
+);
+
+installationAudit.get(
+  "/admin/audit",
+  {
+    id: "listInstallationAudit",
+    summary: "List what was changed in the installation itself, and by whom, newest first",
+    description: `Projects that came and went, owners, keys of the installation and other calls of the operator; what was changed in a
+project is in its \`GET /audit\`. ${howToRead}`,
+    query: AuditQuery,
+    ok: AuditPage,
+  },
+  (platform, { query: { cursor, limit, ...filters } }) =>
+    listAudit(platform, { databases: [platform.control], project: installation }, filters, { cursor, limit }),
+);

@@ -1,0 +1,35 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { inProject, type Owner } from "../../db/scope";
+import { asId, asJson, asTime, type Target } from "../../engine/audit/target";
+
+/** A campaign as the audit log shows its changes. */
+export function auditedCampaign(owner: Owner, id: Id): Target {
+  return {
+    project: owner.project.number,
+    type: "campaign",
+    id,
+    row: sql`campaigns WHERE ${inProject(owner)} AND id = ${id}`,
+    name: sql`name`,
+    fields: {
+      name: sql`name`,
+      description: sql`description`,
+      status: sql`status`,
+      heldReason: sql`held_reason`,
+      scheduledFor: asTime(sql`scheduled_for`),
+      type: sql`type`,
+      audienceType: sql`audience_type`,
+      segmentId: asId(sql`segment_id`),
+      audienceCondition: asJson(sql`audience_condition`),
+      topicId: asId(sql`topic_id`),
+      templateId: asId(sql`template_id`),
+      subject: sql`subject`,
+      previewText: sql`preview_text`,
+      from: sql`from_email`,
+      fromName: sql`from_name`,
+      replyTo: sql`reply_to`,
+      canary: asJson(sql`canary`),
+    },
+    hidden: { body: sql`coalesce(body, body_key)`, variants: sql`variants` },
+  };
+}

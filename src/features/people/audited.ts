@@ -1,0 +1,15 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { installation, type Target } from "../../engine/audit/target";
+
+/** A person as the audit log of the installation shows their changes. */
+export function auditedPerson(id: Id): Target {
+  return {
+    project: installation,
+    type: "person",
+    id,
+    row: sql`people WHERE id = ${id}`,
+    name: sql`coalesce(name, email)`,
+    fields: { email: sql`email`, name: sql`name`, locale: sql`locale`, role: sql`iif(is_owner, 'owner', NULL)` },
+  };
+}

@@ -1,0 +1,63 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Id, readId } from "../../core/ids";
+import { asFlag, asId, asTime, installation, type Target } from "../../engine/audit/target";
+import type { Project } from "../../platform/context";
+
+const fields: Target["fields"] = {
+  name: sql`name`,
+  fromName: sql`from_name`,
+  locale: sql`locale`,
+  disabled: asFlag(sql`disabled`),
+  tracking: sql`tracking`,
+  monthlySendLimit: sql`monthly_send_limit`,
+  sendRatePerSecond: sql`send_rate_per_second`,
+  testClock: asFlag(sql`test_clock`),
+  publicKeyMayResubscribe: asFlag(sql`public_key_may_resubscribe`),
+  publicAnswers: sql`public_answers`,
+  company: sql`company`,
+  postalAddress: sql`postal_address`,
+  publicTrackSubscribes: asFlag(sql`public_track_subscribes`),
+  sendingPaused: sql`sending_paused_reason`,
+  confirmationTemplateId: asId(sql`confirmation_template_id`),
+};
+
+/** The settings of a project as its audit log shows their changes. */
+export function auditedSettings({ id, number }: Project): Target {
+  return { ...auditedProject(id), project: number };
+}
+
+/** A project that comes or goes, in the audit log of the installation. */
+export function auditedProject(id: string): Target {
+  const row = sql`projects WHERE id = ${id} AND deleted_at IS NULL`;
+  return { project: installation, type: "project", id: readId(id), row, name: sql`name`, fields };
+}
+
+/** A key as the audit log of its project shows it. */
+export function auditedKey(number: number, id: Id): Target {
+  return {
+    project: number,
+    type: "key",
+    id,
+    row: sql`api_keys WHERE project_id = ${number} AND id = ${id}`,
+    name: sql`coalesce(name, prefix)`,
+    fields: { kind: sql`kind`, name: sql`name`, prefix: sql`prefix` },
+    hidden: { key: sql`hash` },
+  };
+}
+
+/** A backup of a project that a job makes. */
+export function auditedBackup(project: Project, jobId: Id): Target {
+  const row = sql`jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
+  return { ...auditedWork(project), row, fields: { backup: asId(sql`id`) } };
+}
+
+/** The clock of a project that a job moves: it stands where the job takes it. */
+export function auditedClock(project: Project, jobId: Id, from: number): Target {
+  const moved = sql`SELECT input->>'target' FROM jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
+  const row: SQL = sql`(SELECT CAST(coalesce((${moved}), ${from}) AS INTEGER) AS clock_at)`;
+  return { ...auditedWork(project), row, fields: { clockAt: asTime(sql`clock_at`) } };
+}
+
+function auditedWork({ id, number, name }: Project) {
+  return { project: number, type: "project", id: readId(id), name: sql`${name}` };
+}
