@@ -36,7 +36,7 @@ import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
 
 interface Feature {
-  /** The first segments of its paths. */
+  /** The first segments of the feature's paths. */
   segments: readonly string[];
   load(): Promise<AppRouter>;
 }
@@ -152,7 +152,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   });
   app.use("*", logRequest);
   app.use("/v1/*", cors);
-  // All takes a secret key unless its policy says otherwise: an unknown path without one is 401, not 404.
+  // Unknown paths need a secret key too, so one without a key is a 401 and not a 404.
   app.use("*", findPolicy(allRoutes));
   app.use("*", floodBrake);
   app.use("*", missingPage(allRoutes));

@@ -44,8 +44,9 @@ type Sweep = (platform: Platform) => Promise<void>;
 const everyMinute = "* * * * *";
 
 /**
- * The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back, enqueues, or forgets what
- * nobody may ask for any more. One asks the mail provider what became of mail.
+ * The sweeps of each schedule in wrangler.toml. A sweep is bounded and safe to repeat. It only makes rows due again,
+ * enqueues messages, or deletes what is no longer needed, except one that asks the mail provider about mail with an
+ * unknown outcome.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
   [everyMinute]: {
@@ -61,7 +62,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     wakeOverdue,
     queueDueTicks,
     mailDueLinks,
-    // Last, because it waits for the mail provider.
+    // The last sweep, because it waits for the mail provider.
     lookUpUnknown,
   },
   "*/5 * * * *": {
@@ -71,11 +72,11 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     countDueSegments,
     startNightlyBackups,
     ...forgetEvery("five minutes"),
-    // Last, because it waits for what it examines.
+    // The last sweep, because it waits for everything that it checks.
     watchHealth,
   },
   "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners },
-  // Every hour, because one day of a large installation is more than one call may delete.
+  // Runs every hour, because a large installation has more to delete in a day than one call may delete.
   "47 * * * *": {
     forgetContents,
     forgetOldEvents,
@@ -88,8 +89,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 };
 
 /**
- * Sweeps that `npm start` runs once, under a name that no schedule has. It knows that no other process works on its
- * databases, so work that was under way is lost and continues at once.
+ * Sweeps that `npm start` runs once, under a name that no schedule has. No other process works on its databases, so
+ * interrupted work is lost for certain and can continue at once.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {
@@ -102,8 +103,8 @@ const underWay: Record<string, Sweep> = {
 };
 
 /**
- * Sweeps that `SweepObject` runs every five seconds, for lost messages that keep a person waiting. Jobs are last,
- * because they alone may be enough to use up all statements.
+ * Sweeps that `SweepObject` runs every five seconds, for lost messages on which a person may be waiting. Jobs are last,
+ * because they alone may use up all statements.
  */
 const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, queueDueCampaigns, requeueLostJobs };
 
@@ -120,17 +121,20 @@ export async function tick(controller: ScheduledController, env: Env, execution:
 }
 
 /**
- * The number of databases that share the statements of an invocation: each sweep of a tick makes at least one statement
- * for each database.
+ * The number of databases that share one invocation's statements: each sweep of a tick makes at least one statement per
+ * database.
  */
 const databasesPerCall = 12;
 /**
- * The number of databases that a tick asks at once. D1 answers at most six queries of an invocation at once, and a tick
- * has time.
+ * The number of databases that a tick reads at once. D1 answers at most six queries of an invocation at a time, and a
+ * tick has time.
  */
 const mostAtOnce = 6;
 
-/** The sweeps of a tick, for databases that its own invocation has no statements for, or those that it did not come to. */
+/**
+ * Runs the sweeps of a tick for databases for which its own invocation had no statements, or the sweeps that it did not
+ * reach.
+ */
 export function sweepSome(platform: Platform, { cron, shards, sweeps }: MessageOf<"sweeps.run">): Promise<void> {
   return runSweeps(onlyWith(platform, shards), cron, sweeps);
 }
@@ -139,13 +143,13 @@ function onlyWith(platform: Platform, shards: readonly string[]): Platform {
   return { ...platform, shards, databases: shards.map((shard) => platform.databaseOf(shard)) };
 }
 
-/** Runs the sweeps between two ticks. The next ones continue where these stop. */
+/** Runs the sweeps between two ticks. The next run continues where this one stops. */
 export async function sweepLostMessages(platform: Platform): Promise<void> {
   await runAll({ ...platform, databasesAtOnce: mostAtOnce }, Object.entries(lostMessages));
 }
 
 /**
- * Every sweep of a tick runs, also when one before it failed. When the invocation has no statements left, a message
+ * Runs every sweep of a tick, even when an earlier one failed. When the invocation has no statements left, a message
  * continues with the remaining sweeps. `only` names the sweeps to run.
  */
 export async function runSweeps(platform: Platform, cron: string, only?: readonly string[]): Promise<void> {
@@ -159,9 +163,9 @@ export async function runSweeps(platform: Platform, cron: string, only?: readonl
 }
 
 /**
- * Returns the names of the sweeps for which no statements were left. The one that used them up is among them, unless it alone
- * has used half of what an invocation has: then it has had its share, and goes on with the next tick. So one tick causes at
- * most as many messages as it has sweeps.
+ * Returns the names of the sweeps for which no statements were left. The sweep that used them up is included, unless it
+ * used half of the invocation's statements alone: then it has had its share, and continues with the next tick. One tick
+ * therefore causes at most as many messages as it has sweeps.
  */
 async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]): Promise<string[]> {
   for (const [index, [name, sweep]] of sweeps.entries()) {

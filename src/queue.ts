@@ -49,14 +49,14 @@ import { timedWork } from "./timed";
 
 type Handler<M> = (platform: Platform, message: M, listeners: readonly EventListener[]) => Promise<void>;
 
-/** Every kind of those who hear of events. */
+/** All kinds of listeners to events. */
 export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
 
-/** Every kind of calls to tenants' URLs. They share the places of a consumer, so that no kind waits for another. */
+/** All kinds of calls to tenants' URLs. They share a consumer's concurrent calls, so that no kind waits for another. */
 const outboundCalls: readonly OutboundCalls[] = [webhookCalls, workflowCalls()];
 
 /**
- * One handler for every type of message: a type without one does not compile. A job without `release` is never given up,
+ * One handler for every type of message: a missing one does not compile. A job without `release` is never given up,
  * because no call could start it again.
  */
 const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
@@ -110,14 +110,17 @@ function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "wo
 
 const deadLetterSuffix = "-dead";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
-/** No row says what such a message does, so no sweep makes up for it: its five more tries take over four hours. */
+/**
+ * Messages whose work is in no row, so that no sweep can make up for a lost one: their five further attempts extend
+ * over four hours.
+ */
 const tellsAlone: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
 const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
 
 /**
- * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about fresh mail of one
- * project are one piece of work. The pieces share the calls that a Worker can have open, and the statements that it may make,
- * so that a provider which is slow for one project holds up no other.
+ * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about fresh mail
+ * of one project are one piece of work. The pieces share the Worker's open calls and statements, so a provider that is
+ * slow for one project does not hold up the others.
  */
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
@@ -157,13 +160,13 @@ async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<
 function parsed(platform: Platform, received: Message) {
   const { success, data } = QueueMessage.safeParse(received.body);
   if (success) return [{ message: data, isAgain: received.attempts > 1, received }];
-  // Trying again cannot make it known.
+  // Another attempt would not make the type known.
   platform.log("error", "A message has a type that this version does not know", { messageId: received.id });
   received.ack();
   return [];
 }
 
-/** Acknowledges the messages of some work when it is done, and has them come again when it failed. */
+/** Acknowledges the messages of some work when it is done, or makes them come again when it failed. */
 async function settle(
   platform: Platform,
   { message, received }: Merged<Message>,
@@ -186,16 +189,17 @@ function tryLater(message: Message, backoff: Backoff): void {
   message.retry({ delaySeconds: backoffMs(backoff, message.attempts - 1) / secondMs });
 }
 
-/** Does the work of one message. Throws when it is worth another try. */
+/** Does the work of one message. Throws when another attempt may succeed. */
 export function handleMessage(platform: Platform, message: QueueMessage, listeners = eventListeners): Promise<void> {
-  // The table is typed by the type of the message, which indexing by a union forgets.
+  // The table is typed by the type of the message, which indexing by a union type loses.
   const handler = handlers[message.type] as Handler<QueueMessage>;
   return handler(platform, message, listeners);
 }
 
 /**
- * Stores a message that failed every try, for the operator; the sweeps find its rows again. The cause of the failure
- * may be the database that should store it, so a hundred more tries take a day.
+ * Stores a message that failed every attempt, for the operator; the sweeps find its rows again. The database that
+ * should store the message may itself be the cause of the failure, so there are up to a hundred more attempts, over a
+ * day.
  */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);

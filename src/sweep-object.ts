@@ -6,14 +6,15 @@ import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
 
 /**
- * Front door 4: the one object whose alarm rings every five seconds, where a cron tick comes once a minute. A message is
- * sent behind the answer of its request, so an isolate that dies there loses it; its row is found within ten seconds.
+ * Front door 4: the one object whose alarm rings every five seconds, whereas a cron tick comes once a minute. A message
+ * is sent after the answer of its request, so an isolate that dies in between loses it; the row is then found within
+ * ten seconds.
  *
- * The alarm sets the next one before its sweeps: then it comes also when they fail, and does not come later because they
- * wait for many databases. The tick of every minute sets it when the chain has broken.
+ * The alarm sets the next one before it runs its sweeps, so that it also comes when the sweeps fail, and is not delayed
+ * while they wait for many databases. The tick of every minute sets the alarm again when the chain is broken.
  */
 export class SweepObject extends DurableObject<Env> {
-  /** Sets the alarm unless one is to come. One that is long overdue will not ring any more. */
+  /** Sets the alarm unless one is set. An alarm that is long overdue will not ring any more. */
   async keepGoing(): Promise<void> {
     const next = await this.ctx.storage.getAlarm();
     if (next === null || next < Date.now() - minuteMs) await this.ring();

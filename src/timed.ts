@@ -32,12 +32,12 @@ interface Work {
 }
 
 /**
- * The work that an advance of a test clock does at an instant, in this order. A test fails when an index finds rows by a
- * time and is not named here.
+ * The work that an advance of a test clock does at an instant, in this order. A test fails when an index finds rows by
+ * a time and is missing here.
  */
 export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
   return [
-    // Comes first: a contact whose snooze ends at an instant gets the mail of that instant.
+    // Comes first, so that a contact whose snooze ends at an instant gets the mail of that instant.
     {
       name: "snoozes",
       table: "contacts",
@@ -67,7 +67,7 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         sql`status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL AND ${pauseOf(project) === null}`,
       settle: releaseHeldOf,
     },
-    // Scheduled mail, retries, and all other mail that is not handed over yet.
+    // Scheduled mail, retries, and all other mail that has not been handed over yet.
     {
       name: "mail",
       table: "emails",
@@ -83,7 +83,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       where: ({ project }) => sql`clock = ${project.number} AND due_at IS NOT NULL AND status = 'SENDING'`,
       settle: settleLost,
     },
-    // Settled after the first attempt: further attempts wait by the real clock, and so does an endpoint that is put off.
+    // Settled after the first attempt: further attempts wait by the real clock, and so does an endpoint that is
+    // postponed.
     {
       name: "deliveries to webhooks",
       table: "webhook_deliveries",
@@ -124,7 +125,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
         }
       },
     },
-    // Made here, so that none depends on a message that may be lost. Includes calls that a consumer has taken.
+    // Calls are made here, so that none depends on a message that may be lost. Includes calls that a consumer has
+    // claimed.
     {
       name: "calls of workflows",
       table: "workflow_calls",
@@ -142,8 +144,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       column: "next_tick_at",
       settle: queueDueTicksOf,
     },
-    // A tracked segment is computed when its members may have changed: five minutes after the last time at the earliest, as
-    // by the real clock.
+    // A tracked segment is computed when its members may have changed, and, as with the real clock, at the earliest
+    // five minutes after the last time.
     {
       name: "members of segments",
       table: "segments",

@@ -4,21 +4,21 @@ import { openSealedText, sealText } from "./sealed-text";
 export interface Bookmark {
   /** The name of the database. */
   shard: string;
-  /** The name that the database gives to the state. */
+  /** The database's own name for that state. */
   at: string;
 }
 
 const owner = "bookmark";
 
 /**
- * Makes a bookmark for a caller. It is sealed, so that the database receives only its own bookmarks back, and readers
- * cannot see how much it writes.
+ * Makes a bookmark for a caller. It is sealed, so that only genuine bookmarks reach the database, and readers cannot
+ * see how much it writes.
  */
 export function sealBookmark(secrets: readonly string[], { shard, at }: Bookmark): Promise<string> {
   return sealText(secrets, owner, `${shard} ${at}`);
 }
 
-/** Far longer than any bookmark. */
+/** Much longer than any bookmark. */
 const maxLength = 1_000;
 
 /** Opens a bookmark. Returns null when we did not make it. */

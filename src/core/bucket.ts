@@ -15,7 +15,7 @@ export function isAddressBucket(name: string): boolean {
   return name.startsWith(addressPrefix);
 }
 
-/** The level of a bucket when it was last read. */
+/** The level of a bucket at a given time. */
 export interface Level {
   tokens: number;
   atMs: number;

@@ -3,7 +3,10 @@ import { editsBetween } from "./edits";
 const mostEdits = 2;
 const longestWord = 64;
 
-/** Returns the word that was probably meant; null when none is close. A short word must be closer than a long one. */
+/**
+ * Returns the word that was probably meant; null when none is similar. The shorter the word, the fewer differences are
+ * allowed.
+ */
 export function closestTo(written: string, words: Iterable<string>): string | null {
   if (written.length > longestWord) return null;
   let best: { word: string; edits: number } | null = null;

@@ -6,13 +6,15 @@
 const unitsPerMs = 100_000;
 
 /**
- * The most units that one invocation computes for tenants. The platform ends an invocation at 60 s of CPU, and a call
- * of an object at 30 s. Work that is running when this limit is reached may take as much again, on a machine three
+ * The most units that one invocation may compute for tenants. The platform ends an invocation at 60 s of CPU, and a
+ * call of an object at 30 s. Work that is running when this limit is reached may take as much again, on a machine three
  * times as slow as the measured one.
  */
 const unitsPerInvocation = 10_000 * unitsPerMs;
 
-/** The CPU budget of one invocation. A loop that computes must end by it, because no clock advances meanwhile. */
+/**
+ * The CPU budget of one invocation. Loops that compute stop when it is spent, because no clock advances while they run.
+ */
 export interface Cpu {
   spend(units: number): void;
   isSpent(): boolean;
@@ -28,7 +30,7 @@ export function openCpu(maxUnits = unitsPerInvocation): Cpu {
   };
 }
 
-/** Returns a part of a budget. Units count for both, and the part is spent when either is. */
+/** Returns a budget that is part of another. Units count for both, and the part is spent when either one is. */
 export function partOf(whole: Cpu, maxUnits: number): Cpu {
   const part = openCpu(maxUnits);
   return {

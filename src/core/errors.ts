@@ -19,7 +19,7 @@ export type FieldCode =
   | "reserved_event"
   | "custom";
 
-/** Resources that have a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
+/** Resources with a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
 export type Resource =
   | "contact"
   | "field"
@@ -47,10 +47,10 @@ export type Resource =
   | "dead letter"
   | "route";
 
-/** Resources that are identified by a name; the others have ids of ours. */
+/** Resources that are identified by a name; the others have our ids. */
 const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
-/** Resources of the installation, which are in no project. */
+/** Resources that belong to the installation and not to a project. */
 const ofInstallation: readonly Resource[] = ["project", "person", "key", "dead letter"];
 
 /** A resource that has an id. */
@@ -87,10 +87,10 @@ export class BadRequest extends Refusal {}
 
 export class NotAuthenticated extends Refusal {}
 
-/** A report without a valid signature by its provider. */
+/** A provider's report without a valid signature. */
 export class Untrusted extends Refusal {}
 
-/** A call of a page of another site, where only programs and our own pages call. */
+/** A call from a page of another site, on a route for programs and our own pages only. */
 export class ForeignOrigin extends Refusal {
   constructor(origin: string) {
     super("Pages of other sites may not call this endpoint. Nothing was done.", {
@@ -123,7 +123,7 @@ export class NotFound extends Refusal {
   constructor(
     readonly resource: Resource,
     idOrName: Id | string,
-    /** The place in a large body that names it. */
+    /** The field of a large body that contains the id. */
     field?: string,
   ) {
     const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
@@ -161,11 +161,11 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
-/** The call names a version, and the resource has been changed since. */
+/** The call names a version, but the resource has changed since. */
 export class VersionMismatch extends Refusal {
   constructor(sent: number, { version, updatedAt }: { version: number; updatedAt: number }) {
-    super(`The call is about version ${sent}, and the current one is ${version}. Nothing was changed.`, {
-      suggestion: "Read it again, make your change in what you find, and send that version in If-Match.",
+    super(`The call names version ${sent}, but the current version is ${version}. Nothing was changed.`, {
+      suggestion: "Read it again, apply your change to the current state, and send its version in If-Match.",
       details: { sent, current: version, changedAt: iso(updatedAt) },
     });
   }
@@ -193,7 +193,7 @@ export class TooLarge extends Refusal {
 }
 
 /**
- * A body that stopped arriving, or is too slow as a whole. Other requests wait for its memory, so both have a time
+ * A body that stopped arriving or is too slow as a whole. Other requests wait for its memory, so both have a time
  * limit.
  */
 export class TooSlow extends Refusal {
@@ -206,7 +206,7 @@ export class TooSlow extends Refusal {
   }
 }
 
-/** An external service is out of reach. Nothing was done, and the same request may succeed later. */
+/** An external service does not answer. Nothing was done, and the same request may succeed later. */
 export class Unavailable extends Refusal {
   readonly retryAfterSeconds: number;
 
@@ -216,7 +216,7 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** The most faults that the message of an error describes; `errors` lists all. */
+/** The most faults that the message of an error describes. `errors` contains all of them. */
 const maxDescribed = 3;
 const maxNameLength = 100;
 
@@ -226,12 +226,12 @@ function nameOf({ field }: FieldFault): string {
 }
 
 /**
- * The request is readable but not valid; `faults` lists every error. The message describes them as well, because many
- * clients show nothing but the message.
+ * The request can be parsed but is not valid; `faults` contains every error. The message describes them too, because
+ * many clients show only the message.
  */
 export class Invalid extends Refusal {
   constructor(readonly faults: FieldFault[]) {
-    // A fault may end with a full stop or not.
+    // A fault may or may not end with a full stop.
     const described = faults
       .slice(0, maxDescribed)
       .map((fault) => `${nameOf(fault)}: ${fault.message.replace(/\.$/, "")}`);

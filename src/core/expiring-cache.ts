@@ -2,11 +2,11 @@
 export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
   /**
-   * Returns true once, to the first caller after half of the lifetime of a value. That caller refreshes the value, so
-   * that no caller waits for a read of a value in frequent use.
+   * Returns true once, to the first caller after half of a value's lifetime. That caller refreshes the value, so no
+   * caller has to wait for a read of a frequently used value.
    */
   isAgeing(key: string, now: number): boolean;
-  /** Caches the value, for `ttlMs` if that is shorter than the lifetime of the cache. */
+  /** Caches the value, for at most `ttlMs` if that is shorter than the cache's lifetime. */
   set(key: string, value: V, now: number, ttlMs?: number): void;
   delete(key: string): void;
   clear(): void;

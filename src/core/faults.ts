@@ -14,7 +14,7 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
 /** Codes that the validator uses both for a missing field and for one of a wrong type. */
 const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
 
-/** The most faults in an answer. More would not help, and an answer must not be larger than its request. */
+/** The most faults in an answer. More would not help, and an answer should not be larger than its request. */
 const maxFaults = 100;
 
 /** Translates the issues of the validator into the field errors of the contract. `input` is the validated value. */
@@ -32,7 +32,7 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
   });
 }
 
-/** Returns the message for a missing field. It says what the field takes, so that callers need not look it up. */
+/** Returns the message for a missing field. It names the expected value, so that callers need not look it up. */
 function absence(issue: z.core.$ZodIssue, field: string): string {
   if (issue.code === "invalid_value") return `Required: ${issue.values.map(String).join(", ")}`;
   return requiredText(field, issue.code === "invalid_type" ? issue.expected : undefined);
@@ -48,14 +48,14 @@ function codeOf(issue: z.core.$ZodIssue): FieldCode {
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    // The line above found an own property under this key.
+    // The line above has found an own property with this key.
     return (value as Record<PropertyKey, unknown>)[key];
   }, input);
 }
 
 const maxShownLength = 200;
 
-/** Returns `received` of a fault, if the value helps the caller. */
+/** Returns the property `received` of a fault, if the value helps the caller. */
 export function shownValue(received: unknown): { received?: unknown } {
   return isShowable(received) ? { received } : {};
 }

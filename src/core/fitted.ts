@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "./json";
 
-/** How much of a value is kept: the characters of a text, the items of a list, the keys of an object. */
+/** The limits for a value: characters of a text, items of a list, keys of an object. */
 interface Measure {
   text: number;
   items: number;
@@ -8,7 +8,7 @@ interface Measure {
   depth: number;
 }
 
-/** From generous to strict. The first one with which the value fits is used. */
+/** From generous to strict. The first measure with which the value fits is used. */
 const measures: Measure[] = [
   { text: 8_000, items: 100, keys: 200, depth: 12 },
   { text: 2_000, items: 50, keys: 100, depth: 8 },
@@ -20,7 +20,7 @@ const measures: Measure[] = [
 
 /**
  * Shortens the texts, lists and objects of a value until it has at most `maxLength` characters as JSON. `isCut` says
- * whether anything was left out. Each cut says in its place how much is missing.
+ * whether anything was left out. At each cut, a text tells how much is missing.
  */
 export function fitted(value: JsonValue, maxLength: number): { value: JsonValue; isCut: boolean } {
   for (const measure of measures) {

@@ -3,28 +3,29 @@ import { shownValue } from "./faults";
 import { isJsonObject } from "./json";
 
 /**
- * A field of other email APIs. A call with it expects an effect that it would not have, so the call is refused with
- * advice.
+ * A field of other email APIs. A call that sends it expects an effect that it would not have here, so the call is
+ * refused with advice.
  */
 export interface ForeignName {
   name: string;
-  /** The list whose items have the field. Without it, the call itself has the field. */
+  /** The list whose items contain the field. When absent, the call itself contains the field. */
   itemsOf?: string;
-  /** The one value that asks for the default behaviour, and is accepted. */
+  /** The one value that is accepted, because it asks for the default behaviour. */
   except?: string | boolean;
   /**
-   * Our field with the same meaning. When a call has both, the foreign one is ignored, with the advice as a warning.
+   * Our field with the same meaning. When a call sends both, the foreign field is ignored, and the advice becomes a
+   * warning.
    */
   standsFor?: string;
   advice: string;
 }
 
-/** Makes one entry for each of several names for the same thing. */
+/** Makes an entry for each of several names of the same thing. */
 export function foreign(names: readonly string[], rest: Omit<ForeignName, "name">): ForeignName[] {
   return names.map((name) => ({ name, ...rest }));
 }
 
-/** The most items of a list that are checked, because an answer must not be larger than its request. */
+/** The most items of a list that are checked, because an answer should not be larger than its request. */
 const maxItems = 20;
 
 /** Returns the faults of the foreign fields in an object, at most one for each field: the first listed name counts. */

@@ -4,7 +4,7 @@ import { iso } from "./time";
 
 /**
  * An idempotency key that was used before. A repeat of the first request gets the first answer, for callers that lost
- * it. Another request does not, because its caller would mistake that answer for its own.
+ * it. A different request does not, because its caller would mistake that answer for its own.
  */
 export class KeyReused extends Refusal {
   constructor({ key, request, hash }: KeyUse, original: OriginalRequest) {
@@ -30,9 +30,7 @@ function describeReuse(request: string, original: OriginalRequest, isSame: boole
   const used = `The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}`;
   if (!isSame) {
     const lost =
-      request === "POST /v1/send"
-        ? "This request had no effect: its mail did not go out"
-        : "This request had no effect";
+      request === "POST /v1/send" ? "This request had no effect: its mail was not sent" : "This request had no effect";
     const other = original.request === request ? ", with another body" : "";
     return { message: `${used}${other}. ${lost}.`, suggestion: "Send it again with a key of its own." };
   }

@@ -29,20 +29,20 @@ export interface KeyEffect extends OriginalRequest {
 
 /** The result of an attempt to use a key. */
 export type Claim =
-  /** The key is new: the caller continues, and reports the outcome. */
+  /** The key is new: the caller continues and reports the outcome. */
   | { kind: "claimed" }
   /** Another request has the key, finished or still running. */
   | { kind: "taken"; original: OriginalRequest }
   /**
-   * The request that had the key never finished, and the caller takes over the key. Only the database knows whether
-   * that request had its effect.
+   * The request that claimed the key never finished, and this caller takes the key over. Only the database knows
+   * whether that request had its effect.
    */
   | { kind: "inherited"; original: OriginalRequest };
 
 /** The time after which a running request is given up. Workers answer long before, or not at all. */
 export const abandonedAfterMs = 60_000;
 
-/** The parts of a caller and its project that decide what answers may reveal. */
+/** The properties of a caller and its project that determine what answers may reveal. */
 export interface AnswerReader {
   keyKind: KeyKind;
   project: { publicAnswers: "IDS" | "NONE" };
@@ -53,7 +53,10 @@ export function mayLearnIds({ keyKind, project }: AnswerReader): boolean {
   return keyKind !== "public" || project.publicAnswers === "IDS";
 }
 
-/** Returns the first request as the caller may see it. Its answer may be from when answers revealed more. */
+/**
+ * Returns the first request in the form that the caller may see. Its stored answer may date from a time when answers
+ * revealed more.
+ */
 export function redactedFor<R extends OriginalRequest>(reader: AnswerReader, original: R): R {
   if (mayLearnIds(reader) || original.response === null) return original;
   const { data } = JSON.parse(original.response);

@@ -6,7 +6,9 @@ export interface Versioned {
   updatedAt: number;
 }
 
-/** Reads the header `If-Match`: a version, in quotes or without. Null when any version will do. Throws Invalid. */
+/**
+ * Reads the header `If-Match`: a version, with or without quotes. Null when any version is accepted. Throws Invalid.
+ */
 export function readIfMatch(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null;
   const [, version] = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/.exec(header) ?? [];
@@ -15,7 +17,7 @@ export function readIfMatch(header: string | undefined): number | null {
   throw new Invalid([{ field: "If-Match", code: "invalid_string", message, received: header }]);
 }
 
-/** Throws VersionMismatch when the call is about another version of the row than the one that is there. */
+/** Throws VersionMismatch when the call names a version of the row other than the current one. */
 export function requireVersion({ ifMatch }: { ifMatch: number | null }, row: Versioned): void {
   if (ifMatch !== null && ifMatch !== row.version) throw new VersionMismatch(ifMatch, row);
 }

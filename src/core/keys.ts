@@ -3,14 +3,14 @@ import type { Id } from "./ids";
 /** The holder of a key: a server or a browser. */
 export type KeyKind = "secret" | "public";
 
-/** The callers that share idempotency keys and a rate limit: those with the same kind of key, and people. */
+/** The groups of callers that share idempotency keys and a rate limit: those with the same kind of key, and people. */
 export type CallerKind = KeyKind | "session";
 
 /** The grant of a key. A `read` key is a secret key that changes nothing. */
 export const keyGrants = ["secret", "public", "read"] as const;
 export type KeyGrant = (typeof keyGrants)[number];
 
-/** A key as it may be shown. */
+/** The parts of a key that may be shown. */
 export interface ShownKey {
   id: Id;
   kind: KeyGrant;

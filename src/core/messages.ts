@@ -7,11 +7,11 @@ import { Hit } from "./tracking/hit";
 /** The five queues. A type of message belongs to exactly one of them. */
 export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs";
 
-/** Fields of messages: the project by its number, and rows by their ids in stored form. */
+/** The fields of messages: a project's number, and the stored ids of rows. */
 const projectId = z.number();
 const id = z.string().transform(asId);
 
-/** The stored jobs, which callers can poll, and the queues of their messages. Each has a row, which its message names. */
+/** The stored jobs, which callers can poll, and the queue of each. Each job has a row, which its message names. */
 const storedJobs = {
   "campaigns.preflight": "jobs",
   "events.delete": "jobs",
@@ -43,12 +43,12 @@ export interface StoredJob {
   jobId: Id;
 }
 
-// The keys of a literal are those of its type.
+// An object literal has exactly the keys of its type.
 export const jobTypes = Object.keys(storedJobs) as JobType[];
 
 /**
- * Messages carry ids, never content: the row is the truth, and the message only triggers work on it. `tracking.record`
- * and `mail.settle` are the exceptions.
+ * Messages contain ids, never content: the row is authoritative, and the message only triggers work on it.
+ * `tracking.record` and `mail.settle` are the exceptions.
  */
 export const QueueMessage = z.discriminatedUnion("type", [
   z.object({
@@ -56,16 +56,16 @@ export const QueueMessage = z.discriminatedUnion("type", [
     projectId,
     priority: z.literal(priorities),
     emailIds: z.array(id),
-    /** A consumer may have crashed on these emails; the message is being redelivered. */
+    /** Whether the message is redelivered, because its consumer may have crashed while handling these emails. */
     again: z.literal(true).optional(),
   }),
   /**
-   * The results of emails that a consumer could not store because the database was out of reach. The message contains
-   * the results.
+   * The results of emails that a consumer could not store because the database did not answer. The message contains the
+   * results.
    */
   Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
   /**
-   * Mail of any projects waits, and is delivered in turns. `projectId` limits it to a project with its own clock.
+   * Waiting mail of any project is to be delivered in turns. `projectId` limits it to a project with its own clock.
    * `provider` names the account, if it is not that of MAIL_PROVIDER.
    */
   z.object({ type: z.literal("mail.drain"), projectId: projectId.optional(), provider: z.string().optional() }),
@@ -79,19 +79,19 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
-   * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the answer to the
-   * recipient waits for nothing.
+   * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the recipient's
+   * answer does not wait for a database.
    */
   z.object({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
-  /** Deliveries to webhooks of any projects are due. */
+  /** Deliveries to webhooks of some projects are due. */
   z.object({ type: z.literal("webhooks.drain") }),
   /** Executions of these shards are overdue. */
   z.object({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
-  /** Calls of workflows of any projects are due. */
+  /** Calls of workflows of some projects are due. */
   z.object({ type: z.literal("workflows.call") }),
   /**
-   * A tick of cron for a group of databases, when there are many. If there are `sweeps`, only these run: the invocation
-   * before had no statements left for them.
+   * A tick of cron for a group of databases, when there are many. If there are `sweeps`, only these run, because the
+   * previous invocation had no statements left for them.
    */
   z.object({
     type: z.literal("sweeps.run"),
@@ -113,7 +113,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "mail.deliver": "mail",
   // A drainer runs for a while, and new mail must not wait for it.
   "mail.drain": "campaign-mail",
-  // Results must not queue after the mail that waits for the same database.
+  // Results must not wait behind mail that needs the same database.
   "mail.settle": "events",
   "domains.check": "jobs",
   "campaigns.count": "jobs",
@@ -135,8 +135,8 @@ export interface Queued {
 export type Enqueue = (queued: Queued[]) => Promise<void>;
 
 /**
- * Marks a message that the queue delivers again: its consumer may have crashed on it, and the delivery of mail takes
- * that into account.
+ * Marks a redelivered message: its consumer may have crashed while handling it, and the delivery of mail takes that
+ * into account.
  */
 export function redelivered(message: QueueMessage): QueueMessage {
   return message.type === "mail.deliver" ? { ...message, again: true } : message;

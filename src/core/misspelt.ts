@@ -6,8 +6,8 @@ const maxCompared = 50;
 const maxExtraLetters = 2;
 
 /**
- * Adds to the fault of each missing field the name that was probably sent instead. `unknown` are the paths of fields
- * that no code reads, such as `attachments.0.contenttype`.
+ * Adds, to the fault of each missing field, the name that was probably sent instead. `unknown` contains the paths of
+ * unknown fields, such as `attachments.0.contenttype`.
  */
 export function nameMisspelt(faults: FieldFault[], unknown: readonly string[]): FieldFault[] {
   if (unknown.length === 0) return faults;

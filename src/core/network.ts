@@ -1,6 +1,6 @@
 /**
- * Returns the network of an IP address as one household has it: an IPv4 address itself, or the first 64 bits of an IPv6
- * address (RFC 4291 section 2.5.1), within which a household may use any number of addresses.
+ * Returns the network of one household: an IPv4 address itself, or the first 64 bits of an IPv6 address (RFC 4291
+ * section 2.5.1), within which a household may use any number of addresses.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

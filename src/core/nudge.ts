@@ -16,8 +16,8 @@ export interface Nudging {
 }
 
 /**
- * Sends messages about committed rows. The rows are the truth, and a sweep finds those whose message was lost, so a
- * failure is logged and not thrown, and no caller waits for the queue.
+ * Sends messages about committed rows. A sweep finds rows whose message was lost, so a failure is logged and not
+ * thrown, and no caller waits for the queue.
  */
 export async function nudge({ enqueue, afterAnswer, log }: Nudging, queued: Queued[]): Promise<void> {
   if (queued.length === 0) return;

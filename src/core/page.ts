@@ -19,7 +19,7 @@ export type Position = (string | number)[];
 /** The position of a row in a list by id. */
 export const ById = z.tuple([z.string()]);
 
-/** All parameters that decide which rows a list has, and in which order. */
+/** All parameters that determine which rows a list contains, and in which order. */
 export type Filters = Record<string, string | number | boolean | undefined>;
 
 /** The start of the next page, and a fingerprint of the list it belongs to. */

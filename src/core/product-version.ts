@@ -1,2 +1,2 @@
-/** The version of the product, as package.json says it. */
+/** The version of the product, equal to that in package.json. */
 export const productVersion = "1.0.0";

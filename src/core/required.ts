@@ -1,4 +1,4 @@
-/** The value that a field takes, by its path, where the name does not say enough. */
+/** Describes the values of fields, by path, when the name is not clear enough. */
 const wanted = new Map([
   ["from", "an address of a verified domain, such as hello@acme.example"],
   ["to", "the address of a recipient, such as ada@example.com, or a list of them"],
@@ -34,5 +34,5 @@ export function requiredText(field: string, kind = ""): string {
   return text === undefined ? bareRequired : `Required: ${text}`;
 }
 
-/** How schemas of ours say that a field is missing. */
+/** The message with which our schemas report a missing field. */
 export const bareRequired = "Required";

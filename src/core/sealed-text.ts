@@ -6,8 +6,8 @@ const nonceBytes = 12;
 const headBytes = 1 + nonceBytes;
 
 /**
- * Encrypts a text under the first of the secrets. It opens for the same `owner` only, so it cannot be moved to another
- * row.
+ * Encrypts a text with the first of the secrets. It can only be opened for the same `owner`, so it cannot be moved to
+ * another row.
  */
 export async function sealText(secrets: readonly string[], owner: string, text: string): Promise<string> {
   const [secret] = secrets;
@@ -36,7 +36,7 @@ export async function openSealedText(
       const opened = await crypto.subtle.decrypt(algorithm, await keyOf(secret), sealed.subarray(headBytes));
       return new TextDecoder().decode(opened);
     } catch {
-      // Another secret encrypted it.
+      // It was encrypted with another secret.
     }
   }
   return null;

@@ -1,6 +1,6 @@
 /**
- * Reports whether a text can be stored unchanged: U+0000 ends a string inside SQLite, and a lone surrogate has no
- * UTF-8.
+ * Reports whether a text can be stored unchanged: U+0000 ends a string inside SQLite, and a lone surrogate cannot be
+ * encoded in UTF-8.
  */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();

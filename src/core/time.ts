@@ -5,7 +5,7 @@ export const dayMs = 24 * hourMs;
 
 /** Converts milliseconds since 1970, as rows store times, to `2026-01-31T09:00:00.000Z`, as answers show them. */
 export function iso(ms: number): string {
-  // Cached, because the times of a row are often equal, and rows of one call have the same time.
+  // Cached, because the times of a row are often equal, and rows of one call share their time.
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
   return last.text;
 }

@@ -7,7 +7,7 @@ import { macOf } from "./mac";
 const purposes = { unsubscribe: 1, subscribe: 2, manage: 3, confirm: 4 } as const;
 export type TokenPurpose = keyof typeof purposes;
 
-/** The owner of a link, and the mail that contained it. */
+/** The contact to whom a link belongs, and the mail that contained it. */
 export interface TokenSubject {
   /** The project's UUID. */
   projectId: string;
@@ -45,7 +45,7 @@ export function signToken(
   return toBase64url(token);
 }
 
-/** Returns the owner of a link, if one of the secrets signed it for this purpose; otherwise null. */
+/** Returns the subject of a link, if one of the secrets signed it for this purpose; otherwise null. */
 export async function readToken(
   secrets: readonly string[],
   purpose: TokenPurpose,

@@ -23,8 +23,8 @@ type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 
 /**
  * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
- * needs neither makes no call. When the gate is out of reach, requests without a key proceed, and those with a key are
- * refused: their caller asked for "not twice", and a guess would break that.
+ * needs neither makes no call. When the gate does not answer, requests without a key proceed, and those with a key are
+ * refused: their effect must not happen twice, and that cannot be guessed.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -47,7 +47,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
         throw new RateLimited(publicName(admitted.rate.name), admitted.rate.retryAfterSeconds);
       }
       if (owned !== null && admitted === null) {
-        // The lost call may have claimed the key, and the caller's next try must find it free.
+        // The lost call may have claimed the key, and the caller's next attempt must find it free.
         ctx.later(ctx.gate.release(ctx.project.id, owned));
         throw gateOutOfReach();
       }
@@ -67,7 +67,7 @@ export function gateOutOfReach(): Unavailable {
   });
 }
 
-/** The key of the request; null when it has none, or its route takes none. */
+/** Returns the key of the request; null when it has none, or when its route accepts none. */
 export function givenKey(c: HonoContext<AppEnv>): string | null {
   if (!c.get("policy").once) return null;
   return c.req.header("Idempotency-Key") ?? c.get("idempotencyKeyInBody") ?? null;
@@ -76,7 +76,7 @@ export function givenKey(c: HonoContext<AppEnv>): string | null {
 /** A key that this request claims. */
 type Claimed = OwnedKey & KeyUse;
 
-/** Null when the body could not be read: then the request is refused, and claims nothing. */
+/** Returns the use of the key. Null when the body could not be read: the request is then refused and claims nothing. */
 function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   const body = c.get("keyedBody");
   if (body === undefined || "fault" in body) return null;
@@ -84,7 +84,7 @@ function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   return { kind, key, owner: crypto.randomUUID(), request: requestOf(c), hash: body.hash };
 }
 
-/** The name of a request as its key stores it: `POST /v1/send`. */
+/** Returns the name of a request under which its key is stored, such as `POST /v1/send`. */
 export function requestOf(c: HonoContext<AppEnv>): string {
   return `${c.req.method} ${c.req.path}`;
 }
@@ -119,15 +119,16 @@ async function runOnce(
 }
 
 /**
- * The gate learns of an answer only after it was sent. A caller who repeats at once gets the effect from the database.
+ * Reads the answer that a key had. The gate only learns of an answer after it was sent, so a caller who repeats at once
+ * gets the effect from the database.
  */
 async function answered(ctx: Context, key: string, original: OriginalRequest, findEffect: FindEffect) {
   return original.status === null ? ((await findEffect(ctx, key)) ?? original) : original;
 }
 
 /**
- * After a success, the key stores the answer, once it is sent. A refusal had no effect and releases the key. After a
- * failure, the database says whether there was an effect.
+ * Settles the key after the answer was sent. After a success, the key stores the answer. A refusal had no effect and
+ * releases the key. After a failure, the database shows whether there was an effect.
  */
 async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
   const ctx = c.get("ctx");
@@ -138,15 +139,15 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   const effect = await findEffect(ctx, owned.key).catch((error: unknown) => {
-    // The caller receives the first failure, which says what may have been written. This one only read.
+    // The caller gets the first failure, which tells what may have been written. This one happened while reading.
     if (c.error === undefined || !isTrouble(error)) throw error;
     ctx.log("warn", "What a key has done is not known yet", { reason: reasonOf(error) });
     return "unknown" as const;
   });
-  // The claim stays, and the next request that takes it over looks again.
+  // The claim stays, and the next request that takes it over checks again.
   if (effect === "unknown") return;
   if (effect) {
-    // The database knew the key: an earlier request has answered it.
+    // The database knew the key: an earlier request answered it.
     const isOthers = c.error instanceof KeyReused;
     return ctx.gate.complete(ctx.project.id, owned, isOthers ? effect : { ...effect, status });
   }

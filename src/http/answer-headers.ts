@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./router";
 
-/** For public answers, which caches may store. */
+/** Public answers, which caches may store. */
 const shared = new Set(["/openapi.json", "/docs/reference"]);
 
 /**

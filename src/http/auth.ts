@@ -18,13 +18,13 @@ import { admitPerson, type People, refuseWhenClosed } from "./visitor";
 
 type FindCaller = (platform: Platform, key: string) => Promise<Caller | null>;
 
-/** As `engine/projects` finds it. */
+/** The caller, in the form that `engine/projects` returns. */
 interface Caller {
   project: Project;
   key: ShownKey;
 }
 
-/** Whether there is such a key of kind `monitor`. */
+/** Returns whether the monitor key exists. */
 type IsMonitorKey = (platform: Platform, key: string) => Promise<boolean>;
 
 interface Callers {
@@ -62,7 +62,7 @@ export function requireKey({ findCaller, people, isMonitorKey }: Callers): Middl
   };
 }
 
-/** `what` is the fault of the key. */
+/** Makes the refusal of a key. `what` describes the fault of the key. */
 export function noSuchKey(what: string, kind: KeyKind): NotAuthenticated {
   return new NotAuthenticated(what, {
     suggestion:
@@ -94,7 +94,7 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
   c.set("ctx", { ...forProject(c.get("platform"), project, kind), foreignHost: foreignHost(c, kind) });
 }
 
-/** Admits a key of kind `monitor` to the routes that say so. Returns false when the request has none. */
+/** Admits a key of kind `monitor` to routes that accept one. Returns false when the request has none. */
 async function admitMonitor(c: HonoContext<AppEnv>, isMonitorKey: IsMonitorKey): Promise<boolean> {
   const given = bearerToken(c);
   if (given === null || !(await isMonitorKey(c.get("platform"), given))) return false;
@@ -112,8 +112,9 @@ export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => 
 };
 
 /**
- * Operators may use a browser, which cannot send a bearer token: it asks for a password, and the password is the token.
- * Browsers also send it with requests of other sites' pages, so a plain form must not be able to change anything here.
+ * Checks a reader of the outbox. Operators may use a browser, which cannot send a bearer token: it asks for a password,
+ * which is the token. Browsers also send the password with requests of other sites' pages, so a plain form must not be
+ * able to change anything here.
  */
 async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   const { config, control } = c.get("platform");
@@ -132,16 +133,19 @@ async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   });
 }
 
-/** The mail of projects with their own clock goes to the outbox, whichever provider other projects use. */
+/**
+ * Whether there are projects with their own clock: their mail goes to the outbox, whatever the provider of other
+ * projects.
+ */
 async function hasTestProjects(control: Db): Promise<boolean> {
   const found = sql`SELECT number FROM projects WHERE test_clock AND deleted_at IS NULL LIMIT 1`;
   return (await selectFirst(control, found, columns({ number: asNumber }))) !== null;
 }
 
 /**
- * A page of any site can resolve its own name to this machine (DNS rebinding), and then read the answers. It cannot
- * choose the Host header that the browser sends, so only this machine's own names and those that the operator
- * configured count.
+ * Whether the Host header is trusted. A page of any site can resolve its own name to this machine (DNS rebinding), and
+ * then read the answers. It cannot choose the Host header that the browser sends, so only this machine's own names and
+ * those that the operator configured are trusted.
  */
 function isTrustedHost(c: HonoContext<AppEnv>): boolean {
   const { outboxHosts } = c.get("platform").config;
@@ -160,7 +164,10 @@ export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null
   return isOurs ? null : (named[0] ?? null);
 }
 
-/** Returns where links of the installation's own mails lead; null while only a caller whom we do not trust names a host. */
+/**
+ * Returns the origin of links in the installation's own mails; null while only a caller that we do not trust names a
+ * host.
+ */
 export function linkOrigin(c: HonoContext<AppEnv>): string | null {
   const { config, origin } = c.get("platform");
   return config.baseUrl ?? (foreignHost(c, "public") === null ? origin : null);
@@ -171,7 +178,7 @@ function namedHosts(c: HonoContext<AppEnv>): string[] {
   return named.filter((name) => name !== undefined);
 }
 
-/** Undefined without the header; empty when it names no host. */
+/** Returns the host name in a header. Undefined without the header; empty when it names no host. */
 function hostNameIn(header: string | undefined): string | undefined {
   return header === undefined ? undefined : (URL.parse(`http://${header}`)?.hostname ?? "");
 }
@@ -182,7 +189,7 @@ export function notTheOperator(): NotAuthenticated {
   });
 }
 
-/** Checks the operator's token. Without a configured one these paths do not exist. */
+/** Checks the operator's token. When none is configured, these paths do not exist. */
 async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Promise<void> {
   const { adminTokens } = c.get("platform").config;
   if (adminTokens.length === 0) throw new UnknownRoute(c.req.method, c.req.path);

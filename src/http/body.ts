@@ -16,7 +16,7 @@ import type { AppEnv } from "./router";
 export const readBody: MiddlewareHandler<AppEnv> = (c, next) => {
   const read = c.get("keyedBody");
   if (read !== undefined && "fault" in read) throw read.fault;
-  // It was read for the API key or the idempotency key.
+  // The body was read already, for the API key or the idempotency key.
   if (read !== undefined || "text" in c.req.bodyCache) return next();
   return readFor(c, projectOf(c), next);
 };
@@ -55,7 +55,7 @@ function projectOf(c: HonoContext<AppEnv>): number {
   return isForProject(c.get("policy")) ? c.get("ctx").project.number : noProject;
 }
 
-/** `see` gets the bytes of the body as they arrive. */
+/** Reads a body. `see` gets its bytes as they arrive. */
 async function readFor(
   c: HonoContext<AppEnv>,
   project: number,
@@ -82,7 +82,7 @@ async function readFor(
     if (isUpload) keepForm(c, await formOf(raw, reading));
     else keepBody(c, raw.body === null ? "" : await textOf(raw.body, reading));
     deadline.stop();
-    // Only after the body has arrived: otherwise a caller could hold a slot by sending nothing.
+    // The slot is taken only after the body has arrived: otherwise a caller could hold a slot by sending nothing.
     await memory.takeSlot();
     await next();
   } finally {
@@ -92,7 +92,7 @@ async function readFor(
 }
 
 /**
- * The limits and the reader of a body: up to `maxBytes`, counted in `memory`, before the `deadline`. `see` gets each
+ * The limits and the reader of a body: at most `maxBytes`, counted in `memory`, before the `deadline`. `see` gets each
  * chunk.
  */
 interface Reading {
@@ -102,7 +102,9 @@ interface Reading {
   see: (bytes: Uint8Array) => void;
 }
 
-/** A body with an announced length up to this is read at once: the runtime never delivers more than was announced. */
+/**
+ * A body whose announced length is at most this is read at once: the runtime never delivers more than was announced.
+ */
 const maxBytesAtOnce = 65_536;
 
 const jsonType = /^application\/json(; ?charset=utf-8)?$/i;
@@ -115,7 +117,7 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
     headers.set("Content-Type", "application/json");
     c.req.raw = new Request(raw.url, { method: raw.method, headers });
   }
-  // Hono stores the promise of a body, though its types say the body itself.
+  // Hono stores the promise of a body, although its types declare the body itself.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
   parseOnce(c, type);
 }
@@ -151,7 +153,7 @@ export async function takeAbsentAsEmpty(c: HonoContext<AppEnv>): Promise<void> {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Methods with a body. A missing body is not valid JSON, just like an empty one. */
+/** Methods with a body. A missing body is invalid JSON, just like an empty one. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
 async function textOf(body: ReadableStream<Bytes>, reading: Reading): Promise<string> {
@@ -179,11 +181,11 @@ function utf8Decoder(): TextDecoder {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 }
 
-/** The decoder throws a TypeError when the bytes are not UTF-8. */
+/** Translates the TypeError that the decoder throws when the bytes are not UTF-8. */
 function asNotUtf8(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error;
   return new BadRequest("The request body is not valid UTF-8.", {
-    suggestion: "JSON is UTF-8 (RFC 8259, section 8.1): check the encoding of what you send.",
+    suggestion: "JSON must be UTF-8 (RFC 8259, section 8.1): check the encoding of the body.",
     cause: error,
   });
 }

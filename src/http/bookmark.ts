@@ -8,7 +8,7 @@ import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 export const bookmarkHeader = "Petrel-Bookmark";
-/** Given in place of a bookmark: any copy may answer, however old. */
+/** Sent instead of a bookmark: any copy may answer, however old. */
 const any = "any";
 
 /** The header of an answer, for the OpenAPI document. */
@@ -23,12 +23,12 @@ export const bookmarkOfCall = {
   in: "header" as const,
   schema: { type: "string" as const },
   description:
-    "The header of your last answer, or `any`: a copy of the database may then answer. 400 if it is neither.",
+    "The header of your last answer, or `any`: a copy of the database may then answer. Any other value is a 400.",
 };
 
 /**
- * Adds a bookmark to every answer to a project, where databases have copies: the newest state that the answer shows or
- * has written. A caller who sends it back reads from a copy, and never sees an older state: decision 35.
+ * Adds a bookmark to every answer to a project, if databases have copies: the newest state that the answer shows or has
+ * written. A caller who sends it back reads from a copy, but never sees an older state: decision 35.
  */
 export const addBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { readsCopies, linkSecrets } = c.get("platform").config;
@@ -49,7 +49,7 @@ export const addBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (at !== null) c.header(bookmarkHeader, await sealBookmark(linkSecrets, { shard: ctx.project.shard, at }));
 };
 
-/** Null when the database does not answer: no bookmark is better than an old one. */
+/** Reads the newest bookmark. Null when the database does not answer: no bookmark is better than an old one. */
 async function readNewest(ctx: Context, states: States): Promise<string | null> {
   try {
     await states.ask();
@@ -70,7 +70,10 @@ export const followBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
   return next();
 };
 
-/** Null when the bookmark is of a database that does not, or no longer, contain the project's rows. */
+/**
+ * Returns the bookmark from which to read. Null when it belongs to a database that does not, or no longer, contain the
+ * project's rows.
+ */
 async function startOf(c: HonoContext<AppEnv>, given: string): Promise<string | null> {
   const bookmark = await openBookmark(c.get("platform").config.linkSecrets, given);
   if (bookmark === null) throw badBookmark();

@@ -12,8 +12,8 @@ interface Caller {
 }
 
 /**
- * The buckets from which a request takes a token: one for all requests of the project, and the one of its route. Public
- * keys and people have overall buckets of their own, so that emptying one locks no server out.
+ * Returns the buckets from which a request takes a token: one for all requests of the project, and one for its route.
+ * Public keys and people have overall buckets of their own, so that emptying one does not lock out servers.
  */
 export function bucketsFor(
   { bucket }: Policy,
@@ -31,13 +31,13 @@ export function bucketsFor(
   ];
 }
 
-/** The name of a bucket for callers. Each overall bucket is simply "api". */
+/** Returns the name of a bucket as callers see it. Each overall bucket is simply "api". */
 export function publicName(name: string): string {
   if (name.endsWith(":api") && !isAddressBucket(name)) return "api";
   return isAddressBucket(name) ? "address" : name;
 }
 
-/** The operator may limit one project to less than the others. */
+/** Returns the rate of a route's bucket. The operator may set a lower one for a single project. */
 function rateOf(bucket: RouteBucket, limits: RateLimits, project: { sendRatePerSecond: number | null }): Rate | null {
   const rate = limits[bucket];
   if (rate === null || bucket !== "send" || project.sendRatePerSecond === null) return rate;

@@ -34,7 +34,7 @@ async function serveAsset(c: HonoContext<AppEnv>): Promise<Response> {
   if (!/^[\w-]+\.\w+$/.test(file) || type === undefined) throw notThere(c);
   const found = await findFile(c, `assets/${file}`);
   c.header("Content-Type", type);
-  // The name has the hash of the content.
+  // The file's name contains a hash of its content.
   c.header("Cache-Control", "public, max-age=31536000, immutable");
   return c.newResponse(found.body, found.status as 200 | 304);
 }
@@ -44,7 +44,10 @@ const types: Record<string, string> = {
   js: "text/javascript; charset=utf-8",
 };
 
-/** Throws UnknownRoute when there is no such file. A caller who has it already, by its tag, gets a 304. */
+/**
+ * Finds a file. Throws UnknownRoute when there is none. A caller who already has the file, judged by its tag, gets a
+ * 304.
+ */
 async function findFile(c: HonoContext<AppEnv>, name: string): Promise<Response> {
   const tag = c.req.header("If-None-Match");
   const url = new URL(`/console/${name}`, c.req.url);
@@ -57,17 +60,17 @@ function notThere(c: HonoContext<AppEnv>): UnknownRoute {
   return new UnknownRoute(c.req.method, c.req.path, "The console is served where it was built.");
 }
 
-// Nothing inline, and no script from elsewhere.
+// Allows no inline code, and no script from elsewhere.
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/** The content of a template or a campaign is smaller. */
+/** Larger than the content of any template or campaign. */
 const maxPreviewBytes = 6 * megabyte;
 
 /**
- * Answers with the HTML that a page of the console posts into a frame. It is stored nowhere. Its policy is stricter than
- * that of the page, but allows the styles that mail brings along: no script, no form, no address of ours, and images of
- * others only when the reader wants them.
+ * Answers with the HTML that a page of the console posts into a frame, without storing it. Its policy is stricter than
+ * that of the page, but allows the styles of the mail: no script, no form, no address of ours, and other sites' images
+ * only when the reader wants them.
  */
 async function answerPreview(c: HonoContext<AppEnv>): Promise<Response> {
   if (c.req.header("Origin") !== originOf(c.req.url)) {

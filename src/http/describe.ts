@@ -60,7 +60,9 @@ function describedSuccess(success: Success): DescribedSuccess {
   return "schema" in success ? success : { schema: success };
 }
 
-/** A body with its example. Every schema of a whole body has one; the document shows it with each operation. */
+/**
+ * Describes a body with its example. Every schema of a whole body has one; the document shows it with each operation.
+ */
 function contentOf(schema: z.ZodType, { example = schema.meta()?.example, mediaType = "application/json" } = {}) {
   return { [mediaType]: { schema, example } };
 }
@@ -80,9 +82,9 @@ const ifMatch = {
   name: "If-Match",
   in: "header" as const,
   schema: { type: "string" as const },
-  // Without an example, as below.
+  // Has no example, for the reason given below.
   description:
-    'The `version` that the call is about, such as `"7"`. When the current one is another, the call is a 412 and ' +
+    'The `version` that you expect, such as `"7"`. When the current version is a different one, the call is a 412 and ' +
     "changes nothing.",
 };
 
@@ -90,7 +92,7 @@ const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header" as const,
   schema: { type: "string" as const },
-  // Without an example: the reference page would send it, and its second request would be a 409.
+  // Has no example: the reference page would send it, and the second request would be a 409.
   description:
     "1 to 255 printable ASCII characters, such as `order-1042-receipt`. Requests with the same key take effect only once.",
 };

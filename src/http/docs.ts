@@ -5,8 +5,8 @@ import { open } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
 
 /**
- * Serves the documents: `/docs` is their first page. Each page is also Markdown, at its address with `.md` and for
- * programs that ask for it. `scripts/lib/site` builds the files, which are assets of the Worker.
+ * Serves the documents, whose first page is `/docs`. Each page is also available as Markdown, at its address with `.md`
+ * and for programs that ask for it. `scripts/lib/site` builds the files, which are assets of the Worker.
  */
 export function serveDocs(app: AppRouter): void {
   app.get("/docs", open, (c) => servePage(c, "index"));
@@ -31,14 +31,14 @@ async function serveFile(c: HonoContext<AppEnv>, name: string): Promise<Response
 async function answerMissing(c: HonoContext<AppEnv>): Promise<Response> {
   const page = await findFile(c, missing);
   if (page && wantsPage(c)) return answerFile(c, page, missing, 404);
-  const advice = page ? "The documents begin at /docs." : "Documents were not built with this installation.";
+  const advice = page ? "The documents begin at /docs." : "The documents were not built with this installation.";
   throw new UnknownRoute(c.req.method, c.req.path, advice);
 }
 
 /** The page that `scripts/lib/site` makes for unknown addresses. */
 const missing = "404.html";
 
-/** Null when there is no such file. A caller who has it already, by its tag, gets a 304. */
+/** Finds a file. Null when there is none. A caller who already has the file, judged by its tag, gets a 304. */
 async function findFile(c: HonoContext<AppEnv>, name: string, tag?: string): Promise<Response | null> {
   const url = new URL(`/docs/${name}`, c.req.url);
   const found = await c.env.ASSETS.fetch(url, tag ? { headers: { "If-None-Match": tag } } : {});
@@ -49,7 +49,7 @@ function answerFile(c: HonoContext<AppEnv>, found: Response, name: string, statu
   const ending = name.slice(name.lastIndexOf(".") + 1);
   c.header("Content-Type", types[ending]);
   c.header("ETag", found.headers.get("ETag") ?? undefined);
-  // A file whose name has the hash of its content never changes.
+  // A file whose name contains a hash of its content never changes.
   const isFixed = /\.[0-9a-f]{12}\.\w+$/.test(name);
   c.header("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "public, max-age=300");
   if (ending === "html") c.header("Content-Security-Policy", contentSecurityPolicy);
@@ -65,7 +65,7 @@ const types: Record<string, string> = {
   json: "application/json",
 };
 
-// Nothing inline, and nothing from elsewhere.
+// Allows no inline code, and nothing from elsewhere.
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

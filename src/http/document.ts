@@ -25,7 +25,7 @@ const info = {
   license: { name: "MIT", identifier: "MIT" },
 };
 
-/** In the order of the reference, with the most used tags first. */
+/** The tags in the order of the reference, with the most used ones first. */
 const tags = [
   { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
   { name: "Emails", description: "The record of each email: its status, content and events." },
@@ -34,24 +34,24 @@ const tags = [
   { name: "Activity", description: "What happened and what is scheduled, for a feed and for charts." },
   {
     name: "Campaigns",
-    description: "One mail to an audience: sent at once or at a time, each recipient exactly once.",
+    description: "One mail to an audience: sent at once or at a given time, to each recipient exactly once.",
   },
   { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
   { name: "Workflows", description: "Journeys of single contacts: steps that an event, a schedule or a call starts." },
   { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
-  { name: "Files", description: "Images that your mail shows, at addresses that everybody may read." },
-  { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
+  { name: "Files", description: "Images for your mail, at URLs that anybody may read." },
+  { name: "Domains", description: "The domains you send from. Mail is sent once a domain is verified." },
   { name: "Verification", description: "Whether an email address can receive mail." },
-  { name: "Webhooks", description: "URLs of yours that get the events as they happen, signed." },
+  { name: "Webhooks", description: "Your own URLs, which receive signed events as they happen." },
   {
     name: "Project",
-    description: "The project and the key that a call is of, and a search through all that the project has.",
+    description: "The project and the key of a call, and a search through everything in the project.",
   },
   { name: "Jobs", description: "Work that a call starts and that continues in the background." },
-  { name: "Console", description: "How people sign in to the console, and where they are signed in." },
-  { name: "People", description: "People who use the console, and what they may do in which project." },
+  { name: "Console", description: "Signing in to the console, and the places where a person is signed in." },
+  { name: "People", description: "People who use the console, and their rights in each project." },
   { name: "Audit log", description: "What was changed, and by whom." },
   { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
@@ -68,13 +68,13 @@ const securitySchemes = {
     in: "cookie" as const,
     name: "__Host-petrel",
     description:
-      "The session of a person who signed in. With the header `Petrel-Project`, which has the id of a project of theirs, it " +
-      "takes the place of a secret key, and can do what the person's role allows. A call that changes something comes from a " +
+      "The session of a person who signed in. With the header `Petrel-Project`, which contains the id of one of their projects, it " +
+      "replaces a secret key, within the rights of the person's role. A call that changes something must come from a " +
       "page of this installation.",
   },
 };
 
-/** The OpenAPI document of all routes. */
+/** Builds the OpenAPI document of all routes. */
 export function documentOf(routes: RouterRoute[], { origin, config }: { origin: string; config: Config }) {
   const operations = routes.flatMap((route) => operationAt(route) ?? []);
   const document = generate(operations, {
@@ -123,7 +123,7 @@ function withBookmark(described: Described, policy: Policy): Described {
 }
 
 /**
- * Gives each error response an example that this operation would really return: one of its own refusals, if it names
+ * Gives each error response an example that this operation would really return: one of its own refusals, if it lists
  * any.
  */
 function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): OperationObject {
@@ -142,8 +142,8 @@ function withErrorExamples(described: Described, document: Document, policy: Pol
 }
 
 /**
- * The reference page sends every parameter that has an example. So only required parameters have one; the others have
- * it in their description.
+ * Removes the examples of optional parameters, because the reference page sends every parameter that has one. Their
+ * descriptions contain the examples instead.
  */
 function withQuietParameters(operation: OperationObject): OperationObject {
   if (operation.parameters === undefined) return operation;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorCodes } from "./error-codes";
 
-/** One field that is not as it must be. */
+/** A field with a fault. */
 export const FieldFault = z.object({
   field: z.string().meta({ description: "A dot path, such as `attachments.0.filename`." }),
   message: z.string(),

@@ -10,7 +10,10 @@ export const errorCodes = {
     403,
     "A person's role does not allow the call. `details.needs` says which role does. Nothing was done.",
   ],
-  PROOF_NEEDED: [403, "A person must sign in again before this call, which asks for a proof of the last ten minutes."],
+  PROOF_NEEDED: [
+    403,
+    "A person must sign in again before this call, which requires a sign-in within the last ten minutes.",
+  ],
   SENDING_PAUSED: [
     403,
     "Too much of the project's mail bounced or drew complaints, so its marketing email is paused. Nothing was sent.",
@@ -29,17 +32,17 @@ export const errorCodes = {
   DOMAIN_NOT_FOUND: [404, "No such sender domain in this project."],
   METHOD_NOT_ALLOWED: [405, "The path exists, but not with this method. `Allow` lists those it has."],
   REQUEST_TIMEOUT: [408, "The body did not arrive in time. Nothing was done."],
-  CONFLICT: [409, "The request contradicts the current state."],
+  CONFLICT: [409, "The request conflicts with the current state."],
   IDEMPOTENCY_KEY_REUSED: [
     409,
     "This key was used before. `details.sameRequest` says whether by this very request, whose first answer is `details.originalResponse`.",
   ],
-  CONTENT_GONE: [410, "The content of this email is no longer stored. Its record and its events are."],
+  CONTENT_GONE: [410, "The content of this email is no longer stored; its record and its events still are."],
   VERSION_MISMATCH: [
     412,
-    "`If-Match` names another version than the current one, which `details.current` has. Nothing was changed.",
+    "`If-Match` names a version other than the current one, which `details.current` has. Nothing was changed.",
   ],
-  PAYLOAD_TOO_LARGE: [413, "The body is larger than this endpoint takes."],
+  PAYLOAD_TOO_LARGE: [413, "The body is larger than this endpoint accepts."],
   VALIDATION_ERROR: [422, "Some fields are not valid. `errors` lists each."],
   RATE_LIMIT_EXCEEDED: [429, "A rate limit is used up. `Retry-After` says when to try again."],
   INTERNAL_SERVER_ERROR: [
@@ -48,7 +51,7 @@ export const errorCodes = {
   ],
   EXTERNAL_SERVICE_ERROR: [
     503,
-    "Something that this depends on is out of reach. `Retry-After` says when to try again.",
+    "A service that this depends on does not answer. `Retry-After` says when to try again.",
   ],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 

@@ -6,7 +6,7 @@ import { isForProject } from "./policy";
 import { isDescribed, type RefusalStatus } from "./refusals";
 import type { PlacedOperation } from "./routes";
 
-/** The errors that an operation may answer: those that follow from what it reads and from its policy, and its own. */
+/** Returns the errors that an operation may answer: those that follow from its parts and its policy, and its own. */
 export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
   const {
     params,
@@ -41,7 +41,10 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
   ];
 }
 
-/** Most parameters take any text: an id that does not exist is a 404. A parameter that refuses some text refuses this one. */
+/**
+ * Whether a parameter refuses some values. Most accept any text, because an unknown id is a 404. The value here is one
+ * that such a parameter refuses.
+ */
 function refusesSome(params: z.ZodObject): boolean {
   return !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, "?"]))).success;
 }

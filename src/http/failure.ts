@@ -89,8 +89,8 @@ function answerTo(refusal: Refusal): Answer {
 }
 
 /**
- * Answers any thrown error with the error envelope. An error that is not a refusal is our fault, and only the log gets
- * its text.
+ * Answers any thrown error with the error envelope. An error that is not a refusal is our fault, and its text only goes
+ * to the log.
  */
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = thrown instanceof Refusal ? thrown : outOfReach(thrown, c);
@@ -110,7 +110,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   return c.json(envelope, envelope.error.statusCode);
 }
 
-/** The body of an error response. A null refusal is an error of our own. */
+/** Returns the body of an error response. A null refusal stands for an error of our own. */
 export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp: string) {
   const { status, code } = refusal ? answerTo(refusal) : ourFault;
   const message = refusal?.message ?? "Something went wrong on our side.";
@@ -124,7 +124,7 @@ export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp
     ...(refusal?.details ? { details: refusal.details } : {}),
     suggestion,
   };
-  // Clients of other envelopes, such as Plunk's, show this message.
+  // Clients made for other envelopes, such as Plunk's, show this message.
   const whole = suggestion === undefined ? message : `${message} ${suggestion}`;
   return { success: false as const, message: whole, error, timestamp };
 }

@@ -1,5 +1,5 @@
 /**
- * The names of list parameters in other APIs, each with the parameters here that it may stand for: the first one that a
+ * The names of list parameters in other APIs, each with our parameters that it may stand for: the first one that a
  * route has.
  */
 const elsewhere: [names: string[], here: string[], advice: string][] = [
@@ -24,7 +24,7 @@ const elsewhere: [names: string[], here: string[], advice: string][] = [
   [["contact", "contact_id", "user_id"], ["contactId"], "Filter with"],
 ];
 
-/** Advice about a parameter that a route does not know; null when the name is not listed. */
+/** Returns advice about an unknown parameter; null when the name is not listed. */
 export function parameterAdvice(name: string, known: ReadonlySet<string>): string | null {
   for (const [names, here, advice] of elsewhere) {
     const meant = names.includes(name) ? here.find((one) => known.has(one)) : undefined;

@@ -4,8 +4,8 @@ import type { Context as HonoContext } from "hono";
 const usualFormBytes = 8 * 1024;
 
 /**
- * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. An unreadable or far too large
- * form has no fields: the POST itself is what counts.
+ * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. An unreadable or much too large
+ * form has no fields: only the POST itself matters.
  */
 export async function readForm(c: HonoContext, maxBytes = usualFormBytes): Promise<Map<string, string>> {
   const { raw } = c.req;

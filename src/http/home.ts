@@ -18,7 +18,7 @@ export function serveHome(app: AppRouter): void {
   app.get("/style.css", open, (c) =>
     c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=3600" }),
   );
-  // There is nothing to index: an API, and pages for one person each.
+  // There is nothing to index: only an API, and pages that belong to one person each.
   app.get("/robots.txt", open, (c) =>
     c.text("User-agent: *\nDisallow: /\n", 200, { "Cache-Control": "public, max-age=86400" }),
   );
@@ -34,7 +34,7 @@ export function missingPage(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Whether a browser asks, and not a program. */
+/** Whether the caller is a browser and not a program. */
 export function wantsPage(c: HonoContext): boolean {
   return /\btext\/html\b/i.test(c.req.header("Accept") ?? "");
 }

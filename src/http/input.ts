@@ -36,13 +36,16 @@ async function readQuery(c: HonoContext<AppEnv>, schema: z.ZodObject): Promise<u
   return query;
 }
 
-/** The JSON of the body, which is stored by now. A missing body of a DELETE counts as an empty object. */
+/** Returns the JSON of the body, which has been read by now. A missing body of a DELETE counts as an empty object. */
 function sentJson(c: HonoContext<AppEnv>): Promise<unknown> {
   const isMissing = c.req.raw.body === null && !("text" in c.req.bodyCache);
   return isMissing ? Promise.resolve({}) : c.req.json();
 }
 
-/** Warns of unknown names that are ignored. Throws Invalid for those that are refused, and for what the schema refuses. */
+/**
+ * Validates a part of a request. Warns of unknown names that are ignored. Throws Invalid for those that are refused,
+ * and for values that the schema refuses.
+ */
 async function parse<S extends z.ZodType>(
   c: HonoContext<AppEnv>,
   schema: S,
@@ -54,7 +57,7 @@ async function parse<S extends z.ZodType>(
   if (ignored.length > 0) c.get("warnings").push(...ignored.map(written));
   const result = await schema.safeParseAsync(sent);
   if (result.success && faults.length === 0) return result.data;
-  // Zod leaves the input out of its issues.
+  // Zod's issues do not contain the input.
   const own = result.success ? [] : faultsOf(result.error, sent);
   const misspelt = ignored.map(({ field }) => field);
   throw new Invalid([...faults, ...nameMisspelt(own, misspelt)].map(written));

@@ -5,7 +5,7 @@ import { readBodyForKey } from "./body";
 import type { AppEnv } from "./router";
 
 /**
- * Returns the key in the body of a call without an Authorization header, where the route accepts one there. The body is
+ * Returns the key in the body of a call without an Authorization header, if the route accepts it there. The body is
  * read within the route's limit, and stored for the route. Null when it has none: such a call is refused like any other
  * without a key. The body may have the call's idempotency key as well.
  */
@@ -17,7 +17,7 @@ export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> 
   return body.key;
 }
 
-/** A body that is not JSON contains no key. Its other faults are reported only to callers with a key. */
+/** Reads the body. One that is not JSON contains no key. Its other faults are reported only to callers with a key. */
 async function bodyOrNull(c: HonoContext<AppEnv>): Promise<unknown> {
   try {
     await readBodyForKey(c);

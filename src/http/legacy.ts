@@ -30,7 +30,7 @@ export interface Legacy {
   example: string;
 }
 
-/** The 400 of these endpoints: flat for a missing field, the envelope for a body that is not JSON. */
+/** Describes the 400 of these endpoints: flat for a missing field, the envelope for a body that is not JSON. */
 export function legacyBadRequest({ description, example }: Legacy) {
   const schema = z.union([LegacyError, ErrorEnvelope]);
   return { description, content: { "application/json": { schema, example: legacyExample(example) } } };
@@ -42,15 +42,15 @@ interface Required {
   isMissing(body: Record<string, unknown>): boolean;
 }
 
-/** A field that is missing when it is absent, null or an empty string. */
+/** Matches a field that is missing: absent, null or an empty string. */
 export function required(field: string): Required {
   return { field, isMissing: ({ [field]: value }) => value === undefined || value === null || value === "" };
 }
 
 /**
- * The 400 for a body without required fields; null for any other body. `error` names the first one, as it always did;
- * `errors` names all, and the fields that were probably sent in their place. The validation that follows handles a body
- * that is not an object.
+ * Throws the 400 for a body without its required fields; null for any other body. `error` names the first field, as the
+ * old API did; `errors` names all of them, and the fields that were probably sent instead. A body that is not an object
+ * is left to the validation that follows.
  */
 export async function refuseMissing(c: HonoContext<AppEnv>, { required }: Legacy): Promise<Response | null> {
   const body: unknown = await c.req.json().catch(() => undefined);

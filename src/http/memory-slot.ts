@@ -9,7 +9,7 @@ const patienceMs = 35 * secondMs;
 const stalledMs = 15 * secondMs;
 const readingMs = 60 * secondMs;
 
-/** The memory of a request: its body is counted while it arrives, and a large one then takes a slot. */
+/** The memory of a request: its body is counted while it arrives, and a large body then takes a slot. */
 export interface Memory {
   /** Counts a chunk of the body that has arrived. Throws Unavailable when other bodies use up the memory. */
   count(bytes: number): void;
@@ -41,9 +41,9 @@ export function openMemory(project: number): Memory {
 }
 
 export interface Deadline {
-  /** Rejects with TooSlow. */
+  /** Rejects with TooSlow when the deadline has passed. */
   passed: Promise<never>;
-  /** A chunk has arrived, so the body has not stalled. */
+  /** Records that a chunk has arrived, so the body has not stalled. */
   moved(): void;
   stop(): void;
 }
@@ -63,7 +63,7 @@ export function openDeadline(): Deadline {
     }
     look();
   });
-  // The body may arrive first, and then this rejection has no handler.
+  // If the body arrives first, this rejection has no other handler.
   passed.catch(() => {});
   return {
     passed,

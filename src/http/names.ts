@@ -6,30 +6,27 @@ import { isJsonObject } from "../core/json";
 import { type UnknownName, unknownIn } from "../core/unknown-names";
 import type { Warning } from "../core/warning";
 
-/** The names that a route reads. */
+/** The names that a route knows. */
 export interface Names {
-  /** Top-level fields of the JSON body, none for a route that takes no body; null when any name may be one. */
+  /** The top-level fields of the JSON body; none for a route without a body. Null when any name is allowed. */
   body: ReadonlySet<string> | null;
   /**
-   * Fields of the body that are an object, or a list of objects, by their paths, with the known names in them. `*`
-   * stands for each item of a list: `steps.*.config`.
+   * The known names in fields that are an object or a list of objects, by path. `*` stands for each item of a list:
+   * `steps.*.config`.
    */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
-  /**
-   * Fields of the body that are a condition, by their paths. An unknown name inside one would silently drop a part of
-   * the condition.
-   */
+  /** The paths of fields that are a condition, in which an unknown name would silently drop a part of the condition. */
   conditions: readonly string[];
   /** Fields that are refused, with advice. */
   foreign: readonly ForeignName[];
-  /** Fields that are ignored, with the advice of their warning. */
+  /** Fields that are ignored, each with the advice for its warning. */
   advice: ReadonlyMap<string, string>;
   query: ReadonlySet<string>;
-  /** Items of the body's lists are written as `steps[3].config`, not as `steps.3.config`. */
+  /** Whether items of lists are written as `steps[3].config` instead of `steps.3.config`. */
   hasBrackets: boolean;
 }
 
-/** The unknown fields of a body: those that are refused, and those that are ignored. */
+/** The unknown fields of a body: the refused ones and the ignored ones. */
 export interface UnknownNames {
   faults: FieldFault[];
   ignored: Warning[];
@@ -37,7 +34,7 @@ export interface UnknownNames {
 
 export const nothingUnknown: UnknownNames = { faults: [], ignored: [] };
 
-/** Finds fields that the route does not read. A call without any costs one set lookup for each of its fields. */
+/** Finds fields that the route does not know. A call without any costs one set lookup per field. */
 export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;
@@ -56,7 +53,7 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   return { faults, ignored };
 }
 
-/** Yields one after the other, because a list may have 500 items, and an answer shows only the first unknown names. */
+/** Yields unknown names one by one, because a list may have 500 items, and an answer shows only the first names. */
 function* unknownInParts({ parts, conditions }: Names, body: unknown): Generator<UnknownName> {
   for (const [part, known] of parts) {
     for (const { value, at } of valuesAt(body, part)) yield* unknownIn(value, at, known);
@@ -71,7 +68,7 @@ interface ValueAt {
   value: unknown;
 }
 
-/** The values at a path such as `config.recipient`, or at `steps.*.config` in each item of the list. */
+/** Returns the values at a path such as `config.recipient`; for `steps.*.config`, that of each item of the list. */
 function valuesAt(body: unknown, path: string): ValueAt[] {
   return path.split(".").reduce<ValueAt[]>(
     (found, name) =>
@@ -84,7 +81,7 @@ function valuesAt(body: unknown, path: string): ValueAt[] {
   );
 }
 
-/** The spelling of a field in its route's errors. */
+/** Returns a field as it is written in its route's errors. */
 export function writtenField(names: Names | null, field: string): string {
   return names?.hasBrackets ? field.replace(/^(\w+)\.(\d+)(?=\.|$)/, "$1[$2]") : field;
 }
@@ -99,18 +96,18 @@ function didYouMean(name: string, known: ReadonlySet<string>): string {
   return meant === null ? "" : `Did you mean ${meant}?`;
 }
 
-/** Advice about an ignored field; undefined when the name is not listed. */
+/** Returns advice about an ignored field; undefined when the name is not listed. */
 function adviceFor({ foreign, advice }: Names, name: string, body: Record<string, unknown>): string | undefined {
   const beside = foreign.find((one) => one.name === name && isOverriddenByOwn(one, body));
   return beside ? `${beside.advice}.` : advice.get(name);
 }
 
-/** A foreign field counts as obeyed when its value asks for the behaviour that the call has anyway. */
+/** Whether a foreign field needs no advice, because its value asks for the default behaviour. */
 function isObeyed(foreign: readonly ForeignName[], name: string, value: unknown): boolean {
   return foreign.some((one) => one.name === name && one.except !== undefined && one.except === value);
 }
 
-/** Limits the warnings, so that an answer is no larger than its request. */
+/** The most names in warnings, so that an answer is no larger than its request. */
 export const mostNamed = 20;
 const maxNameLength = 100;
 

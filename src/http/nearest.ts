@@ -2,7 +2,7 @@ import type { RouterRoute } from "hono/types";
 import { closestTo } from "../core/closest";
 import { patternOf } from "./route-table";
 
-/** The endpoints of other APIs, and the paths here that they stand for. */
+/** The endpoints of other APIs, and our paths with the same meaning. */
 const elsewhere = new Map([
   ["POST /emails", "/v1/send"],
   ["POST /email", "/v1/send"],
@@ -16,8 +16,8 @@ const elsewhere = new Map([
 const bases = /^(\/+(api|v1))+(?=\/)/;
 
 /**
- * Finds the path here for one with another base URL or another API's name; null when there is none. `endpoints` has no
- * middleware.
+ * Returns our path for one with another base URL or another API's name; null when there is none. `endpoints` does not
+ * contain middleware.
  */
 export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
   const bare = path.replace(bases, "").replaceAll(/\/{2,}/g, "/");
@@ -26,12 +26,12 @@ export function relocated(endpoints: RouterRoute[], method: string, path: string
     candidate !== undefined && candidate !== path && routes.some((route) => patternOf(route.path).test(candidate));
   const moved = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)].find((candidate) => isThere(candidate));
   if (moved !== undefined) return moved;
-  // A workflow is replaced at its document. Elsewhere, `document` would be taken for an id.
+  // A whole workflow is replaced at the path of its document. Elsewhere, `document` would be taken for an id.
   const documents = own.filter((route) => route.path.endsWith("/document"));
   return isThere(`${bare}/document`, documents) ? `${bare}/document` : null;
 }
 
-/** A sentence that names the endpoint that was probably meant; null when none is near. */
+/** Returns a sentence that names the endpoint that was probably meant; null when none is similar. */
 export function nearest(endpoints: RouterRoute[], method: string, path: string): string | null {
   const moved = relocated(endpoints, method, path);
   if (moved !== null) return `Here it is ${method} ${moved}.`;
@@ -56,12 +56,12 @@ function closestPattern(routes: RouterRoute[], path: string): string | undefined
   return patterns.get(closestTo(path, patterns.keys()) ?? "");
 }
 
-/** These paths are copied whole from mails, never typed. */
+/** Whether the path is that of a link in mails. Such paths are copied whole, never typed. */
 function isLinkOfMail({ path }: RouterRoute): boolean {
   return path.endsWith("/:token");
 }
 
-/** Fills the values of the path into the pattern's parameters; null when the two differ in their number of segments. */
+/** Fills the values of the path into the pattern's parameters; null when they differ in their number of segments. */
 function fill(pattern: string, path: string): string | null {
   const [names, values] = [pattern.split("/"), path.split("/")];
   if (names.length !== values.length) return null;

@@ -24,5 +24,5 @@ export function notJson(text: string, type: string): BadRequest {
 
 const headerNeeded = "Its Content-Type is application/json.";
 
-/** curl sends this type with everything, so the text must look like it too. */
+/** curl sends this type by default, so the text must look like a form as well. */
 const formEncoded = /^[^={}"]{1,200}=/;

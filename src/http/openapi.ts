@@ -9,8 +9,8 @@ const document = lazily(() => import("./document"));
 
 /** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate requests, and loaded with the first call for it. */
 export function serveOpenApi(app: AppRouter, allRoutes: AllRoutes): void {
-  // Generating the document takes far longer than a 304 may. It depends only on its cache key. One document is cached,
-  // because anyone can call under any host name.
+  // Generating the document takes much longer than answering a 304 should. The document depends only on its cache key.
+  // Only one is cached, because anyone can call under any host name.
   let cached: { key: string; text: string } | null = null;
   app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), async (c) => {
     const { origin } = new URL(c.req.url);

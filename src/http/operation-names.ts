@@ -16,7 +16,7 @@ export function namesOf(operation: Operation): Names {
   };
 }
 
-/** The names of an object schema, whatever is wrapped around it; null for a schema that takes any name. */
+/** Returns the names of an object schema, even inside wrappers; null for a schema that accepts any name. */
 function namesIn(schema: unknown): ReadonlySet<string> | null {
   if (schema instanceof z.ZodObject) return schema.def.catchall ? null : new Set(Object.keys(schema.shape));
   if (schema instanceof z.ZodPipe) return namesIn(schema.in) ?? namesIn(schema.out);

@@ -11,7 +11,10 @@ import type { AppEnv } from "./router";
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 
-/** The body of an answer, and how the document describes it. Its example is the schema's own unless one is given. */
+/**
+ * The body of an answer, and its description in the document. The example is the schema's own, unless another one is
+ * given.
+ */
 export type Success = z.ZodType | DescribedSuccess;
 
 export interface DescribedSuccess {
@@ -19,13 +22,13 @@ export interface DescribedSuccess {
   description?: string;
   example?: unknown;
   mediaType?: "text/plain";
-  /** What the job that the call starts has in `result` once it is completed. The schema has an id. */
+  /** The `result` of the job that the call starts, once the job is completed. The schema has an id. */
   jobResult?: z.ZodType;
 }
 
 /**
- * An operation of the document, together with the policy of its route. Without `ok`, `created` and `accepted` it
- * answers 204. The errors follow from the rest: see `errors-of.ts`.
+ * An operation of the document, together with the policy of its route. Without `ok`, `created` and `accepted`, it
+ * answers 204. Its errors follow from its other properties: see `errors-of.ts`.
  */
 export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
   /** The operationId of the document. */
@@ -36,14 +39,14 @@ export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
   query?: z.ZodObject;
   /** A JSON body. */
   body?: z.ZodType;
-  /** A missing body counts as an empty object. */
+  /** Whether a missing body counts as an empty object. */
   isBodyOptional?: boolean;
   /** A body that is a form with a file. */
   form?: z.ZodType;
   ok?: Success;
   created?: Success;
   accepted?: Success;
-  /** Errors that do not follow from the operation's parts, and that `refusals` has no example of. */
+  /** Errors that do not follow from the operation's parts, and for which `refusals` has no example. */
   also?: readonly RefusalStatus[];
   /** Answers a missing required field as the old API did. */
   legacy?: Legacy;
@@ -52,17 +55,17 @@ export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
   /** Fields of other APIs that this operation ignores, with advice in a warning. */
   advisedNames?: readonly ForeignName[];
   /**
-   * The known names in fields that are an object, or a list of objects, by their paths, so that unknown ones are warned
-   * of too. `*` stands for each item of a list.
+   * The known names in fields that are an object or a list of objects, by path, so that unknown names cause a warning
+   * too. `*` stands for each item of a list.
    */
   partNames?: Record<string, readonly string[]>;
-  /** The paths of fields that are a condition, in which unknown names are warned of too. */
+  /** The paths of fields that are a condition, in which unknown names cause a warning too. */
   conditionNames?: readonly string[];
-  /** Fields in lists are written as `steps[3].config`. */
+  /** Whether fields in lists are written as `steps[3].config`. */
   hasBrackets?: boolean;
 }
 
-/** The successes that have a body, in the order in which an operation answers with them. */
+/** The kinds of success that have a body, in order of precedence. */
 export const successes = {
   ok: { status: 200, means: "Done." },
   created: { status: 201, means: "Created." },
@@ -84,7 +87,7 @@ type BodyOf<S> = S extends z.ZodType
     ? z.output<T>
     : never;
 
-/** The body of an operation's first success. */
+/** The body of an operation's main success. */
 type FirstBody<O> = O extends { ok: infer S }
   ? BodyOf<S>
   : O extends { created: infer S }
@@ -99,8 +102,8 @@ type Answers<O> = {
 }[keyof O & SuccessName];
 
 /**
- * Answers a request whose parts are parsed: with the body of the operation's first success, or with a response, which a
- * handler needs for its other successes and for a stream.
+ * Answers a request whose parts are parsed: with the body of the operation's main success, or with a complete response,
+ * which is needed for other successes and for streams.
  */
 export type OperationHandler<World, O> = (
   world: World,

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 
-/** A complete piece of HTML: all values in it are escaped. */
+/** A complete piece of HTML, in which all values are escaped. */
 export type Html = ReturnType<typeof html>;
 
 interface Frame {
@@ -13,7 +13,8 @@ interface Frame {
   /** Shown above the page's own content. */
   header?: Html;
   /**
-   * The page's URL is a secret of its reader: no search engine stores it, and no other site receives it as a referrer.
+   * Whether the page's URL is a secret of its reader: search engines then do not store it, and no other site receives
+   * it as a referrer.
    */
   isPersonal?: boolean;
 }

@@ -7,7 +7,10 @@ import { mostNamed, shownName } from "./names";
 import { takesKey } from "./policy";
 import type { AppEnv } from "./router";
 
-/** Refuses query parameters that have no effect. Recipients' pages accept any, because mail clients add their own. */
+/**
+ * Refuses query parameters that have no effect. The recipients' pages accept any parameter, because mail clients add
+ * their own.
+ */
 export const refuseUnknownParameters: MiddlewareHandler<AppEnv> = (c, next) => {
   const { url } = c.req;
   if (!url.includes("?")) return next();

@@ -5,10 +5,10 @@ import type { Warning } from "../core/warning";
 export const defaultLimit = 20;
 export const maxLimit = 100;
 
-/** An id in a path. Any string is accepted: an id that does not exist is a 404, in any form. */
+/** An id in a path. Any string is accepted, because an id that does not exist is a 404 in any form. */
 export const IdParam = z.object({ id: pathId("id") });
 
-/** The same under another name, or for a path with several ids. */
+/** Returns the schema of an id in a path, under a given name. Used for paths with several ids. */
 export function pathId(name: string) {
   return z
     .string()
@@ -23,7 +23,7 @@ function inPath(name: string) {
   return { param: { name, in: "path" as const }, example: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" };
 }
 
-/** A whole number of at least 1 in a query; larger values count as `largest`. */
+/** Returns the schema of a whole number of at least 1 in a query; larger values count as `largest`. */
 export function wholeNumber(fallback: number, largest: number) {
   return z
     .string()
@@ -41,7 +41,7 @@ export function wholeNumber(fallback: number, largest: number) {
     });
 }
 
-/** Warns of numbers above the largest. `read` is what the query's schema made of them. */
+/** Returns warnings for numbers above the maximum. `read` contains the values after parsing. */
 export function clampWarnings(asked: Record<string, string>, read: Record<string, unknown>): Warning[] {
   return ["limit", "page", "pageSize"].flatMap((field) => {
     const used = read[field];
@@ -64,7 +64,7 @@ export const PageQuery = z.object({
   pageSize: wholeNumber(defaultLimit, maxLimit),
 });
 
-/** `?sort=` or `?dir=`: any other value counts as the first choice. */
+/** Returns the schema of `?sort=` or `?dir=`, in which any unknown value counts as the first choice. */
 export function orderBy<const Choice extends string>(fallback: Choice, ...others: Choice[]) {
   const choices = [fallback, ...others];
   return z

@@ -4,8 +4,8 @@ import { getPath } from "hono/utils/url";
 const plunkPath = /^(?:\/+api)?(?:\/+v1)?\/+(send|track|verify)$/;
 
 /**
- * The path of a request, for which its route is found. A slash at the end makes no difference. The public endpoints
- * answer under every base URL of Plunk's clients: `/send` and `/api/v1/send` are `/v1/send` in every respect.
+ * Returns the path by which the route of a request is found. A slash at the end makes no difference. The public
+ * endpoints answer under every base URL of Plunk's clients: `/send` and `/api/v1/send` are equivalent to `/v1/send`.
  */
 export function pathOf(request: Request): string {
   const path = getPath(request);

@@ -7,7 +7,7 @@ import type { AppEnv } from "./router";
 import { operationOf } from "./routes";
 
 /**
- * Masks addresses, data and bodies in every answer to a person who does not see them. An answer that cannot be masked is
+ * Masks addresses, data and bodies in every answer to a person who may not see them. An answer that cannot be masked is
  * refused.
  */
 export const hidePersonalData: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -9,17 +9,17 @@ import type { Names } from "./names";
 
 /** The callers that a route accepts. */
 export type CallerKey =
-  /** A project, by its secret key. */
+  /** A project, identified by its secret key. */
   | "secret"
-  /** A project, by its public key, which browsers may hold. */
+  /** A project, identified by its public key, which browsers may use. */
   | "public"
-  /** The operator, by `ADMIN_TOKEN`. An owner of the installation may do the same. */
+  /** The operator, identified by `ADMIN_TOKEN`. An owner of the installation has the same rights. */
   | "operator"
-  /** A person with a session, whatever their role. */
+  /** A person with a session, regardless of their role. */
   | "person"
   /**
-   * Everyone who calls a developer's machine under one of its own names; elsewhere the operator. Only while the
-   * embedded provider is in use.
+   * On a developer's machine, everyone who calls it by one of its own names; elsewhere only the operator. Only while
+   * the embedded provider is in use.
    */
   | "outbox"
   /**
@@ -32,42 +32,45 @@ export type CallerKey =
 /** The rules for every request of a route, checked before the route runs. They are declared only next to the route. */
 export interface Policy {
   key: CallerKey;
-  /** A call without an `Authorization` header may have its key in the body, as browsers' beacons cannot set headers. */
+  /**
+   * Whether a call without an `Authorization` header may have its key in the body, because browsers' beacons cannot set
+   * headers.
+   */
   keyInBody: boolean;
   /** The largest body in bytes. Null when the route takes no body, or reads it itself. */
   maxBody: number | ((config: Config) => number) | null;
-  /** The body is a form with a file, not JSON. */
+  /** Whether the body is a form with a file instead of JSON. */
   isUpload: boolean;
-  /** The route accepts an `Idempotency-Key`. */
+  /** Whether the route accepts an `Idempotency-Key`. */
   once: boolean;
-  /** The route accepts `If-Match` with a version. */
+  /** Whether the route accepts `If-Match` with a version. */
   isVersioned: boolean;
   /** The rate limit of the route, in addition to that of the whole project. */
   bucket: RouteBucket | null;
   /**
-   * The role that a person needs. Null for the usual one: a viewer reads, an editor writes, and the operator's routes
-   * take an owner. A route of one project under `/admin` may take that project's admin.
+   * The role that a person needs. Null for the default: a viewer may read, an editor may write, and the operator's
+   * routes require an owner. A route of one project under `/admin` may accept that project's admin.
    */
   role: Role | null;
-  /** An editor who only writes drafts may not call the route, or not with such a body. */
+  /** Whether an editor who only writes drafts is refused, either always or for certain bodies. */
   sends: boolean | ((body: unknown) => boolean);
-  /** A person must have proved who they are within the last ten minutes. */
+  /** Whether a person must have proved who they are within the last ten minutes. */
   needsProof: boolean;
-  /** The audit log tells what the route changes. */
+  /** Whether the audit log records what the route changes. */
   isAudited: boolean;
-  /** The route is of the console and its people: while the console is closed, it does not exist. */
+    /** Whether the route belongs to the console and its people: while the console is closed, the route does not exist. */
   isOfConsole: boolean;
-  /** A route of the operator that a key of kind `monitor` may read. */
+  /** Whether a key of kind `monitor` may read this route of the operator. */
   takesMonitorKey: boolean;
-  /** The route changes nothing, so a disabled project may call it. */
+  /** Whether the route changes nothing, so that a disabled project may call it. */
   isRead: boolean;
-  /** The route may read from a copy of the database that lags, because it bases no write on what it reads. */
+  /** Whether the route may read from a copy of the database that lags, because no write depends on what it reads. */
   readsCopies: boolean;
   /** The names that the route reads; null for a route outside of the document. */
   names: () => Names | null;
   /**
-   * Creates the refusals that the document shows as examples. It is a function, because creating an error while the
-   * Worker starts would take a quarter of the start's time: V8 reads the whole bundle again to find the error's line.
+   * Creates the refusals that the document shows as examples. A function, because creating an error while the Worker
+   * starts would take a quarter of the start's time: V8 reads the whole bundle again to find the error's line.
    */
   refusals: () => readonly Refusal[];
 }
@@ -75,7 +78,7 @@ export interface Policy {
 export const kilobyte = 1024;
 export const megabyte = 1024 * kilobyte;
 
-/** The defaults, which also hold for requests to unknown paths. */
+/** The defaults, which also apply to requests for unknown paths. */
 export const usualPolicy: Policy = {
   key: "secret",
   keyInBody: false,
@@ -98,7 +101,10 @@ export const usualPolicy: Policy = {
 
 const policies = new WeakMap<object, Policy>();
 
-/** Declares a route's policy; must be the first handler of the route. Operations of the document have theirs already. */
+/**
+ * Declares a route's policy. Must be the first handler of the route. Operations of the document declare theirs in
+ * another way.
+ */
 export function policy(said: Partial<Policy>): MiddlewareHandler {
   return withPolicy((_, next) => next(), { ...usualPolicy, ...said });
 }
@@ -109,12 +115,12 @@ export function withPolicy<H extends MiddlewareHandler>(handler: H, policy: Poli
   return handler;
 }
 
-/** For public pages and files. */
+/** The policy of public pages and files. */
 export const open = policy({ key: "open", maxBody: null });
 
-/** The policy that a registered handler declares; undefined for any other handler. */
+/** Returns the policy that a registered handler declares; undefined for any other handler. */
 export function policySaidBy({ handler }: Pick<RouterRoute, "handler">): Policy | undefined {
-  // A router with its own error handler wraps its handlers.
+  // Hono wraps the handlers of a router that has its own error handler.
   const wrapped: unknown = Reflect.get(handler, COMPOSED_HANDLER);
   return policies.get(typeof wrapped === "function" ? wrapped : handler);
 }
@@ -124,7 +130,7 @@ export function isForProject({ key }: Policy): boolean {
   return key === "secret" || key === "public";
 }
 
-/** Whether the caller has a key or the operator's token, and so a developer wrote the request. */
+/** Whether the caller has a key or the operator's token, which means that a developer wrote the request. */
 export function takesKey(policy: Policy): boolean {
   return isForProject(policy) || policy.key === "operator";
 }

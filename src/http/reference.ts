@@ -6,8 +6,8 @@ import { open } from "./policy";
 import type { AppRouter } from "./router";
 
 /**
- * Serves the API reference at `/docs/reference`. Its script is served from here too, so that it works offline and
- * contacts no third party.
+ * Serves the API reference at `/docs/reference`. Its script is also served from here, so that the page works offline
+ * and contacts no third party.
  */
 export function serveReference(app: AppRouter): void {
   app.get("/docs/reference", open, keepAWhile, etag({ weak: true }), async (c) => {
@@ -43,7 +43,7 @@ function versionOf(script: Response): string {
   return script.headers.get("ETag")?.replace(/[^0-9a-z]/gi, "") ?? "";
 }
 
-// The reference sets inline styles; everything else is closed. It may call this installation, to try requests.
+// The reference sets inline styles; everything else is forbidden. It may call this installation, to try requests.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -71,7 +71,7 @@ const configuration = JSON.stringify({
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   customCss: `
     :root { --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-    /* The reference's own greys and colours are too light on white: WCAG wants a contrast of 4.5. */
+    /** The reference's own greys and colours are too light on white: WCAG requires a contrast of 4.5. */
     .light-mode { --scalar-color-accent: #0b5a6b; --scalar-color-2: #595959; --scalar-color-3: #636363;
       --scalar-color-green: #00633f; --scalar-color-red: #b3001b; --scalar-color-yellow: #725400;
       --scalar-color-blue: #005a96; --scalar-color-orange: #9c3600; --scalar-color-purple: #5203d1; }

@@ -41,7 +41,7 @@ interface ExampleRoute extends Described {
 
 const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 
-/** The answer of an operation with this status, as an example for routes that show none of their own. */
+/** Returns an example of an operation's answer with this status, for routes that list none of their own. */
 export function exampleOf(status: number, route: ExampleRoute) {
   return exampleEnvelope(refusalOf(status, route));
 }
@@ -92,17 +92,17 @@ function unknownCaller({ key }: Policy): Refusal {
   return noSuchKey(wrongWithKey(new Headers()), key === "public" ? "public" : "secret");
 }
 
-/** The operations whose 403 is more likely about the sender than about the project. */
+/** Whether an operation's 403 is more likely about the sender than about the project. */
 function sendsMail({ operation }: ExampleRoute): boolean {
   return ["sendEmail", "createTemplate", "updateTemplate"].includes(operation.operationId ?? "");
 }
 
-/** The resource that the last parameter of the path names. */
+/** Returns a NotFound for the resource named by the last parameter of the path. */
 function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
   const [, parent = "", parameter] = /\/([^/{]+)\/\{([^}]+)\}(?!.*\{)/.exec(path) ?? [];
   switch (parameter) {
     case undefined:
-      // Without a parameter, the missing resource is named in the body, or the outbox is not in use.
+      // Without a parameter, either the body names the missing resource, or the outbox is not in use.
       if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
       if (operation.operationId === "createTemplate") return new NotFound("topic", readId(someId));
       if (operation.operationId === "createWorkflow") return new NotFound("segment", readId(someId));
@@ -188,7 +188,7 @@ interface Shape {
   properties?: Record<string, Shape>;
 }
 
-/** A fault in one of the operation's own fields. */
+/** Returns a fault in one of the operation's own fields. */
 function faultOf(route: ExampleRoute): FieldFault {
   const { operation, path } = route;
   const shape = bodyOf(route);
@@ -235,7 +235,7 @@ function faultOf(route: ExampleRoute): FieldFault {
     const message = "Only a custom field, data.<key>, can be deleted";
     return { field: "field", message, code: "invalid_string", received: "email" };
   }
-  // Only a campaign refuses an id that is no UUID as invalid.
+  // Only campaigns refuse an id that is not a UUID as invalid.
   if (path.startsWith("/campaigns/{id}")) {
     return { field: "id", message: "Invalid UUID", code: "invalid_string", received: "march" };
   }
@@ -248,7 +248,7 @@ function bodyOf({ operation, schemas }: ExampleRoute): Shape | undefined {
   const [media] = Object.values(body.content);
   const schema = media?.schema;
   if (schema === undefined) return undefined;
-  // The document's own schemas of bodies are objects with properties.
+  // Schemas of bodies in our document are objects with properties.
   if (!("$ref" in schema) || schema.$ref === undefined) return schema as Shape;
   return schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] as Shape | undefined;
 }

@@ -1,6 +1,6 @@
 import { ErrorEnvelope } from "./envelope";
 
-/** The meaning of each error response, for the document. `refusal-examples.ts` adds examples. */
+/** The meaning of each error response, for the document. `refusal-examples.ts` adds the examples. */
 const refusals = {
   400: "The body is not JSON, or the request cannot be read.",
   401: "The key is missing, not valid, or of the wrong kind.",
@@ -10,7 +10,7 @@ const refusals = {
   408: "The body did not arrive in time. Nothing was done.",
   409: "The request conflicts with the current state.",
   410: "The content of the email is no longer stored.",
-  412: "`If-Match` names another version than the current one. Nothing was changed.",
+  412: "`If-Match` names a version other than the current one. Nothing was changed.",
   413: "The body is too large.",
   422: "Some fields are not valid; `errors` lists each.",
   429: "A rate limit is used up; `Retry-After` says when to try again.",

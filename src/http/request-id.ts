@@ -4,7 +4,7 @@ import type { AppEnv } from "./router";
 const header = "X-Request-ID";
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives each request an id for its answer, errors and log lines. A plain id that the caller sends is used. */
+/** Gives each request an id for its answer, errors and log lines. If the caller sends a simple id, that one is used. */
 export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(header);
   const id = given && acceptable.test(given) ? given : crypto.randomUUID();

@@ -9,7 +9,7 @@ import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 import { type People, visitorOf } from "./visitor";
 
-/** The header that says in which of a person's projects a request of the console is. */
+/** The header in which a request of the console names one of the person's projects. */
 const projectHeader = "Petrel-Project";
 
 /**
@@ -36,8 +36,8 @@ export async function admitMember(c: HonoContext<AppEnv>, people: People): Promi
 }
 
 /**
- * Admits an owner to the operator's routes, and an admin to those of their own project that say so. Returns false when the
- * request has no session.
+ * Admits an owner to the operator's routes, and an admin to those routes of their own project that allow it. Returns
+ * false when the request has no session.
  */
 export async function admitToAdmin(c: HonoContext<AppEnv>, people: People): Promise<boolean> {
   const visitor = await visitorOf(c, people);
@@ -77,7 +77,7 @@ function requireProof(c: HonoContext<AppEnv>, visitor: Visitor): void {
   if (c.get("policy").needsProof && !hasProof(visitor, c.get("platform").now.getTime())) throw new ProofNeeded();
 }
 
-/** Refuses an editor who only writes drafts, at once or when the body asks to send. */
+/** Refuses an editor who only writes drafts: at once, or when the body asks to send. */
 async function limitToDrafts(c: HonoContext<AppEnv>, people: People, { project, rights }: Membership): Promise<void> {
   const { sends }: Policy = c.get("policy");
   const refuse = async () => {

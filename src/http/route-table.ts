@@ -12,13 +12,13 @@ interface Chain<T> {
   handlers: [T, ParamIndexMap][];
 }
 
-/** The endpoints by method and first segment. If several patterns match, the one registered first answers. */
+/** The endpoints by method and first segment. If several patterns match, the one that was registered first answers. */
 type Table<T> = Map<string, Chain<T>[]>;
 
 /**
- * Replaces hono's routers. Its fast router refuses `/contacts/fields` next to `/contacts/:id`, and its other one goes
- * through all middleware for each request. This one relies on the rules of our paths: an endpoint begins with a literal
- * segment and has one method; middleware takes every method, and `*`, one path, or everything below one segment.
+ * Replaces hono's routers. Its fast router refuses `/contacts/fields` next to `/contacts/:id`, and its other one visits
+ * all middleware for each request. This one relies on the rules of our paths. An endpoint begins with a literal segment
+ * and has one method. Middleware accepts every method, and `*`, one path, or everything below one segment.
  */
 export function routeTable<T>(): Router<T> {
   const entries: RouteEntry<T>[] = [];
@@ -45,7 +45,7 @@ const everyMethod = "ALL";
 
 function buildTable<T>(entries: RouteEntry<T>[]): Table<T> {
   const endpoints = entries.filter(({ method }) => method !== everyMethod);
-  // Hono registers one entry for each handler of a route.
+  // Hono registers one entry per handler of a route.
   const distinct = new Map(endpoints.map((entry) => [`${entry.method} ${entry.path}`, entry]));
   const table: Table<T> = new Map();
   for (const { method, path } of distinct.values()) {
@@ -75,7 +75,7 @@ function isMiddlewareOf(path: string, entry: RouteEntry<unknown>): boolean {
 
 const patterns = new Map<string, RegExp>();
 
-/** Matches the paths of a route and captures the values of its parameters. */
+/** Returns a pattern that matches the paths of a route and captures the values of its parameters. */
 export function patternOf(route: string): RegExp {
   const known = patterns.get(route);
   if (known) return known;

@@ -16,28 +16,28 @@ export interface AppEnv {
     requestId: string;
     /** The policy of the requested route. */
     policy: Policy;
-    /** The world without a project: for the middleware, operators and recipients. */
+    /** Everything that works without a project: for the middleware, operators and recipients. */
     platform: Platform;
-    /** The world with the caller's project. Set once the key is accepted. */
+    /** Everything that works on the caller's project. Set once the key is accepted. */
     ctx: Context;
-    /** The states of the project's database that the request has seen. Only where databases have copies. */
+    /** The states of the project's database that the request has seen. Only set if databases have copies. */
     states: States | undefined;
     /** The caller's key. A person with a session has none. */
     key: ShownKey | undefined;
     /** Refuses the call of an editor who only writes drafts. Not set for callers who may send. */
     refuseToSend: (() => Promise<never>) | undefined;
-    /** The caller is a person who does not see personal data in this project. */
+    /** Whether the caller is a person who may not see personal data in this project. */
     hidesPersonalData: boolean | undefined;
-    /** The answer leaves out personal data by itself. */
+    /** Whether the handler itself masks personal data in the answer. */
     isMasked: boolean | undefined;
-    /** The person whose session the request has. Not set for other callers. */
+    /** The person to whom the request's session belongs. Not set for other callers. */
     visitor: Visitor | undefined;
     /** Warnings that the answer adds to its result. */
     warnings: Warning[];
     /** The idempotency key of a call whose API key was in its body too. */
     idempotencyKeyInBody: string | undefined;
     /**
-     * For a request with an idempotency key, whose body is read first: the request's hash, or the fault of an
+     * Set for a request with an idempotency key, whose body is read first: the request's hash, or the fault of an
      * unreadable body.
      */
     keyedBody: { hash: string } | { fault: unknown };
@@ -46,7 +46,7 @@ export interface AppEnv {
 
 export type AppRouter = Hono<AppEnv>;
 
-/** Creates a router: of a feature's pages, or of everything. `routes.ts` creates those of a feature's operations. */
+/** Creates a router for a feature's pages, or for everything. `routes.ts` creates the routers of operations. */
 export function createRouter(): AppRouter {
   return new Hono<AppEnv>({ router: routeTable(), getPath: pathOf });
 }

@@ -16,11 +16,11 @@ import { type AppEnv, type AppRouter, createRouter } from "./router";
 interface Shared {
   /** Their tag in the document. */
   tag: string;
-  /** Schemas that the document names although none of the operations has them as a whole. */
+  /** Schemas that the document names although none of the operations uses them as a whole. */
   schemas?: Iterable<readonly [name: string, schema: z.ZodType]>;
 }
 
-/** An operation in its place, with its whole policy. Its path is written as in the document: `/topics/{id}`. */
+/** An operation with its place and its complete policy. Its path is written as in the document: `/topics/{id}`. */
 export interface PlacedOperation extends Shared, Omit<Operation, keyof Policy>, Policy {
   method: Method;
   path: string;
@@ -29,12 +29,15 @@ export interface PlacedOperation extends Shared, Omit<Operation, keyof Policy>, 
 
 type Place<World> = <O extends Operation>(
   path: string,
-  // A name that no operation has does not compile.
+  // A property that operations do not have does not compile.
   operation: O & Record<Exclude<keyof O, keyof Operation>, never>,
   handler: OperationHandler<World, O>,
 ) => void;
 
-/** Adds operations to a router. Their handlers get the world that their callers may see. */
+/**
+ * Adds operations to a router. Their handlers get either a context with a project or a platform, depending on their
+ * callers.
+ */
 export interface Routes<World> extends Record<Method, Place<World>> {
   router: AppRouter;
 }
@@ -49,7 +52,7 @@ export function operatorRoutes(tag: string, shared: Pick<Partial<Policy>, "isOfC
   return routesOf({ tag, key: "operator", ...shared }, (c) => c.var.platform);
 }
 
-/** Operations of people, who have a session. One that takes everybody says so. */
+/** Operations of people with a session. An operation that accepts everybody declares so. */
 export function personRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "person", isOfConsole: true }, (c) => c.var.platform);
 }
@@ -101,7 +104,7 @@ function placedAt(method: Method, path: string, operation: Shared & Operation): 
     method,
     path,
     isUpload: operation.form !== undefined,
-    // Only a request needs them, so they do not slow the Worker's start.
+    // Computed on demand: only requests need the names, so they do not slow the Worker's start.
     names: () => {
       names ??= namesOf(operation);
       return names;
@@ -117,10 +120,10 @@ function answerTo<O extends Operation>(
   return async (c) => {
     const refused = operation.legacy && (await refuseMissing(c, operation.legacy));
     if (refused) return refused;
-    // Each part is the output of its schema.
+    // Each part is the output of its own schema.
     const input = (await readInput(c, operation)) as InputOf<O>;
     if (operation.isVersioned) c.set("ctx", { ...c.get("ctx"), ifMatch: readIfMatch(c.req.header("If-Match")) });
-    // Only a body says whether the call enables something.
+    // Whether the call enables something is only known from its body.
     if (typeof operation.sends === "function" && "body" in input && operation.sends(input.body)) {
       await c.get("refuseToSend")?.();
     }
@@ -130,13 +133,15 @@ function answerTo<O extends Operation>(
   };
 }
 
-/** The operation of a registered route; undefined for middleware, and for a route outside of the document. */
+/**
+ * Returns the operation of a registered route; undefined for middleware, and for a route that is not in the document.
+ */
 export function operationAt(route: RouterRoute): PlacedOperation | undefined {
   const policy = policySaidBy(route);
   return policy && operationOf(policy);
 }
 
-/** The operation that has this policy; undefined for a route outside of the document. */
+/** Returns the operation that has this policy; undefined for a route that is not in the document. */
 export function operationOf(policy: Policy): PlacedOperation | undefined {
   return isPlaced(policy) ? policy : undefined;
 }

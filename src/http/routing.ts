@@ -9,12 +9,12 @@ import type { AppEnv } from "./router";
 
 export type AllRoutes = () => Promise<RouterRoute[]>;
 
-/** The endpoint of a request. Middleware is registered for every method, endpoints for one. */
+/** Returns the endpoint of a request. Middleware is registered for every method, endpoints for one. */
 export function routeOf(c: HonoContext): RouterRoute | undefined {
   return matchedRoutes(c).find(isEndpoint);
 }
 
-/** Finds the policy of a request. `allRoutes` gives those of every feature, for a request that matches none. */
+/** Finds the policy of a request. `allRoutes` returns the routes of every feature, for a request that matches none. */
 export function findPolicy(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const route = routeOf(c);
@@ -24,7 +24,10 @@ export function findPolicy(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** A path that exists elsewhere takes either kind of project key, so that its caller learns the right path. */
+/**
+ * Returns the kind of key for an unknown path. If the path exists under another base URL, either kind of project key is
+ * accepted, so that its caller learns the right path.
+ */
 function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
   const endpoints = routes.filter(isEndpoint);
   const { method, path } = c.req;
@@ -35,9 +38,9 @@ function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
 }
 
 /**
- * The kind of key for an unknown path, or for a method that the path does not support. If all routes at the same path,
- * or below the same first segment, take the same kind, it is that kind. Otherwise it is a secret key, so that callers
- * without a key cannot learn which paths exist.
+ * Returns the kind of key for an unknown path, or for a method that the path does not support. If all routes at the
+ * same path, or below the same first segment, accept the same kind, it is that kind. Otherwise it is a secret key, so
+ * that callers without a key cannot learn which paths exist.
  */
 function keyBeside(endpoints: RouterRoute[], path: string): CallerKey {
   const here = endpoints.filter((route) => fits(route, path));

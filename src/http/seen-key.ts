@@ -18,7 +18,7 @@ export function wrongWithKey(headers: Headers): string {
   return wrongWithValue(key);
 }
 
-/** Describes the fault of a key that was found, without showing it. */
+/** Describes the fault of a given key, without showing the key. */
 export function wrongWithValue(key: string): string {
   if (/^["'`<{].*["'`>}]$/s.test(key)) return "The API key has quotes or brackets around it.";
   if (keyKind(key) === null) {

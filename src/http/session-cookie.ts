@@ -4,7 +4,7 @@ import { isLoopback } from "../core/dns";
 import { dayMs, secondMs } from "../core/time";
 import type { AppEnv } from "./router";
 
-/** The longest that browsers store a cookie. The row of the session decides how long it is good. */
+/** The longest time for which browsers store a cookie. The session's row decides how long the session is valid. */
 const cookieMs = 400 * dayMs;
 
 /** Returns the cookie of the session; null without one, and while the console is closed. */
@@ -16,7 +16,7 @@ export function setSession(c: HonoContext<AppEnv>, token: string | null): void {
   set(c, "petrel", token);
 }
 
-/** Returns what this browser got when it asked for a sign-in mail; null without it. */
+/** Returns the cookie that this browser got when it requested a sign-in mail; null without one. */
 export function askedOf(c: HonoContext<AppEnv>): string | null {
   return cookieOf(c, "petrel-asked");
 }
@@ -25,13 +25,13 @@ export function setAsked(c: HonoContext<AppEnv>, token: string): void {
   set(c, "petrel-asked", token);
 }
 
-/** The browser of a request, by its cookies. */
+/** Identifies the browser of a request by its cookies. */
 export function browserOf(c: HonoContext<AppEnv>) {
   return { asked: askedOf(c), session: sessionOf(c), userAgent: c.req.header("User-Agent") ?? null };
 }
 
 function cookieOf(c: HonoContext<AppEnv>, name: string): string | null {
-  // Most callers are programs, which have none.
+  // Most callers are programs, which send no cookies.
   if (!c.req.raw.headers.has("Cookie") || !c.get("platform").config.hasConsole) return null;
   return (isPlainLocal(c) ? getCookie(c, name) : getCookie(c, name, "host")) ?? null;
 }
@@ -49,7 +49,10 @@ function set(c: HonoContext<AppEnv>, name: string, value: string | null): void {
   });
 }
 
-/** A browser takes a cookie with the prefix over https alone, which a developer's machine does not have. */
+/**
+ * Whether the page is served without https, as on a developer's machine, where browsers refuse cookies with the secure
+ * prefix.
+ */
 function isPlainLocal(c: HonoContext<AppEnv>): boolean {
   const { protocol, hostname } = new URL(c.req.url);
   return protocol === "http:" && isLoopback(hostname);

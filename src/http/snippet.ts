@@ -4,7 +4,7 @@ import { open } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
 import { snippet } from "./snippet-script";
 
-/** The path of this version. Its content never changes, so a page can name its hash. */
+/** The path of this version. Its content never changes, so a page can contain its hash. */
 export const snippetPath = `/petrel/${snippet.version}.js`;
 
 /** Serves the snippet with which web pages track events: clients/browser. */
@@ -13,7 +13,7 @@ export function serveSnippet(app: AppRouter): void {
   app.get(snippetPath, open, (c) => scriptFor(c, "public, max-age=31536000, immutable"));
 }
 
-/** Pages of every origin load it, and compare it with its hash only if it has CORS headers. */
+/** Sets CORS headers: pages of every origin load the script, and can only compare it with its hash if it has them. */
 function scriptFor(c: HonoContext<AppEnv>, cacheControl: string) {
   return c.body(snippet.script, 200, {
     "Content-Type": "text/javascript; charset=utf-8",

@@ -12,8 +12,8 @@ const charactersPerChunk = 65_536;
 
 /**
  * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, and each item is made only
- * when those before it are sent, so that a long list is never in memory as a whole. An error cuts the stream off,
- * because the status is already sent: the caller then gets incomplete JSON.
+ * after the previous ones are sent, so a long list is never completely in memory. An error cuts the stream off, because
+ * the status is already sent: the caller then gets incomplete JSON.
  */
 export function streamObject<T extends object>(
   c: HonoContext<AppEnv>,

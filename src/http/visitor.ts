@@ -7,17 +7,17 @@ import { originOf } from "./origin";
 import type { AppEnv } from "./router";
 import { sessionOf } from "./session-cookie";
 
-/** As `engine/people` finds them. */
+/** The functions that find people, provided by `engine/people`. */
 export interface People {
   findVisitor(platform: Platform, session: string): Promise<Visitor | null>;
   findProject(platform: Platform, id: string): Promise<Project | null>;
-  /** The names of a few people who may send in a project. */
+  /** Returns the names of a few people who may send in a project. */
   findSenders(platform: Platform, project: Project): Promise<string[]>;
 }
 
 /**
- * Returns the person of a request with a session; null without one. A request with a session and a key is refused: it
- * would not be clear whose rights it has.
+ * Returns the person of a request with a session; null without one. A request with both a session and a key is refused,
+ * because it would be unclear whose rights apply.
  */
 export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise<Visitor | null> {
   const session = sessionOf(c);
@@ -30,27 +30,27 @@ export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise
   return visitor;
 }
 
-/** Admits a person to a route of the console. While the console is closed, there is none. */
+/** Admits a person to a route of the console. While the console is closed, these routes do not exist. */
 export async function admitPerson(c: HonoContext<AppEnv>, people: People): Promise<void> {
   refuseWhenClosed(c);
   if ((await visitorOf(c, people)) === null) throw sessionOver();
 }
 
-/** While the console is closed, nothing of it exists. */
+/** Refuses the request as an unknown path while the console is closed. */
 export function refuseWhenClosed(c: HonoContext<AppEnv>): void {
   if (!c.get("platform").config.hasConsole) throw new UnknownRoute(c.req.method, c.req.path);
 }
 
 /**
- * Browsers send the cookie with requests of other sites' pages too, and always say where a request that changes something
- * comes from.
+ * Refuses a write from another site. Browsers send the cookie with requests of other sites' pages too, but always state
+ * the origin of a request that changes something.
  */
 function requireOwnOrigin(c: HonoContext<AppEnv>): void {
   const isSafe = c.req.method === "GET" || c.req.method === "HEAD";
   if (!isSafe && !isFromOurPage(c)) throw new CrossSiteWrite();
 }
 
-/** Whether the browser says that a page of ours sends this. */
+/** Whether the browser states that one of our own pages sends the request. */
 function isFromOurPage(c: HonoContext<AppEnv>): boolean {
   const origin = c.req.header("Origin");
   if (origin === undefined) return c.req.header("Sec-Fetch-Site") === "same-origin";
@@ -58,14 +58,14 @@ function isFromOurPage(c: HonoContext<AppEnv>): boolean {
   return origin === originOf(c.req.url) || (config.baseUrl !== null && origin === originOf(`${config.baseUrl}/`));
 }
 
-/** Refuses what the browser says another site sends, where nobody has a session yet. */
+/** Refuses a request that, according to the browser, another site sends. For routes without a session. */
 export function refuseCrossSite(c: HonoContext<AppEnv>): void {
   const isSaid = c.req.header("Origin") !== undefined || c.req.header("Sec-Fetch-Site") !== undefined;
   if (isSaid && !isFromOurPage(c)) throw new CrossSiteWrite();
 }
 
 export function sessionOver(): NotAuthenticated {
-  return new NotAuthenticated("Nobody is signed in here: there is no session, or it is over.", {
+  return new NotAuthenticated("Nobody is signed in here: there is no session, or it has ended.", {
     suggestion: "Sign in at /console.",
   });
 }
@@ -76,7 +76,7 @@ function bothKeyAndSession(): BadRequest {
   });
 }
 
-/** The person of a route for people, whose policy requires one. */
+/** Returns the person of a route for people, whose policy requires one. */
 export function visitorIn(c: HonoContext<AppEnv>): Visitor {
   const visitor = c.get("visitor");
   if (visitor === undefined) throw new Error("A route for people was called without one");

@@ -14,7 +14,7 @@ export const addWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.res = Response.json(isObject ? { ...answer, warnings } : answer, c.res);
 };
 
-/** Warns of the fields in a body for a route that takes no body. Other routes check theirs while they validate it. */
+/** Warns of fields in the body of a route that reads no body. Other routes check their bodies during validation. */
 export const warnOfUnreadBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   const policy = c.get("policy");
   if (takesKey(policy) && "text" in c.req.bodyCache && policy.names()?.body?.size === 0) {

@@ -63,7 +63,7 @@ describe("GET /attention shows", () => {
 
   it("paused marketing mail until the pause is lifted", async () => {
     const project = await soundProject();
-    const reason = "Of the last 1000 emails, 90 bounced, over 8 %.";
+    const reason = "90 of the last 1000 emails bounced, more than 8 %.";
     await env.DB.prepare("UPDATE projects SET sending_paused_reason = ?, sending_paused_at = 1000 WHERE number = ?")
       .bind(reason, project.number)
       .run();

@@ -60,7 +60,7 @@ describe("an Idempotency-Key", () => {
     await happens(project);
     const other = await sendWith(project, "order-1", { subject: "Another" });
     expectRefusal(other, 409, "IDEMPOTENCY_KEY_REUSED", { details: { ...used("order-1"), sameRequest: false } });
-    expect(other.body.error.message).toContain("its mail did not go out");
+    expect(other.body.error.message).toContain("its mail was not sent");
     expect(other.body.error.suggestion).toContain("a key of its own");
     // Also when the other one came in between, a repeat of the first is one.
     const again = (await sendWith(project, "order-1")).body.error;

@@ -279,7 +279,7 @@ describe("an import of people who said no elsewhere, without a word on the colum
       {
         field: column,
         message: expect.stringMatching(
-          `^${is} ${seem} to be opted out by the column ${column},.*subscribed=column.*optedOutAt`,
+          `^${is} ${seem} to be opted out according to the column ${column},.*subscribed=column.*optedOutAt`,
         ),
       },
     ]);

@@ -8,7 +8,7 @@ import { expectInvalid, expectRefusal } from "../support/refusal";
 import { emailIds } from "../support/send-and-wait";
 import { newTemplate } from "../support/template";
 
-const reason = "Of the last 1000 emails, 81 bounced, over 8 %.";
+const reason = "81 of the last 1000 emails bounced, more than 8 %.";
 const at = "2026-01-31T09:00:00.000Z";
 
 async function pausedProject(): Promise<TestProject> {

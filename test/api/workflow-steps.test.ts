@@ -248,7 +248,7 @@ describe("POST /workflows/{id}/steps", () => {
     const fields = ({ body }: Answer) => body.warnings.map(({ field }: { field: string }) => field);
     const made = await project.api.post(steps, step);
     expect([made.status, fields(made)]).toEqual([201, ["config.headers.X-Name", "config.body.name"]]);
-    expect(made.body.warnings[1].message).toContain("The Liquid for it is {{ firstName }}.");
+    expect(made.body.warnings[1].message).toContain("The equivalent Liquid is {{ firstName }}.");
     const whole = await project.api.post("/workflows", { name: "Calls", steps: [{ key: "call", ...step }] });
     expect([whole.status, fields(whole)]).toEqual([
       201,

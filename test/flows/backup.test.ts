@@ -192,7 +192,7 @@ describe("a backup", () => {
     const first = await backUp(world, project);
     const { platform } = world.process();
     await startBackup(platform, project.id);
-    await expect(startBackup(platform, project.id)).rejects.toThrow("is being made already");
+    await expect(startBackup(platform, project.id)).rejects.toThrow("is already in progress");
     expect((await admin.post(`${path}/backup`, {})).status).toBe(409);
     const { body } = await admin.get(`${path}/backups`);
     expect(body.data).toMatchObject([

@@ -74,7 +74,7 @@ describe("of one project fifty campaigns are SENDING at most", () => {
     const answer = await project.api.post(`/campaigns/${id}/send`);
     expectRefusal(answer, 409, "CONFLICT", { details: { limit: 50 } });
     expect(answer.body.error.message).toBe(
-      "50 campaigns of this project are SENDING, and more cannot be at once. Nothing was changed.",
+      "50 campaigns of this project are SENDING, which is the maximum. Nothing was changed.",
     );
     expect(answer.body.error.suggestion).toContain("cancel one");
     expect(await get(project, id)).toEqual(before);

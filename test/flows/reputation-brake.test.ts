@@ -69,8 +69,8 @@ async function pause(project: TestProject): Promise<void> {
 
 describe("the reputation brake", () => {
   it.each([
-    ["bounces", hard, 80, "Of the last 1000 emails, 81 bounced, over 8 %."],
-    ["complaints", complaint, 3, "Of the last 1000 emails, 4 drew complaints, over 0.3 %."],
+    ["bounces", hard, 80, "81 of the last 1000 emails bounced, more than 8 %."],
+    ["complaints", complaint, 3, "4 of the last 1000 emails drew complaints, more than 0.3 %."],
   ] as const)(
     "pauses a project whose last 1,000 mails had too many %s, and says so loudly",
     async (_, said, most, reason) => {
@@ -105,7 +105,7 @@ describe("the reputation brake", () => {
     sender.world.mailsPerCall = 1;
     sender.world.answer = () => ({ ...accepts(), reports: [hard] }) as ReturnType<typeof accepts>;
     await send(sender, 1_000);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 1000 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("1000 of the last 1000 emails bounced, more than 8 %.");
     expect(sender.world.taken).toHaveLength(1_000);
   }, 60_000);
 
@@ -116,7 +116,7 @@ describe("the reputation brake", () => {
     expect(await pauseOf(sender)).toBeNull();
     await send(sender, 1);
     await report(sender, ids.slice(100, 101), hard);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 101 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("101 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("judges when a hundred mails are full, without waiting for a report", async () => {
@@ -124,7 +124,7 @@ describe("the reputation brake", () => {
     const ids = await send(sender, 900);
     await report(sender, ids.slice(0, 100), hard);
     await send(sender, 100);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 100 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("100 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("counts no mail to the simulator's addresses, and no report of it", async () => {
@@ -141,7 +141,7 @@ describe("the reputation brake", () => {
     await report(sender, simulated.slice(200, 202), hard);
     expect(await pauseOf(sender)).toBeNull();
     await report(sender, ids.slice(80, 81), hard);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 81 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("81 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("counts no soft bounce, and a repeated report once", async () => {
@@ -159,7 +159,7 @@ describe("the reputation brake", () => {
     await Promise.all(ids.slice(0, 80).map((id) => report(sender, [id], hard)));
     expect(await pauseOf(sender)).toBeNull();
     await Promise.all(ids.slice(0, 81).map((id) => report(sender, [id], hard)));
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 81 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("81 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("counts a late report where its mail was sent: 200 of 4,000 are 5 %", async () => {
@@ -173,7 +173,7 @@ describe("the reputation brake", () => {
     await report(sender, recent.slice(0, 30), hard);
     expect(await pauseOf(sender)).toBeNull();
     await report(sender, recent.slice(30, 31), hard);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 81 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("81 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("counts each project alone", async () => {
@@ -195,7 +195,7 @@ describe("the reputation brake", () => {
     sender.world.outShard = null;
     expect(await pauseOf(sender)).toBeNull();
     await report(sender, ids.slice(80, 81), hard);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 81 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("81 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("delivers mail while nobody can be paused", async () => {
@@ -224,7 +224,7 @@ describe("the reputation brake", () => {
     await report(sender, ids.slice(500, 582), hard);
     expect(await pauseOf(sender)).toBeNull();
     await send(sender, 500);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 82 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("82 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("can be switched off by settings", async () => {
@@ -236,7 +236,7 @@ describe("the reputation brake", () => {
     expect(await pauseOf(sender)).toBeNull();
     sender.world.settings = { BRAKE_BOUNCE_PERCENT: "10", BRAKE_COMPLAINT_PERCENT: "50" };
     await report(sender, ids.slice(110, 111), hard);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 101 bounced, over 10 %.");
+    expect((await pauseOf(sender))?.reason).toBe("101 of the last 1000 emails bounced, more than 10 %.");
   });
 
   it("keeps few blocks, and reads nothing else", async () => {
@@ -269,7 +269,7 @@ describe("a pause that is lifted", () => {
     expect(await pauseOf(sender)).toBeNull();
     await send(sender, 1);
     await report(sender, ids.slice(302, 303), hard);
-    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 81 bounced, over 8 %.");
+    expect((await pauseOf(sender))?.reason).toBe("81 of the last 1000 emails bounced, more than 8 %.");
   });
 
   it("is not paused again by whoever had read the project before", async () => {

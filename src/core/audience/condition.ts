@@ -12,7 +12,7 @@ export const maxFilters = 100;
 /** No valid condition has more groups: each group contains a filter or leads to one. */
 const maxGroups = maxDepth * maxFilters;
 
-/** Matches when all its filters and its nested condition match. */
+/** A group matches when all its filters and its nested condition match. */
 export interface FilterGroup {
   filters: Filter[];
   conditions?: FilterCondition | null;
@@ -108,12 +108,12 @@ export const FilterCondition = conditionSchema(
   filterSchema({ isField: isFilterField, listed: `${filterFields.join(", ")}, topic.<slug> or data.<key>` }),
 );
 
-/** The condition that holds when its only filter matches. */
+/** Returns the condition that matches when its only filter does. */
 export function conditionOf(filter: Filter): FilterCondition {
   return { logic: "AND", groups: [{ filters: [filter] }] };
 }
 
-/** The condition that holds for the members of a segment. */
+/** Returns the condition that matches the members of a segment. */
 export function memberOf(segmentId: string): FilterCondition {
   return conditionOf({ field: `segment.${segmentId}`, operator: "memberOfSegment" });
 }
@@ -144,8 +144,8 @@ function checkLimits(sent: unknown, check: z.RefinementCtx): unknown {
 }
 
 /**
- * Returns a message for the limit that a value exceeds; null when it exceeds none. The value need not be a valid
- * condition. Stops at the first excess.
+ * Returns a message for the limit that a value exceeds; null when it exceeds none. The value may be anything, not only
+ * a valid condition. Stops at the first excess.
  */
 function excessOf(sent: unknown): string | null {
   let [filters, groups] = [0, 0];

@@ -2,7 +2,7 @@ import type { NameWith } from "../contacts/columns";
 import { columnsWith } from "../contacts/columns-with";
 import { isStandard } from "../contacts/standard-fields";
 
-/** The columns that a condition may name as fields, besides `data.<key>`. */
+/** The columns that a condition may name as fields, in addition to `data.<key>`. */
 export const filterFields = columnsWith("isFilter");
 
 export type FilterColumn = NameWith<"isFilter">;
@@ -39,7 +39,7 @@ export function isFilterField(field: string): boolean {
   return dataKeyOf(field) !== null || topicOf(field) !== null || filterColumnOf(field) !== null;
 }
 
-/** Returns the rest of a name after the prefix; null for a name without it, or with nothing else. */
+/** Returns the part of a name after the prefix; null when the name lacks the prefix or has nothing after it. */
 export function afterPrefix(field: string, prefix: string): string | null {
   return field.startsWith(prefix) && field.length > prefix.length ? field.slice(prefix.length) : null;
 }

@@ -15,7 +15,7 @@ import {
   takenBy,
 } from "./operators";
 
-/** The limit at which a hundred fields and values fit into the single parameter of a statement. */
+/** The limits are chosen so that a hundred fields and values fit into the single parameter of a statement. */
 export const maxFieldLength = 300;
 const maxEventLength = 255;
 const maxValueLength = 1000;
@@ -35,7 +35,7 @@ export type FilterTest =
   | { kind: "event"; name: string; operator: EventOperator; window: TimeWindow | null }
   | { kind: "segment"; id: string; isMember: boolean; namedIn: "field" | "value" };
 
-/** Returns what a valid filter tests. No other code works out the kind of a filter. */
+/** Returns what a valid filter tests. Only this function determines the kind of a filter. */
 export function parseFilter(filter: Filter): FilterTest {
   const { field, operator, value, unit } = filter;
   const window = unit === undefined ? null : { amount: Number(value), unit };
@@ -94,7 +94,7 @@ export function readFilter(sent: SentFilter, names: FieldNames, check: z.Refinem
   return {
     field,
     operator,
-    // A value that is not a scalar is a fault above, and the result is then discarded.
+    // A value that is not a scalar was reported above, and the result is then discarded.
     ...(isValueTaken ? { value: value as Scalar } : {}),
     ...(takes === "window" && unit ? { unit } : {}),
   };
@@ -122,7 +122,7 @@ function topicFaults({ operator, value }: SentFilter): FilterFault[] {
   if (value === undefined || value === null) return [["value", "required", `${operator} needs a value: true or false`]];
   return typeof value === "boolean"
     ? []
-    : [["value", "invalid_type", "Must be true or false: who gets the topic's mail"]];
+    : [["value", "invalid_type", "Must be true or false: whether contacts get the topic's mail"]];
 }
 
 function eventFaults({ field, operator }: SentFilter): FilterFault[] {
@@ -148,7 +148,7 @@ function valueFaults({ field, operator, value }: SentFilter): FilterFault[] {
   if (value === undefined || value === null) return [["value", "required", `${operator} needs a value`]];
   if (typeof value === "number" && !Number.isFinite(value)) return [["value", "too_big", "Must be a finite number"]];
   if (takes === "window") {
-    if (typeof value !== "number") return [["value", "invalid_type", "Must be a number: how many of the unit"]];
+    if (typeof value !== "number") return [["value", "invalid_type", "Must be a number of units"]];
     return value > 0 ? [] : [["value", "too_small", "Must be more than 0"]];
   }
   if (takes === "sortable") {
@@ -157,7 +157,7 @@ function valueFaults({ field, operator, value }: SentFilter): FilterFault[] {
   }
   if (typeof value === "string") return textFaults(value);
   if (field === "email" && (operator === "contains" || operator === "notContains")) {
-    return [["value", "invalid_type", "Must be a string: a part of the address"]];
+    return [["value", "invalid_type", "Must be a string, which is a part of the address"]];
   }
   const isScalar = typeof value === "number" || typeof value === "boolean";
   return isScalar ? [] : [["value", "invalid_type", "Must be a string, a number or a boolean"]];

@@ -11,7 +11,7 @@ export type Need = { event: string; fromMs: number | null } | { memberOf: string
 /** Returns the needs of a whole condition. A scan can skip every contact that lacks one of them. */
 export function needsOf(condition: FilterCondition, segments: (id: string) => SegmentSource, now: Date): Need[] {
   const { logic, groups } = condition;
-  // None of several alternatives is required on its own.
+  // When there are several alternatives, none of them is required on its own.
   if (logic === "OR" && groups.length > 1) return [];
   return groups.flatMap(({ filters, conditions }) => [
     ...filters.flatMap((filter) => needsOfTest(parseFilter(filter), segments, now)),
@@ -42,7 +42,7 @@ function needsOfTest(test: FilterTest, segments: (id: string) => SegmentSource, 
   }
 }
 
-/** Whether an operator holds only for contacts with the event, and since when. */
+/** Whether an operator only holds for contacts with the event: ever, within the window, or no. */
 const needsEvent: Record<EventOperator, "ever" | "window" | "no"> = {
   triggered: "ever",
   triggeredWithin: "window",

@@ -10,8 +10,8 @@ export type Scalar = string | number | boolean;
 export type Bind = (value: string | number | JsonObject) => SQL;
 
 /**
- * A field in SQL: the few tests from which all operators are built. An expression may be NULL when the field is absent
- * or of another type; operators.ts treats NULL as no.
+ * A field in SQL: the few tests of which all operators are built. An expression may be NULL when the field is absent or
+ * of another type; operators.ts counts NULL as false.
  */
 export interface Operand {
   /** The field is present and not null. */
@@ -121,8 +121,8 @@ function pathOf(keys: string[]): string {
 function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
   if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
   if (typeof wanted === "number") return sql`(${value} = ${bind(wanted)} AND ${type} IN ('integer', 'real'))`;
-  // Each access to JSON runs up to a million times, so the type is checked only where needed. Besides texts, only lists
-  // and objects are read as a text, and that text begins with a bracket.
+  // JSON is read up to a million times per statement, so the type is only checked where needed. Apart from texts, only
+  // lists and objects are read as text, and that text begins with a bracket.
   const mayBeOther = wanted.startsWith("[") || wanted.startsWith("{");
   return mayBeOther ? sql`(${value} = ${bind(wanted)} AND ${type} = 'text')` : sql`(${value} = ${bind(wanted)})`;
 }

@@ -13,7 +13,7 @@ export interface OperatorInput {
   bind: Bind;
 }
 
-/** Whether the contact has an event of the filter's name, or one at or after `from`. */
+/** Tests whether the contact has an event of the filter's name; with `from`, only one at that time or later. */
 export type HasEvent = (from?: number) => SQL;
 
 /** The kind of value that a filter takes: none, one to match, one to compare, or a window of time. */
@@ -59,7 +59,7 @@ export type SegmentOperator = keyof typeof segmentOperators;
 export type Operator = FieldOperator | EventOperator | SegmentOperator;
 
 export const operators = [fieldOperators, eventOperators, segmentOperators].flatMap(
-  // Object.keys loses the type of a literal object's keys.
+  // Object.keys does not return the literal types of the keys.
   (family) => Object.keys(family) as Operator[],
 );
 
@@ -81,7 +81,7 @@ export function takenBy(operator: Operator): Takes {
   return isEventOperator(operator) ? eventOperators[operator].takes : "nothing";
 }
 
-/** Counts NULL as no: the field is absent or of another type. */
+/** Counts NULL as false: the field is absent or of another type. */
 function yes(condition: SQL): SQL {
   return sql`(${condition} IS TRUE)`;
 }
@@ -100,7 +100,7 @@ function equals(operand: Operand, { value, bind }: OperatorInput): SQL {
   return yes(day === null ? operand.equals(wanted) : isBetween(operand, day, day + dayMs - 1, bind));
 }
 
-/** Matches no contact without the field. A value of another type counts as different. */
+/** Does not match a contact without the field. A value of another type counts as different. */
 function notEquals(operand: Operand, input: OperatorInput): SQL {
   return both(exists(operand), not(equals(operand, input)));
 }
@@ -128,7 +128,7 @@ function notExists(operand: Operand): SQL {
   return not(exists(operand));
 }
 
-/** Matches no time in the future. */
+/** Does not match a time in the future. */
 function within(operand: Operand, { from, now, bind }: OperatorInput): SQL {
   return yes(isBetween(operand, from, now, bind));
 }

@@ -2,10 +2,10 @@ import type { SQL } from "drizzle-orm";
 import type { FilterCondition } from "./condition";
 import type { Bind, Operand } from "./operand";
 
-/** How to find a segment's members: by the membership rows, or by its condition. */
+/** How to find a segment's members: from its membership rows, or by its condition. */
 export type SegmentSource = "members" | FilterCondition;
 
-/** The meaning of a condition's names in SQL. `compile` knows logic and operators, but no tables. */
+/** Translates the names in a condition to SQL. `compile` knows logic and operators, but no tables. */
 export interface Resolver {
   field(name: string, bind: Bind): Operand;
   /** Whether there is an event of this name, starting at `firstId` if one is given. Never NULL. */

@@ -1,16 +1,16 @@
 import { type Id, textOf } from "../ids";
 
-// The draw for a variant and for the canary depends only on the ids of campaign and contact. So every run of the freeze
-// decides alike, and two campaigns draw differently.
+// The draws for variants and for the canary depend only on the ids of campaign and contact. So every run of the freeze
+// decides in the same way, and two campaigns draw independently.
 
 /**
- * Returns a number from 0 to 2^32 - 1 (FNV-1a, 32 bits, with the finalizer of MurmurHash3). It is evenly distributed,
- * not secret.
+ * Returns a number from 0 to 2^32 - 1 (FNV-1a, 32 bits, with the finalizer of MurmurHash3). Draws are evenly
+ * distributed, but not secret.
  */
 export function draw(campaignId: Id, contactId: Id, purpose: "variant" | "canary"): number {
   const text = `${purpose}${textOf(campaignId)}${textOf(contactId)}`;
   let hash = 0x811c9dc5;
-  // Iterating over the characters themselves takes four times as long, and a freeze draws for a million contacts.
+  // Iterating over code points would take four times as long, and a freeze draws for a million contacts.
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -44,8 +44,8 @@ export function bucketOf(drawn: number): number {
 }
 
 /**
- * The recipients of one variant that are in the canary: those in buckets below `before`, and the first `more` in bucket
- * `before`.
+ * The recipients of one variant that belong to the canary: all in buckets below `before`, and the first `more` in the
+ * bucket `before`.
  */
 export interface CanaryShare {
   before: number;
@@ -53,8 +53,8 @@ export interface CanaryShare {
 }
 
 /**
- * Returns the first `percent` of the recipients in the order of their draws, at least one. `counts` has the number of
- * recipients in each bucket.
+ * Returns the first `percent` of the recipients in the order of their draws; at least one recipient. `counts` contains
+ * the number of recipients in each bucket.
  */
 export function canaryShare(counts: readonly number[], percent: number): CanaryShare {
   const all = counts.reduce((sum, count) => sum + count, 0);

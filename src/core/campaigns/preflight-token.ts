@@ -7,15 +7,15 @@ interface Checked {
   campaignId: Id;
 }
 
-/** The state in which the campaign was checked, and until when that counts. */
+/** The version of the campaign that was checked, and until when the check is valid. */
 export interface PreflightStamp {
   version: number;
   expiresAt: number;
 }
 
 /**
- * Makes the token of a finished pre-flight. It is sealed for the campaign, so that it opens for no other one, and cannot
- * be made up.
+ * Makes the token of a finished pre-flight check. It is sealed for the campaign, so it does not open for another
+ * campaign and cannot be forged.
  */
 export function sealPreflight(secrets: readonly string[], checked: Checked, stamp: PreflightStamp): Promise<string> {
   return sealText(secrets, ownerOf(checked), `${stamp.version} ${stamp.expiresAt}`);

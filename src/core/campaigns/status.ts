@@ -10,7 +10,7 @@ interface Action {
   word: string;
 }
 
-/** The whole state machine: every action on a campaign, by people and by the service. */
+/** The complete state machine: every action on a campaign, by people or by the service. */
 export const campaignActions = {
   replace: { from: ["DRAFT", "SCHEDULED"], to: null, word: "changed" },
   delete: { from: ["DRAFT", "SENT", "CANCELLED"], to: null, word: "deleted" },

@@ -11,7 +11,7 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** The warnings of a pre-flight. Mail with a warning is sent all the same. */
+/** The warnings of a pre-flight check. Mail with a warning is sent nevertheless. */
 export const warningCodes = [
   ...flaws,
   "missing_unsubscribe_link",
@@ -32,14 +32,14 @@ export interface Finding {
 
 /** The findings of a pre-flight so far. Plain data. */
 export interface Tally {
-  /** All contacts in the audience, whether they would get mail or not. */
+  /** The number of contacts in the audience, whether or not they would get mail. */
   recipients: number;
-  /** Contacts whose mail was composed. */
+  /** The number of contacts whose mail was composed. */
   composed: number;
   clipped: number;
   skipped: Partial<Record<SkipReason, number>>;
   warnings: Partial<Record<WarningCode, number>>;
-  /** The links and images that warnings are about. */
+  /** The links and images to which warnings refer. */
   examples: Partial<Record<WarningCode, string[]>>;
   missing: Finding[];
   renderErrors: Finding[];
@@ -67,7 +67,7 @@ const maxNameLength = 300;
 /** Limits on the variables and errors that are reported one by one; further ones are counted together. */
 export const maxFindings = { missing: 100, renderErrors: 50 };
 
-/** A name that no variable can have. */
+/** Stands for all further findings. No variable can have this name. */
 export const otherFindings = "(others)";
 
 /** Increments a counter, in place. */
@@ -83,8 +83,8 @@ export function warn(tally: Tally, code: WarningCode, examples: string[]): void 
 }
 
 /**
- * Adds a finding about a contact, in place. A template may name any number of variables, so findings beyond `max` are
- * counted together: a job's row is limited.
+ * Adds a finding about a contact, in place. A template may name any number of variables and a job's row is limited in
+ * size, so findings beyond `max` are counted together.
  */
 export function note(findings: Finding[], text: string, contactId: string, max: number): void {
   const name = text.slice(0, maxNameLength);

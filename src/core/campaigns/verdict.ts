@@ -27,7 +27,7 @@ export interface RecipientVerdict {
   inAudience: boolean;
   outcome: RecipientOutcome;
   reasons: Reason[];
-  /** The source: the email's record, the frozen audience, or that of the draft. */
+  /** The basis of the verdict: the email's record, the frozen audience, or the draft's audience. */
   basis: "EMAIL" | "FROZEN" | "DRAFT";
   asOf: string;
 }

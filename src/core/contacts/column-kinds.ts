@@ -9,9 +9,9 @@ import type { FieldType } from "./field-type";
 interface ColumnKind {
   type: FieldType;
   operand(column: SQL, bind: Bind): Operand;
-  /** Returns the stored value of a row, or of `inJson`, as answers show it. */
+  /** Converts a stored value, or the value of `inJson`, to the form in which answers show it. */
   shown(stored: unknown): unknown;
-  /** The value inside JSON that a statement makes. */
+  /** Returns the value for use inside JSON that a statement builds. */
   inJson(column: SQL): SQL;
 }
 

@@ -5,27 +5,30 @@ import { contactSources } from "./source";
 export interface ContactColumn {
   /** How it is stored, compared and shown: see `columnKinds`. */
   kind: "address" | "flag" | "time" | "word";
-  /** Some contacts have no value. */
+  /** Whether some contacts have no value. */
   isNullable?: true;
-  /** The schema of its value in answers, and an example of one. */
+  /** The schema of the value in answers, and an example value. */
   answer: z.ZodType;
   example: unknown;
-  /** Conditions may name it. */
+  /** Whether conditions may name the column. */
   isFilter?: true;
-  /** It counts as a field that every contact has: `GET /contacts/fields` lists it, and no import makes data of it. */
+  /**
+   * Whether the column counts as a field of every contact: `GET /contacts/fields` then lists it, and no import turns it
+   * into data.
+   */
   isField?: true;
   /**
-   * An import with `columns=all` takes it. A `new` contact alone gets it; or an existing one gets it too, if it has
-   * none (`once`); or it is part of what the row says of the subscription (`left`). Its cells are `words` or times.
+   * How an import with `columns=all` uses the column: only for a `new` contact, for any contact without a value
+   * (`once`), or as part of the row's opt-out (`left`). Its cells contain `words` or times.
    */
   imported?: "new" | "once" | "left";
-  /** The values of a word that an import takes. */
+  /** The words that an import accepts. */
   words?: readonly string[];
 }
 
 /**
- * The columns of a contact, besides its `data`, in the order of lists. Filters, answers, fields, imports and the API
- * document follow from it; only the table itself repeats it.
+ * The columns of a contact apart from its `data`, in the order in which lists show them. Filters, answers, fields,
+ * imports and the API document are derived from this list; only the table repeats it.
  */
 export const contactColumns = {
   email: { kind: "address", answer: z.string(), example: "ada@example.com", isFilter: true, isField: true },
@@ -41,20 +44,23 @@ export const contactColumns = {
   snoozedUntil: { kind: "time", isNullable: true, answer: z.iso.datetime().nullable(), example: null },
   optedOutAt: {
     ...{ kind: "time", isNullable: true, example: null, imported: "left" },
-    answer: z.iso.datetime().nullable().meta({ description: "When this person last left and did not come back." }),
+    answer: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When this person last unsubscribed without subscribing again." }),
   },
   confirmedAt: {
     ...{ kind: "time", isNullable: true, example: null, imported: "once" },
     answer: z.iso.datetime().nullable().meta({
       description:
-        "When this person last confirmed the subscription of this address, by the link of a confirmation mail.",
+        "When this person last confirmed the subscription of this address, by the link in a confirmation mail.",
     }),
   },
   source: {
     ...{ kind: "word", example: "API", isFilter: true, imported: "new", words: contactSources },
     answer: z.enum(contactSources).meta({
       description:
-        "Where the contact first came from. `PUBLIC` is a browser; it gives way as soon as a server or an import names the contact.",
+        "Where the contact first came from. `PUBLIC` means a browser; it is replaced as soon as a server or an import names the contact.",
     }),
   },
 } as const satisfies Record<string, ContactColumn>;

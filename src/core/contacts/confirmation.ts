@@ -10,9 +10,9 @@ export const Confirm = z
   .optional()
   .meta({
     description:
-      "Double opt-in: `true` mails the project's confirmation template to a contact that is not subscribed, who is " +
-      "subscribed by the button behind `{{ confirmUrl }}`, and not before. 409 without such a template. `subscribed: true` " +
-      "next to it is ignored.",
+      "Double opt-in: `true` mails the project's confirmation template to a contact that is not subscribed. The contact is " +
+      "only subscribed when the person presses the button on the page of `{{ confirmUrl }}`. 409 without such a template. `subscribed: true` " +
+      "in the same call is ignored.",
   });
 
 export const Confirmation = z.enum(confirmationResults).meta({
@@ -22,14 +22,14 @@ export const Confirmation = z.enum(confirmationResults).meta({
     "keys, and its month may be used up.",
 });
 
-/** The lifetime of the link in a confirmation mail. The texts of `core/languages` say the same. */
+/** For how many days the link in a confirmation mail works. The texts in `core/languages` repeat this number. */
 export const confirmationDays = 7;
 
-/** The two windows that limit the confirmation mails of one contact. */
+/** The limits on confirmation mails to one contact, per hour and per day. */
 export const confirmationsPerHour = 1;
 export const confirmationsPerDay = 3;
 
-/** The warning for a call with both `subscribed: true` and `confirm: true`. */
+/** The warning for a call that sends both `subscribed: true` and `confirm: true`. */
 export const confirmGoesFirst: Warning = {
   field: "subscribed",
   message:

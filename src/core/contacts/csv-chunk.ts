@@ -4,11 +4,11 @@ import { type CsvRow, type ReadRow, readRow, type Unheeded, unheededIn } from ".
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 
-/** Rows that are imported together: valid ones, and skipped ones. */
+/** Rows that are imported together: valid rows and skipped ones. */
 export interface CsvChunk {
   rows: (ReadRow & { row: number; unheeded: Unheeded })[];
   skipped: SkippedRow[];
-  /** Null at the end of the file. */
+  /** The start of the next chunk; null at the end of the file. */
   next: RowStart | null;
 }
 
@@ -22,14 +22,14 @@ const maxRows = 1_000;
 const minRows = 100;
 
 /**
- * Each row's topics are compared with every topic of the project, so a project with more topics imports fewer rows at
- * once.
+ * The most comparisons of topics per chunk. Each row's topics are compared with every topic of the project, so the more
+ * topics a project has, the fewer rows a chunk contains.
  */
 const maxChoices = 10_000;
 
 /**
- * A tenth of a file, so that a small one also shows progress. At least enough to be worth a batch, at most what fits
- * into one.
+ * Returns the number of rows per chunk: a tenth of the file, so that a small file also shows progress, but at least
+ * enough to be worth a batch, and at most what fits into one.
  */
 export function rowsPerChunk(totalRows: number, topics = 0): number {
   const most = topics === 0 ? maxRows : Math.min(maxRows, Math.floor(maxChoices / topics));
@@ -37,8 +37,8 @@ export function rowsPerChunk(totalRows: number, topics = 0): number {
 }
 
 /**
- * The most JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Long keys make much
- * JSON out of a few cells.
+ * The most JSON of a chunk: D1 accepts values of 2,000,000 bytes, and a character may need three. Long keys turn a few
+ * cells into much JSON.
  */
 const maxJsonLength = 400_000;
 
@@ -55,7 +55,7 @@ export function readChunk(csv: Csv, start: RowStart, atMost = maxRows): CsvChunk
       skipped.push({ row, email: found.email.slice(0, maxShownLength).toWellFormed(), reason: found.reason });
     } else {
       const { length } = JSON.stringify(found.data);
-      // The database checks whether the merged data fits.
+      // This is only the row's own data: whether the merged data fits is checked by the database.
       if (length > maxDataBytes) skipped.push({ row, email: found.email, reason: "data_too_large" });
       else rows.push({ row, unheeded: unheededIn(csv, cells, found), ...found });
       json += length;
@@ -74,12 +74,12 @@ export function contactsOf({ rows }: CsvChunk): ReadRow[] {
   return [...contacts.values()];
 }
 
-/** Lays a row over an earlier one with the same address. */
+/** Merges a row into an earlier one with the same address. */
 export function mergedRow(earlier: ReadRow | undefined, read: ReadRow): ReadRow {
   return { ...earlier, ...read, data: { ...earlier?.data, ...read.data } };
 }
 
-/** The type of each key, from its first value. */
+/** Returns the type of each key, from its first value. */
 export function typesOf({ rows }: CsvChunk): Record<string, FieldType> {
   const types = new Map<string, FieldType>();
   for (const { data } of rows) {
@@ -88,7 +88,7 @@ export function typesOf({ rows }: CsvChunk): Record<string, FieldType> {
   return Object.fromEntries(types);
 }
 
-/** The number of rows before the first repeated address; all of them when each address occurs once. */
+/** Returns the number of rows before the first repeated address; the number of all rows when no address is repeated. */
 export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
   const first = new Map(rows.toReversed().map((row) => [row.email, row]));
   const repeat = rows.find((row) => first.get(row.email) !== row);
@@ -96,7 +96,7 @@ export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
   return rows.filter(before).length + skipped.filter(before).length;
 }
 
-/** The chunk without the rows of addresses whose data is too large. */
+/** Returns the chunk without rows whose data is too large. */
 export function withoutTooLarge(chunk: CsvChunk, emails: ReadonlySet<string>): CsvChunk {
   const tooLarge = chunk.rows.filter(({ email }) => emails.has(email));
   const skipped = tooLarge.map(({ row, email }) => ({ row, email, reason: "data_too_large" as const }));

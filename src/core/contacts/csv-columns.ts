@@ -10,33 +10,36 @@ export interface CsvColumns {
   names: string[];
   /** The position of the column with the addresses. */
   emailAt: number;
-  /** The position of the column subscribed, when the caller wants it taken. */
+  /** The position of the column `subscribed`, when the caller asked to use it. */
   subscribedAt: number | null;
-  /** The position of that column when the caller did not say what to do with it. */
+  /** The position of that column when the caller did not say whether to use it. */
   unheededAt: number | null;
-  /** The columns of contacts who move from another service, when the caller wants them; with the limits of their cells. */
+  /**
+   * The columns that describe the contact itself (for customers who move from another service) and the limits of their
+   * cells; null when the caller did not ask for them.
+   */
   moved: { at: MovedColumns; by: MovingIn } | null;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
-  /** The data columns that seem to say who has left. */
+  /** The data columns whose names suggest opt-outs. */
   optOuts: OptOutColumn[];
-  /** The names of dropped columns, for the caller. */
+  /** The names of dropped columns, to report them to the caller. */
   dropped: string[];
 }
 
-/** The reason why a whole file cannot be imported, as a sentence. */
+/** The reason why a file cannot be imported at all, as a sentence. */
 export interface CsvFault {
   fault: string;
-  /** The column of the mapping that is at fault. */
+  /** The column of the mapping that causes the fault. */
   mapped?: string;
 }
 
-/** The columns that an import takes in addition to addresses and data. */
+/** The columns that an import uses in addition to addresses and data. */
 export interface Taken {
   takesSubscribed?: boolean;
-  /** When set, the columns of contacts who move are taken too. */
+  /** When set, the columns that describe the contact itself are used too. */
   movingIn?: MovingIn | null;
-  /** Takes only those columns of contacts who move that the mapping names. */
+  /** Uses only those of these columns that the mapping names. */
   movesMappedOnly?: boolean;
   mapping?: Mapping;
 }
@@ -45,17 +48,17 @@ export const noEmailColumn =
   "The file has no column named email. Its first row must name the columns, and one of them must be email, or a mapping must say which one is.";
 
 const noSubscribedColumn =
-  "The file has no column named subscribed, which the form field subscribed=column asks for. Add the column, or leave out the form field.";
+  "The file has no column named subscribed, which the form field subscribed=column asks for. Add the column, or omit the form field.";
 
-/** Whether one of the columns becomes the address. */
+/** Whether one of the columns contains the address. */
 export function namesEmail(names: string[], taken: Taken): boolean {
   return targetsOf(names, taken).some(({ field }) => field === "email");
 }
 
-/** Columns that never become data: these, columns without a name, and the reserved keys of data. */
+/** Columns that never become data: the standard fields, columns without a name, and the reserved keys of data. */
 const droppedColumns = new Set<string>(["", ...standardFields]);
 
-/** Finds what each column becomes. */
+/** Determines the use of each column. */
 export function layOut(names: string[], taken: Taken): CsvColumns | CsvFault {
   const { takesSubscribed = false, movingIn = null, mapping = {} } = taken;
   const unknown = Object.keys(mapping).find((name) => !names.includes(name));
@@ -89,7 +92,7 @@ export function layOut(names: string[], taken: Taken): CsvColumns | CsvFault {
   };
 }
 
-/** The columns that become data. A column is dropped when its name is not allowed as a key of data. */
+/** Returns the columns that become data. A column is dropped when its name is not allowed as a key of data. */
 function dataColumns(
   names: string[],
   targets: Target[],
@@ -116,7 +119,7 @@ function dataColumns(
   return columns;
 }
 
-/** The position of the column that becomes this field; null without one. */
+/** Returns the position of the only column that is mapped to this field; null without one. */
 function onlyColumn(names: string[], targets: Target[], wanted: string, mapping: Mapping): number | null | CsvFault {
   const isWanted = ({ field }: Target) => field === wanted;
   const at = targets.findIndex(isWanted);

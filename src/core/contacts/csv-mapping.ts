@@ -4,29 +4,32 @@ import { isMovedName, movedNamesListed } from "./csv-moved";
 import { ContactData, readData } from "./data";
 import { standardFields } from "./standard-fields";
 
-/** The most text of a mapping. A job stores it. */
+/** The maximum length of a mapping, because a job stores it. */
 const maxMappingLength = 32_768;
 
-/** The use of one column: a field of the contact itself, in lower case; a key of data; or, with neither, none. */
+/**
+ * The use of one column: a field of the contact itself, in lower case, or a key of data. When both are absent, the
+ * column is dropped.
+ */
 export interface Target {
   field: string | null;
   key: string | null;
 }
 
-/** The fields by the names of their columns; null for a column that is left out. */
+/** Maps the names of columns to fields; null drops the column. */
 export type Mapping = z.infer<typeof Mapping>;
 
-/** A mapping as a job stores it. */
+/** The schema of a mapping that a job stores. */
 export const Mapping = z.record(z.string(), z.string().nullable());
 
-/** A mapping as a form sends it: as JSON. */
+/** The schema of a mapping in a form: a JSON text. */
 export const MappingText = z
   .string("Must be a JSON object")
   .max(maxMappingLength, `May have at most ${maxMappingLength} characters`)
   .transform(readJson)
   .pipe(Mapping.superRefine(checkMapping));
 
-/** Returns what each column becomes. One that the mapping does not name becomes what it is called. */
+/** Returns the use of each column. A column that the mapping does not name keeps its own name. */
 export function targetsOf(
   names: string[],
   { mapping = {}, movesMappedOnly = false }: { mapping?: Mapping; movesMappedOnly?: boolean },
@@ -38,12 +41,12 @@ export function targetsOf(
   });
 }
 
-/** Whether the mapping fills the column subscribed. */
+/** Whether the mapping fills the column `subscribed`. */
 export function mapsSubscribed(mapping: Mapping): boolean {
   return fieldsIn(mapping).includes("subscribed");
 }
 
-/** Whether the mapping fills columns that only contacts who move bring along. */
+/** Whether the mapping fills one of the columns that describe the contact itself. */
 export function mapsMoved(mapping: Mapping): boolean {
   return fieldsIn(mapping).some((field) => field !== null && isMovedName(field));
 }
@@ -74,7 +77,7 @@ function readJson(text: string, check: z.RefinementCtx): unknown {
   }
 }
 
-/** Checks what can be said without the file: what is no field, and two columns for one field. */
+/** Checks the mapping without the file: unknown fields, and two columns for one field. */
 function checkMapping(mapping: Mapping, check: z.RefinementCtx): void {
   const columnsBy = new Map<string, string>();
   for (const [column, said] of Object.entries(mapping)) {
@@ -90,7 +93,7 @@ function checkMapping(mapping: Mapping, check: z.RefinementCtx): void {
 }
 
 function twice(earlier: string, said: string | null): string {
-  return `Becomes ${said}, as the column ${earlier} does. Map one of them to another field, or to null`;
+  return `Becomes ${said}, as does the column ${earlier}. Map one of them to another field, or to null`;
 }
 
 function faultOf(column: string, key: string | null): string | null {
@@ -104,5 +107,5 @@ function faultOf(column: string, key: string | null): string | null {
 }
 
 function reserved(key: string): string {
-  return `${key} is reserved. A column becomes email, subscribed, ${movedNamesListed.replaceAll("`", "")}, a key of data such as data.plan, or with null nothing`;
+  return `${key} is reserved. A column becomes email, subscribed, ${movedNamesListed.replaceAll("`", "")}, a key of data such as data.plan, or null to drop it`;
 }

@@ -5,8 +5,8 @@ import { columnNamed, columnsWith } from "./columns-with";
 export type MovedColumn = NameWith<"imported">;
 
 /**
- * The names about the contact itself that an import takes with `columns=all`, for customers who move from another
- * service: columns of contacts, and the contact's topics.
+ * The names that an import with `columns=all` uses for the contact itself, for customers who move from another service:
+ * columns of contacts, and the contact's topics.
  */
 const movedNames = [...columnsWith("imported"), "topics"] as const;
 
@@ -15,7 +15,7 @@ export const movedNamesListed = listed(movedNames);
 
 const movedFields = new Set(movedNames.map((name) => name.toLowerCase()));
 
-/** Whether a name in lower case is one of these. */
+/** Whether a lower-case name is one of these. */
 export function isMovedName(name: string): boolean {
   return movedFields.has(name);
 }
@@ -23,19 +23,19 @@ export function isMovedName(name: string): boolean {
 /** The positions of these columns in the file. */
 export type MovedColumns = ReadonlyMap<(typeof movedNames)[number], number>;
 
-/** The limits against which their cells are checked. */
+/** The limits that apply to the cells of these columns. */
 export interface MovingIn {
-  /** In milliseconds. A later time in a cell is a fault. */
+  /** The current time in milliseconds. A later time in a cell is an error. */
   now: number;
   /** The slugs of the project's topics. */
   topics: ReadonlySet<string>;
 }
 
-/** The values in a row's cells. Times are milliseconds. */
+/** The values of these columns in a row. Times are in milliseconds. */
 export type Moved = {
   [Name in MovedColumn]?: (typeof contactColumns)[Name]["kind"] extends "time" ? number : string;
 } & {
-  /** All topics that the contact is in, as `|news|offers|`. */
+  /** The slugs of all topics in which the contact is, as `|news|offers|`. */
   topics?: string;
 };
 
@@ -47,7 +47,7 @@ export const movedFaults: readonly MovedFault[] = [
   "unknown_topic",
 ];
 
-/** Finds the columns by these names, in any case; a fault when a name occurs twice. */
+/** Finds the columns with these names, ignoring case. Returns a fault when a name occurs twice. */
 export function findMoved(
   onlyColumn: (name: string) => number | null | { fault: string },
 ): MovedColumns | { fault: string } {
@@ -60,7 +60,7 @@ export function findMoved(
   return columns;
 }
 
-/** Reads these cells of a row. An empty cell sets nothing. */
+/** Reads these cells of a row. An empty cell has no effect. */
 export function readMoved(columns: MovedColumns, cells: string[], moving: MovingIn): Moved | MovedFault {
   const moved: Record<string, string | number> = {};
   for (const [name, at] of columns) {
@@ -70,17 +70,17 @@ export function readMoved(columns: MovedColumns, cells: string[], moving: Moving
     if (value === null) return faultOf(name);
     moved[name] = value;
   }
-  // Each name has a value of the kind of its column.
+  // Each value has the type of its column.
   return moved as Moved;
 }
 
-/** Returns the slugs in a cell, between bars; null when one of them is no topic. */
+/** Returns the slugs in a cell, between bars; null when one of them is not a topic. */
 function topicsIn(text: string, { topics }: MovingIn): string | null {
   const slugs = text.split("|").flatMap((slug) => slug.trim() || []);
   return slugs.every((slug) => isStorable(slug) && topics.has(slug)) ? `|${slugs.join("|")}|` : null;
 }
 
-/** Returns the value of a column in a cell: one of its words, or a time; null for anything else. */
+/** Returns the value in a cell: one of the column's words, or a time; null for anything else. */
 function valueIn(text: string, { words }: ContactColumn, { now }: MovingIn): string | number | null {
   if (words !== undefined) return words.find((word) => word === text.toUpperCase()) ?? null;
   const time = timeIn(text);
@@ -104,7 +104,7 @@ function listed(names: readonly string[]): string {
 
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** A date, or a time with or without its zone, by default UTC. NaN for anything else. */
+/** Reads a date, or a time with or without a zone (default: UTC). NaN for anything else. */
 function timeIn(text: string): number {
   const [, date, time = "00:00", zone = "Z"] = timePattern.exec(text) ?? [];
   const offset = zone.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase();

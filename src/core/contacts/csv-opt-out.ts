@@ -1,23 +1,26 @@
-/** A column that becomes data, and whose name says that it has the opt-outs of another service. */
+/** A column that becomes data although its name suggests opt-outs of another service. */
 export interface OptOutColumn {
   at: number;
   key: string;
 }
 
-/** Names of such columns, without case and punctuation. Any value but a no is an opt-out, or the time of one. */
+/** Names of such columns, without case and punctuation. Any value except a no means an opt-out; it may be its time. */
 const optOutNames = new Set([
   ...["unsubscribed", "unsubscribedat", "unsubscribetime", "unsubtime", "unsubscribes", "unsubscribe"],
   ...["optedout", "optedoutat", "optout", "optoutat", "optouttime", "optoutdate", "donotemail", "donotcontact"],
 ]);
 
-/** A column of these says much else, too: only the words of an opt-out count. */
+/** Columns with these names contain other values as well, so only words for an opt-out count. */
 const statusNames = new Set(["status", "subscriptionstatus", "emailstatus", "emailmarketingstatus", "marketingstatus"]);
 
 const nos = new Set(["", "false", "no", "0"]);
 
 const optOutWords = new Set(["unsubscribed", "optedout", "cleaned", "bounced", "complained", "suppressed"]);
 
-/** Each of them may become a warning. No export of a service has more; a file may have thousands. */
+/**
+ * The most such columns that are noticed, because each may cause a warning. No export of a service has more, but a file
+ * may have thousands of columns.
+ */
 const maxOptOutColumns = 20;
 
 export function findOptOuts(columns: OptOutColumn[]): OptOutColumn[] {
@@ -26,7 +29,7 @@ export function findOptOuts(columns: OptOutColumn[]): OptOutColumn[] {
     .slice(0, maxOptOutColumns);
 }
 
-/** Whether this cell of such a column means that the person has left. */
+/** Whether a cell of such a column means that the person has opted out. */
 export function isOptOut({ key }: OptOutColumn, cell: string): boolean {
   const text = cell.trim().toLowerCase();
   return statusNames.has(plain(key)) ? optOutWords.has(plain(text)) : !nos.has(text);

@@ -5,15 +5,15 @@ import type { Csv } from "./csv";
 import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 import { isOptOut } from "./csv-opt-out";
 
-/** One row: a contact and its data and, where the import takes such columns, its subscription and moved values. */
+/** One row: the contact and its data and, when the import uses such columns, its subscription and other columns. */
 export interface ReadRow extends Moved {
   email: string;
-  /** Absent when the row does not say. */
+  /** Absent when the row does not state it. */
   subscribed?: boolean;
   data: JsonObject;
 }
 
-/** A skipped row has its address as it was written. */
+/** A row as it was read. A skipped row contains its address as written. */
 export type CsvRow =
   | ReadRow
   | { email: string; reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" | MovedFault };
@@ -24,7 +24,7 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
   const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
-  // An empty cell counts as no: without an answer, nobody is mailed.
+  // An empty cell counts as no: a contact without an answer must not be mailed.
   if (said === undefined) return { email, reason: "invalid_subscribed" };
   const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
   if (typeof brought === "string") return { email, reason: brought };
@@ -40,15 +40,15 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
 }
 
-/** An opt-out in a row that the caller did not ask to take. */
+/** An opt-out in a row, in a column that the caller did not ask to use. */
 export interface Unheeded {
-  /** The value in the column subscribed. An empty cell says nothing. */
+  /** The value in the column `subscribed`. Null for an empty cell. */
   says: "no" | "unclear" | null;
-  /** The data columns that say that the person has left. */
+  /** The data columns that suggest an opt-out. */
   optOuts: string[];
 }
 
-/** Returns what a row says about an opt-out; nothing for a row whose subscription is taken. */
+/** Returns the opt-outs that a row suggests; none when the row's subscription is used. */
 export function unheededIn({ unheededAt, optOuts }: Csv, cells: string[], { subscribed }: ReadRow): Unheeded {
   if (subscribed !== undefined) return { says: null, optOuts: [] };
   const cell = unheededAt === null ? "" : (cells[unheededAt]?.trim().toLowerCase() ?? "");
@@ -66,12 +66,15 @@ const booleans = new Map([
   ["no", false],
 ]);
 
-/** A column of yes and no may be written in numbers. In any other column, numbers are numbers. */
+/** A column of yes and no may contain 1 and 0. In any other column, these are numbers. */
 const yesOrNo = new Map([...booleans, ["1", true], ["0", false]]);
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** `007`, `+5`, `1e5`, `.5`, `1.` and numbers beyond the safe range stay text, as they are written. */
+/**
+ * Reads the value of a cell. `007`, `+5`, `1e5`, `.5`, `1.` and numbers beyond the safe range stay text, exactly as
+ * written.
+ */
 function cellValue(text: string): string | number | boolean {
   if (plainNumber.test(text)) {
     const number = Number(text);

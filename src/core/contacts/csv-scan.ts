@@ -6,19 +6,19 @@ import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 import { addUnheeded, noneUnheeded, type UnheededRows } from "./unheeded-rows";
 
-/** A whole file, read without a look at the contacts that exist. */
+/** The contents of a whole file, read without comparing it with existing contacts. */
 export interface CsvScan {
   totalRows: number;
   first: (ReadRow & { row: number })[];
-  /** Rows whose address an earlier row has. */
+  /** The number of rows whose address is also in an earlier row. */
   duplicates: number;
-  /** Rows that are skipped, and the first of them. */
+  /** The number of rows that are skipped, and the first of them. */
   invalid: number;
   errors: SkippedRow[];
-  /** Rows that say that the person has left, whether or not that is taken. */
+  /** The number of rows that contain an opt-out, whether or not the import uses it. */
   unsubscribedRows: number;
   unheeded: UnheededRows;
-  /** The type of each key of data, by its first value. */
+  /** The type of each key of data, from its first value. */
   types: Map<string, FieldType>;
 }
 
@@ -26,7 +26,7 @@ export const mostRowsShown = 20;
 
 const mostErrors = 100;
 
-/** Reads all rows of a file, and stores nothing. */
+/** Reads all rows of a file without storing anything. */
 export function scanCsv(csv: Csv): CsvScan | CsvFault {
   const scan: CsvScan = {
     ...{ totalRows: 0, first: [], duplicates: 0, invalid: 0, errors: [], unsubscribedRows: 0 },

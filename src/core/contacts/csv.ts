@@ -24,7 +24,7 @@ export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
   const newline = newlineOf(text);
   const headers = [",", ";", "\t"].map((delimiter) => readHeader({ text, delimiter, newline }));
   const readable = headers.filter((header) => "names" in header);
-  // The right delimiter is the one that gives an email column.
+  // The right delimiter is the one with which the header has an email column.
   const header = readable.find(({ names }) => namesEmail(names, taken)) ?? readable[0] ?? headers[0];
   if (header === undefined || "fault" in header) return header ?? { fault: noEmailColumn };
   const { names, ...file } = header;
@@ -102,7 +102,7 @@ function skipLineEnds(text: string, cursor: number): number {
   return other.exec(text)?.index ?? text.length;
 }
 
-/** Null when the bytes are not UTF-8. A byte order mark is removed. */
+/** Decodes UTF-8 and removes a byte order mark. Null when the bytes are not UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -112,8 +112,8 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 }
 
 /**
- * When lines end with CR LF, the carriage return stays in the last cell of each row, where it is trimmed. So a file may
- * mix both line ends.
+ * Detects the line ends. When they are CR LF, the carriage return stays in the last cell of each row, where it is
+ * trimmed, so a file may mix both.
  */
 function newlineOf(text: string): "\n" | "\r" {
   const unquoted = text.slice(0, windowLength).replaceAll(/"[^"]*"/g, "");

@@ -45,7 +45,7 @@ export function readData(sent: JsonObject): DataChange {
     own.push([key, value]);
     if (persistent) stored.push([key, value]);
   }
-  // Object.fromEntries defines own properties, so even a key named __proto__ is just a key.
+  // Object.fromEntries defines own properties, so even a key named __proto__ is an ordinary key.
   return {
     patch: Object.fromEntries(stored),
     own: Object.fromEntries(own),
@@ -53,7 +53,7 @@ export function readData(sent: JsonObject): DataChange {
   };
 }
 
-/** Warns of each reserved key that a caller sent. `at` is the path of the data in the call. */
+/** Returns a warning for each reserved key that a caller sent. `at` is the path of the data in the call. */
 export function reservedWarnings(sent: JsonObject, at: string): Warning[] {
   const reserved = Object.keys(sent).filter((key) => reservedKeys.has(key));
   return reserved.map((key) => ({
@@ -65,7 +65,7 @@ export function reservedWarnings(sent: JsonObject, at: string): Warning[] {
 function unwrap(raw: JsonValue): { value: JsonValue; persistent: boolean } {
   const wrapped = Wrapped.safeParse(raw);
   if (!wrapped.success) return { value: raw, persistent: true };
-  // The wrapper is JSON, so its value is too.
+  // The wrapper is JSON, so its value is JSON too.
   return { value: wrapped.data.value as JsonValue, persistent: wrapped.data.persistent };
 }
 

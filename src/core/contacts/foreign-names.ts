@@ -19,7 +19,7 @@ export const foreignNamesOfContact: ForeignName[] = [
   }),
   ...foreign(["status", "unsubscribed"], { standsFor: "subscribed", advice: "Use subscribed, which is true or false" }),
   ...foreign(["list_ids", "listIds", "lists", "audience_id", "audienceId"], {
-    advice: "Contacts are not in lists: use POST /segments/{id}/members, or PUT /contacts/{id}/topics",
+    advice: "Contacts do not belong to lists: use POST /segments/{id}/members, or PUT /contacts/{id}/topics",
   }),
   {
     name: "contacts",

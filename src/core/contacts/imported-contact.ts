@@ -6,7 +6,7 @@ export interface ImportedContact {
   subscribed: boolean;
   data: JsonObject;
   source: string;
-  /** Null for a new contact whose row brings none: it gets the time of the import. */
+  /** Null for a new contact whose row has no such time: it gets the time of the import. */
   createdAt: number | null;
   optedOutAt: number | null;
   confirmedAt: number | null;
@@ -18,9 +18,8 @@ export interface BeforeRow extends ImportedContact {
 }
 
 /**
- * Returns a contact as an import leaves it after a row. The statements of the import say the same in SQL;
- * `test/api/import-dry-run.test.ts` compares the two. `erasedAt` is when a person without a contact had opted out before
- * an erasure.
+ * Returns a contact as an import leaves it after a row. The statements of the import do the same in SQL;
+ * `test/api/import-dry-run.test.ts` compares the two. `erasedAt` is the time at which an erased person had opted out.
  */
 export function afterRow(
   before: BeforeRow | null,

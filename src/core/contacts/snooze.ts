@@ -10,7 +10,7 @@ export type SnoozeRequest = { until: number } | { duration: SnoozeDuration };
 /** The longest snooze. A longer one is surely a mistake. */
 export const maxSnoozeYears = 5;
 
-/** The end of a snooze that begins now. Throws Invalid when it is not in the future, or too far ahead. */
+/** Returns the end of a snooze that begins now. Throws Invalid when the end is not in the future, or too far ahead. */
 export function snoozeEnd(asked: SnoozeRequest, now: Date): number {
   if ("duration" in asked) return endOf(asked.duration, now);
   const { until } = asked;
@@ -39,11 +39,11 @@ function endOf(duration: SnoozeDuration, now: Date): number {
   }
 }
 
-/** The same day and time in a later month, in UTC; the last day of the month if it has no such day. */
+/** Returns the same day and time in a later month, in UTC; the last day of the month when it has no such day. */
 function monthsLater(from: Date, months: number): number {
   const year = from.getUTCFullYear();
   const month = from.getUTCMonth() + months;
-  // Day 0 of the next month is the last day of this month.
+  // Day 0 of the next month is the last day of the month.
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const timeOfDay = from.getTime() - Date.UTC(year, from.getUTCMonth(), from.getUTCDate());
   return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + timeOfDay;

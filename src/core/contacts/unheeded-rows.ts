@@ -2,13 +2,16 @@ import { z } from "zod";
 import type { Warning } from "../warning";
 import type { Unheeded } from "./csv-row";
 
-/** Imported rows that may say that the person has left, while nobody asked the import to look. Earlier jobs do not say. */
+/**
+ * Counts imported rows that suggest an opt-out in a column that the import did not use. Jobs from before this check
+ * lack these counts.
+ */
 export const UnheededRows = z.object({
-  /** Rows with a no in the column subscribed. */
+  /** Rows with a no in the column `subscribed`. */
   rowsSayingNo: z.number().default(0),
-  /** Rows with a value in it that is neither yes nor no. */
+  /** Rows whose value in that column is neither yes nor no. */
   rowsUnclear: z.number().default(0),
-  /** Rows with an opt-out in a column that became data, by the name of the column. */
+  /** Rows with an opt-out in a column that became data, by column name. */
   rowsOptedOut: z.record(z.string(), z.number()).default({}),
 });
 export type UnheededRows = z.infer<typeof UnheededRows>;
@@ -17,7 +20,7 @@ export function noneUnheeded(): UnheededRows {
   return { rowsSayingNo: 0, rowsUnclear: 0, rowsOptedOut: {} };
 }
 
-/** Adds a row to the figures. */
+/** Adds a row to the counts. */
 export function addUnheeded(rows: UnheededRows, { says, optOuts }: Unheeded): void {
   if (says === "no") rows.rowsSayingNo++;
   if (says === "unclear") rows.rowsUnclear++;
@@ -36,7 +39,7 @@ function saidNo(rows: number): Warning {
   return {
     field: "subscribed",
     message:
-      `${rowsDo(rows, "says", "say")} no in the column subscribed, which was not taken: new contacts among them are subscribed. Import the file again ` +
+      `${rowsDo(rows, "says", "say")} no in the column subscribed, which was not used: new contacts among them are subscribed. Import the file again ` +
       "with the form field subscribed=column, which unsubscribes them, or unsubscribe them with POST /contacts/bulk-unsubscribe.",
   };
 }
@@ -45,7 +48,7 @@ function unclear(rows: number): Warning {
   return {
     field: "subscribed",
     message:
-      `${rowsDo(rows, "has", "have")} a value that is neither yes nor no in the column subscribed, which was not taken: new contacts among ` +
+      `${rowsDo(rows, "has", "have")} a value that is neither yes nor no in the column subscribed, which was not used: new contacts among ` +
       "them are subscribed. Write yes or no into the column, and import the file again with the form field subscribed=column.",
   };
 }
@@ -54,9 +57,9 @@ function optedOut(column: string, rows: number): Warning {
   return {
     field: column,
     message:
-      `${rowsDo(rows, "seems", "seem")} to be opted out by the column ${column}, which was imported as data: new contacts among them are ` +
-      "subscribed. Import the file again: either rename the column to subscribed, write yes or no into it, and say subscribed=column; " +
-      "or rename a column of times to optedOutAt, and say columns=all.",
+      `${rowsDo(rows, "seems", "seem")} to be opted out according to the column ${column}, which was imported as data: new contacts among them are ` +
+      "subscribed. Import the file again: either rename the column to subscribed, write yes or no into it, and send subscribed=column; " +
+      "or rename a column of times to optedOutAt, and send columns=all.",
   };
 }
 

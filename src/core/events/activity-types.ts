@@ -3,7 +3,7 @@ import { type ServiceEventName, serviceEvent, serviceEventsThat } from "./servic
 /** Types of events whose names differ from project to project. */
 const groupTypes = ["event.triggered", "segment.entry", "segment.exit"] as const;
 
-/** The types of activities. Each event in the log has one of them, by its name. */
+/** The types of activities. The name of an event determines its type. */
 export const activityTypes: readonly ActivityType[] = [...serviceEventsThat(() => true), ...groupTypes];
 export type ActivityType = ServiceEventName | (typeof groupTypes)[number];
 
@@ -20,7 +20,7 @@ export function activityTypeOf(name: string): ActivityType {
   return move === "exit" ? "segment.exit" : "event.triggered";
 }
 
-/** The slug in the name of a segment's event; null for any other name. */
+/** Returns the slug in the name of a segment's event; null for any other name. */
 export function segmentOfEvent(name: string): string | null {
   return segmentEvent.exec(name)?.[1] ?? null;
 }
@@ -29,12 +29,12 @@ function isOwnType(name: string): name is ServiceEventName {
   return serviceEvent(name) !== undefined;
 }
 
-/** The names that events of these types may have. */
+/** The names of events of some types. */
 export interface NamesOfTypes {
   exact: string[];
-  /** Patterns of GLOB. */
+  /** GLOB patterns. */
   patterns: string[];
-  /** All names that are no other type's too. */
+  /** Whether all names that belong to no other type are included: the callers' own events. */
   areCallers: boolean;
 }
 
@@ -48,5 +48,5 @@ export function namesOfTypes(types: readonly ActivityType[]): NamesOfTypes {
 
 const patterns = { "segment.entry": "segment.?*.entry", "segment.exit": "segment.?*.exit" };
 
-/** The names of every type but `event.triggered`. */
+/** The names of all types except `event.triggered`. */
 export const namesOfService: NamesOfTypes = namesOfTypes(activityTypes.filter((type) => type !== "event.triggered"));

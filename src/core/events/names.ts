@@ -4,7 +4,7 @@ import { serviceEvent, serviceEventsThat } from "./service-event";
 
 const maxNameLength = 255;
 
-/** Names that are reserved for the service. Upper and lower case are different, as in all event names. */
+/** Whether a name is reserved for the service. Case matters, as in all event names. */
 export function isReservedEvent(name: string): boolean {
   return name.startsWith("email.") || serviceEvent(name) !== undefined || /^segment\..+\.(entry|exit)$/.test(name);
 }
@@ -17,7 +17,7 @@ const otherNames = serviceEventsThat((_, name) => !name.startsWith("email."));
 const reservedNames = ["email.*", ...otherNames].map((name) => `\`${name}\``).join(", ");
 
 /**
- * These are path segments with a meaning in URLs, even when encoded: nobody could delete such an event, or query it.
+ * Path segments with a meaning in URLs, even when encoded: an event with such a name could not be queried or deleted.
  */
 const unreachableNames = new Set([".", ".."]);
 
@@ -50,8 +50,8 @@ export const EventName = z
 const emailNames = serviceEventsThat((_, name) => name.startsWith("email."));
 
 /**
- * Returns why no event of a project can have exactly this name; null when one can. `orElse` ends the list of allowed
- * names.
+ * Returns the reason why no event of a project can have this name; null when one can. `orElse` is appended to the list
+ * of allowed names.
  */
 export function exactNameFault(name: string, orElse = ""): string | null {
   if (name.startsWith("email.") && serviceEvent(name) === undefined) {

@@ -10,8 +10,8 @@ export interface Span {
 const shape = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /**
- * Reads a caller's date: `2026-01-31` is the whole day in UTC, a date with a time is that millisecond. A time without a
- * zone is UTC. Null when it is neither.
+ * Reads a caller's date: `2026-01-31` is the whole day in UTC, and a date with a time is that millisecond. A time
+ * without a zone is in UTC. Null for any other text.
  */
 export function spanOf(text: string): Span | null {
   const [, day, zone] = shape.exec(text) ?? [];
@@ -42,7 +42,7 @@ export const DateRange = z
   })
   .superRefine(endsAfterStart);
 
-/** Refuses a span that ends before it starts. For queries that have more fields than these. */
+/** Refuses a span that ends before it starts. For queries with further fields. */
 export function endsAfterStart(
   { startDate, endDate }: { startDate?: Span | undefined; endDate?: Span | undefined },
   check: z.RefinementCtx,

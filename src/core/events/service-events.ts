@@ -1,24 +1,32 @@
-/** An event that the service records itself. Its name is reserved, a type of activity, and may be listened for. */
+/**
+ * An event that the service itself records. Its name is reserved and is a type of activity, and webhooks and workflows
+ * may listen for it.
+ */
 export interface ServiceEvent {
-  /** When it happens, for the guide. */
+  /** Describes when the event happens, for the guide. */
   when: string;
-  /** The keys of its data that conditions of workflows may ask, in addition to those of every event of an email. */
+  /**
+   * The keys of the event's data that conditions of workflows may name, in addition to those of every event about an
+   * email.
+   */
   fields?: readonly string[];
-  /** It is one of an email of ours. These events alone have an `email_id`. */
+  /** Whether the event is about an email that we sent. Only these events have an `email_id`. */
   isOfEmail?: true;
-  /** It belongs to no contact, so no workflow can use it. */
+  /** Whether the event belongs to no contact, so that no workflow can use it. */
   hasNoContact?: true;
-  /** The column of `GET /activity/stats` that counts it, and what the column means if its name does not say so. */
+  /**
+   * The column of `GET /activity/stats` that counts the event, and what the column means when its name is not enough.
+   */
   column?: string;
   columnMeans?: string;
-  /** The type of step that may cause it. */
+  /** The type of step that may cause the event. */
   causedBy?: "SEND_EMAIL" | "UPDATE_CONTACT";
 }
 
 /**
- * Every event that the service records, by name, in the order of lists. Reserved names, activity types, statistics, what
- * webhooks and workflows can listen for and the guide all follow from it. Events of segments have the segment's slug in
- * their names, so `activity-types.ts` adds them.
+ * Every event that the service records, by name, in the order in which lists show them. Reserved names, activity types,
+ * statistics, the events that webhooks and workflows can listen for, and the guide are derived from this list. Events
+ * of segments have the segment's slug in their names, so `activity-types.ts` adds them.
  */
 export const serviceEvents = {
   "email.sent": { when: "the provider accepted an email", ...ofEmail("sent") },

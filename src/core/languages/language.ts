@@ -25,8 +25,8 @@ export const languages: ReadonlyMap<string, Language> = new Map(
 const english: Language = { tag: "en", words: en };
 
 /**
- * Chooses the language of the first locale that we have: `de-AT` and `de_AT` are German. Then the best one of a header
- * `Accept-Language`, then English.
+ * Chooses the language of the first locale that we support: `de-AT` and `de_AT` mean German. Otherwise the best
+ * language of the header `Accept-Language`, or else English.
  */
 export function chooseLanguage(locales: unknown[], accepted = ""): Language {
   for (const locale of locales) {
@@ -44,7 +44,7 @@ function languageOf(locale: string): Language | undefined {
 /** Limits the parsed header. Browsers send short ones. */
 const maxAcceptedLength = 1_000;
 
-/** The language with the highest weight; among equal ones the first (RFC 9110, section 12.5.4). */
+/** Returns the language with the highest weight; among equal weights, the first (RFC 9110, section 12.5.4). */
 function acceptedLanguage(header: string): Language | undefined {
   let best: { language: Language | undefined; weight: number } = { language: undefined, weight: 0 };
   for (const range of header.slice(0, maxAcceptedLength).split(",")) {
@@ -63,7 +63,7 @@ function weightOf(parameters: string[]): number {
 
 const placeholder = /\{(\w+)\}/;
 
-/** Splits a text at its values: each odd element is the name of a value. */
+/** Splits a text at its placeholders: each odd element is the name of a value. */
 export function splitAtValues(text: string): string[] {
   return text.split(placeholder);
 }
@@ -75,7 +75,7 @@ export function filledIn(text: string, values: Record<string, string>): string {
     .join("");
 }
 
-/** Shows only the day, because an hour would need the reader's time zone. */
+/** Formats only the day, because an hour would require the reader's time zone. */
 export function dayIn({ words }: Language, time: number): string {
   return new Intl.DateTimeFormat(words.dates, { dateStyle: "long", timeZone: "UTC" }).format(time);
 }

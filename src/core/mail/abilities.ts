@@ -1,25 +1,26 @@
 import type { Message } from "./message";
 import type { EmailType } from "./status";
 
-/** The abilities of a provider. Senders check these, and never which provider it is. */
+/** The abilities of a provider. Senders check these, and never the provider's name. */
 export interface Abilities {
-  /** How long the provider recognises a second call with the same key; 0 when it never does. */
+  /** For how long the provider recognises a repeated call by its key; 0 when it never does. */
   idempotencyWindowMs: number;
-  /** How many mails one call takes. */
+  /** The most mails in one call. */
   mailsPerCall: number;
   /** Whether mail with attachments may share a call with other mail. */
   sharesCallsWithFiles: boolean;
-  /** The largest complete message that it accepts, encoded. */
+  /** The largest complete message that the provider accepts, encoded. */
   maxMessageBytes: number;
   /** Prefixes, in lower case, of headers that are instructions to the provider. */
   steeringHeaders: readonly string[];
-  /** Whether it accepts mail of type MARKETING. */
+  /** Whether the provider accepts mail of type MARKETING. */
   allowsMarketing: boolean;
 }
 
 /**
- * Why a mail cannot go through a provider; null when it can. A header with an instruction would let one project change
- * the account for all: with another tag, reports of this mail would apply to another mail.
+ * Returns why a mail cannot be sent through a provider; null when it can. A header with an instruction would let one
+ * project change the account for all of them: with another project's tag, for example, reports about this mail would
+ * apply to that project's mail.
  */
 export function unfitness(
   { steeringHeaders, allowsMarketing }: Abilities,

@@ -8,13 +8,13 @@ import { newProjectPaces, type ProjectPaces } from "./project-pace";
 import { newRing, type Ring } from "./ring";
 
 /**
- * The provider's account, which all projects share, and whose turn it is.
+ * The provider's account, which all projects share, and the order in which they use it.
  *
- * Mail that waits stays in its rows, and costs nothing while it does. This state only says which projects wait: a ring
- * of them, each with the priorities of its mail. Calling the provider needs a permit. Fresh mail asks for one, and
- * joins the ring when it gets none. A drainer asks for the next turn instead of naming a project.
+ * Waiting mail stays in its rows, and costs nothing while it waits. This state only records which projects wait: a ring
+ * of projects, each with the priorities of its mail. A call to the provider needs a permit. Fresh mail asks for one,
+ * and its project joins the ring when it gets none. A drainer does not name a project, but asks for the next turn.
  *
- * All of this is in memory. When it is forgotten, a sweep finds the waiting projects again; only the lanes' pauses and
+ * All of this is in memory. When it is lost, a sweep finds the waiting projects again; only the pauses of the lanes and
  * the speed of campaigns are stored.
  */
 export interface Account {
@@ -22,46 +22,48 @@ export interface Account {
   lanes: Record<Lane, LaneState>;
   permits: Map<string, Permit>;
   ring: Ring;
-  /** Campaign mail also keeps to the pace of its project. */
+  /** The projects' own paces, which campaign mail obeys in addition. */
   paces: ProjectPaces;
   speed: CampaignSpeed;
-  /** When campaign mail was read last, if more of that project was left then. */
+  /** When campaign mail was last read, if the project had more left at that time. */
   readAt: number | null;
-  /** When a drainer has been asked to come. */
+  /** The time at which a requested drainer should arrive. */
   drainerAt: number | null;
 }
 
 export interface AccountRule {
-  /** Null when the account has no limit per second. */
+  /** Null when the account has no rate limit. */
   pace: PaceRule | null;
-  /** How many mails the provider takes in one call. */
+  /** The most mails that the provider accepts in one call. */
   mailsPerCall: number;
-  /** Fresh transactional mail goes through another account while this one is down. */
+  /** Whether fresh transactional mail goes through another account while this one is down. */
   failsOver?: boolean;
 }
 
-/** Leave to call the provider, for a while. */
+/** A permission to call the provider for a limited time. */
 export interface Permit {
   project: number;
   priority: Priority;
   lane: Lane;
-  /** Calls that it may still make, one after another or `callsAtOnce` together. */
+  /** The calls that the permit still allows, one by one or `callsAtOnce` concurrently. */
   calls: number;
-  /** A part of one where its consumer shares its calls among many projects. */
+  /** A fraction when the consumer shares its concurrent calls among several projects. */
   callsAtOnce: number;
   mailsAtOnce: number;
   until: number;
   isProbe: boolean;
   isDrainer: boolean;
-  /** It takes each mail alone, because one before it died. */
+  /** Whether each mail is handled alone, because an earlier consumer of this mail died. */
   isSuspect: boolean;
-  /** The mails that the project's own pace allows it and that are not read yet; null without such a pace. */
+  /** The mails that the project's own pace still allows this permit to read; null without such a pace. */
   share: number | null;
 }
 
 export const lanes: readonly Lane[] = ["transactional", "campaign"];
 
-/** Longer than a round of provider calls may take. A permit without a sign of its consumer for this time is lost. */
+/**
+ * Longer than a round of provider calls may take. When a consumer is silent for this long, its permit counts as lost.
+ */
 export const permitMs = 2 * minuteMs;
 
 export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}, speed = unknownSpeed): Account {
@@ -77,9 +79,9 @@ export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}, speed =
   };
 }
 
-/** When it is, and chance. */
+/** The current time and a random number. */
 export interface Moment {
   now: number;
-  /** Between 0 and 1. */
+  /** From 0 up to 1. */
   random: number;
 }

@@ -4,7 +4,7 @@ import { isJsonObject } from "../json";
 import { isStorable, unstorableText } from "../storable";
 import { type Address, normalizeEmail, wireAddress } from "./address";
 
-/** Recipients of one call of `/v1/send`. */
+/** The maximum number of recipients of one call of `/v1/send`. */
 export const maxRecipients = 500;
 const maxNameLength = 255;
 // A line break in a name or an address would let a caller write headers of their own.
@@ -43,7 +43,7 @@ export const DisplayName = z
 
 const maxFromNameLength = 100;
 
-/** The name of a sender that is stored, for each mail that follows. */
+/** The stored name of a sender, which all later mails use. */
 export const FromName = DisplayName.refine((name) => name.length <= maxFromNameLength, {
   message: `At most ${maxFromNameLength} characters`,
   params: { code: "too_big" },
@@ -72,7 +72,10 @@ export const RecipientsInput = z
 
 const notAnAddress = "Must be an email address such as ada@example.com";
 
-/** Says how to write what was probably meant. `takesName`: the address may be an object with a name. */
+/**
+ * Tells how to write the address that was probably meant. When `takesName` is true, an object with a name is accepted
+ * too.
+ */
 function whyNoAddress(written: string, takesName = false): string {
   const [, name = "", email = ""] = /^([^<>]{0,255})<([^<>]{1,320})>\s*$/.exec(written) ?? [];
   if (normalizeEmail(email) !== null) {
@@ -81,7 +84,7 @@ function whyNoAddress(written: string, takesName = false): string {
     return takesName ? `${alone}, or with the name as ${shown}` : alone;
   }
   if (/[,;]/.test(written) && written.split(/[,;]/).every((part) => normalizeEmail(part) !== null)) {
-    return "Must be one address; where several are allowed, send them as a list";
+    return "Must be a single address. If the field accepts several, send them as a list";
   }
   return notAnAddress;
 }

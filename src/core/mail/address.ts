@@ -5,7 +5,7 @@ const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * The normalized form of an address, which identifies a contact: trimmed, lower-case, the domain in ASCII (RFC 5321
- * with RFC 5890 domains; no quoted local parts, no address literals). Null when it is not an address.
+ * with RFC 5890 domains; no quoted local parts, no address literals). Null for anything else.
  */
 export function normalizeEmail(written: string): string | null {
   const trimmed = written.trim();
@@ -17,12 +17,12 @@ export function normalizeEmail(written: string): string | null {
   return email.length > maxAddressLength ? null : email;
 }
 
-/** Whether these characters may stand before the @ (RFC 5321, without quotes). */
+/** Whether these characters may form the part before the @ (RFC 5321, without quotes). */
 export function isLocalPart(local: string): boolean {
   return dotAtom.test(local);
 }
 
-/** A host name of at least two labels in lower-case ASCII; null when it is not one. */
+/** Returns a host name of at least two labels in lower-case ASCII; null when the text is not one. */
 export function asciiDomain(written: string): string | null {
   // The URL parser would accept more (paths, ports, users) or silently drop it (control characters at the end), so that
   // is refused first.
@@ -35,24 +35,25 @@ export function asciiDomain(written: string): string | null {
   return isHost && !/^\d+$/.test(topLevel) ? domain : null;
 }
 
-/** Skips the slow URL parser for domains that it would not change, as nearly all are. */
+/** Avoids the slow URL parser for domains that it would not change, which nearly all are. */
 function isPlain(domain: string): boolean {
   return /^([a-z0-9-]+\.)+[a-z]+$/.test(domain) && !domain.includes("xn--");
 }
 
-/** Without URL.parse, which Node 20 lacks: the command line reads addresses too. */
+/** Returns the host of a URL. Avoids URL.parse, which Node 20 lacks: the command line reads addresses too. */
 function hostIn(url: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null;
 }
 
-/** The part after the @ of an address that `normalizeEmail` returned. */
+/** Returns the part after the @ of an address that `normalizeEmail` returned. */
 export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf("@") + 1);
 }
 
 /**
- * An address for the wire: the part before the @ as the caller wrote it, because its mail server may tell cases apart,
- * and the domain as `normalizeEmail` returned it, because not every provider and server knows another form.
+ * Returns an address for headers and envelopes: the part before the @ as the caller wrote it, because its mail server
+ * may distinguish case, and the domain as `normalizeEmail` returned it, because not every provider and server accepts
+ * another form.
  */
 export function wireAddress(written: string, email: string): string {
   const trimmed = written.trim();
@@ -60,9 +61,9 @@ export function wireAddress(written: string, email: string): string {
 }
 
 export interface Address {
-  /** Normalized: the key of contacts and suppressions. */
+  /** The normalized address: the key of contacts and suppressions. */
   email: string;
-  /** The same as `wireAddress` returns it, for headers and envelopes. */
+  /** The address in the form of `wireAddress`, for headers and envelopes. */
   written: string;
   name: string | null;
 }

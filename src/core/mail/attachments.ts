@@ -2,28 +2,29 @@ import { z } from "zod";
 
 const maxFilenameLength = 255;
 const maxItems = 100;
-// RFC 2045, section 5.1. The caller's type is copied into the file's headers. These go into the OpenAPI document, whose
-// patterns know no flags.
+// RFC 2045, section 5.1. The caller's type is copied into the file's headers. These patterns are published in the
+// OpenAPI document, where patterns cannot have flags.
 const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
 const parameter = `[ \\t]{0,4};[ \\t]{0,4}${token}=(?:${token}|"(?:[ !#-\\[\\]-~]|\\\\[ -~]){0,127}")`;
 const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,10}$`);
 const maxMediaTypeLength = 500;
-// A multipart or message type would be read as a part of ours. A boundary would end the file; its name is `filename`.
+// A multipart or message type would be parsed as a part of our message, and a parameter `boundary` would end the file.
+// The name belongs in `filename`.
 const composite = /^(?:multipart|message)\//i;
 const ownParameter = /;[ \t]*(?:boundary|name)=/i;
-// RFC 2392: the part of a Content-ID that `cid:` in a body refers to.
+// The part of a Content-ID to which `cid:` in a body refers (RFC 2392).
 const contentId = /^[!#-;=?-[\]-~]{1,200}$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** A line of base64 in a message: 76 characters and its line break carry 57 bytes. */
+/** The bytes in one line of base64, which has 76 characters and a line break. */
 const bytesPerLine = 57;
 const charactersPerLine = 78;
-/** Headers of a part, and of the message. */
+/** An estimate for the headers of a part, and for those of the message. */
 const headerBytes = 2_048;
 
 /** The spec's ceiling for a finished message. */
 export const maxMessageBytes = 40 * 1024 * 1024;
 
-/** A file attached to an email. Its content stays base64, as it came. */
+/** A file attached to an email. Its content stays in base64, as it was received. */
 export interface Attachment {
   filename: string;
   contentType: string;
@@ -83,13 +84,14 @@ export const AttachmentInput = z
     if (disposition === "inline" && !contentId) missing("contentId");
   });
 
-/** `attachments` of `/v1/send`. How many and how large they may be is a setting, and checked by the verb. */
+/** The `attachments` of `/v1/send`. Their maximum number and size are settings, which the verb checks. */
 export const AttachmentsInput = z
   .preprocess(firstItems, z.array(AttachmentInput))
   .meta({ description: "At most 10 files and 10 MB together, unless the installation sets other limits." });
 
 /**
- * Reads one item more than anyone may allow, which is enough to refuse the list: a list of a million is not validated.
+ * Keeps one item more than any installation may allow, which is enough to refuse the list without validating millions
+ * of items.
  */
 function firstItems(items: unknown): unknown {
   return Array.isArray(items) ? items.slice(0, maxItems + 1) : items;
@@ -106,13 +108,13 @@ export function readAttachments(items: z.infer<typeof AttachmentsInput>): Attach
   }));
 }
 
-/** The size of a file by its base64. */
+/** Returns the size of a file from the length of its base64. */
 export function decodedBytes(content: string): number {
   const padding = content.endsWith("==") ? 2 : content.endsWith("=") ? 1 : 0;
   return (content.length / 4) * 3 - padding;
 }
 
-/** The least size of a message: base64 in lines for the files, and the texts as they are. */
+/** Returns the minimum size of a message: the files as lines of base64, and the texts unencoded. */
 export function messageBytes(bodyBytes: number, attachments: { size: number }[]): number {
   return attachments.reduce(
     (sum, { size }) => sum + Math.ceil(size / bytesPerLine) * charactersPerLine + headerBytes,

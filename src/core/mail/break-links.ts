@@ -1,26 +1,26 @@
 import type { JsonObject, JsonValue } from "../json";
 
-/** The signs that mail programs take for the dot of a domain. */
+/** The characters that mail programs treat as the dot of a domain. */
 const dots = ".。．｡";
 const anyDot = new RegExp(`[${dots}]`, "g");
 
 /**
- * Matches the rest of a link after its scheme, or after the slashes of a link without one. All its dots are broken,
- * because mail programs also follow numeric addresses. Browsers take a backslash for a slash.
+ * Matches the rest of a link after its scheme, or after the slashes of a link without one. All its dots are replaced,
+ * because mail programs also recognise numeric addresses. Browsers treat a backslash like a slash.
  */
 const behindSlashes = /(?<!\[:\]|[\\/])(?::[\\/]{2,}[^\s<>"']*|:[\\/][^\s<>"']+|[\\/]{2,}[^\s<>"']+)/g;
 const slashes = /(?<!\[:\]|[\\/])(:[\\/]|[\\/]{2,})/g;
 
-/** Matches text that HTML would read as a tag or a character when a template prints it with `| raw`. */
+/** Matches text that HTML would read as a tag or an entity when a template prints it with `| raw`. */
 const signOfHtml = /<(?=[a-z/!?]|$)|&(?=#|[a-z][a-z\d]*;|$)/gi;
 
-/** A dot within a name such as `example.com`. Numbers such as 3.14, and the ends of sentences, stay. */
+/** A dot within a name such as `example.com`. Numbers such as 3.14 and the ends of sentences do not match. */
 const dotOfName = new RegExp(`(?<=[\\p{L}\\p{N}-])[${dots}](?=[\\p{L}\\p{M}]{2})`, "gu");
 
 /**
- * Breaks whatever a mail program would make a link of, and leaves it readable: `https://evil.example` becomes
- * `https[:]//evil[.]example`. Names without a scheme are broken too, and so are the domains of addresses, tags, and
- * characters that are written as HTML writes them.
+ * Changes everything that a mail program would turn into a link, and keeps it readable: `https://evil.example` becomes
+ * `https[:]//evil[.]example`. Names without a scheme, the domains of addresses, tags and HTML entities are changed as
+ * well.
  */
 export function breakLinks(text: string): string {
   return text
@@ -31,7 +31,7 @@ export function breakLinks(text: string): string {
     .replace(dotOfName, "[.]");
 }
 
-/** The same for every text in a value, keys included, because templates may print those. */
+/** Breaks links in every text of a value, including keys, because templates may print keys. */
 export function breakLinksIn(value: JsonValue): JsonValue {
   if (typeof value === "string") return breakLinks(value);
   if (typeof value !== "object" || value === null) return value;

@@ -1,28 +1,28 @@
 import { type Backoff, backoffMs } from "../backoff";
 import { minuteMs, secondMs } from "../time";
 
-/** Calls that failed in a row before a lane pauses. */
+/** The number of consecutive failed calls after which a lane pauses. */
 export const patience = 3;
 
-/** A lane that has been paused for this long is down: its mail may go through another account. */
+/** A lane that has been paused for this long counts as down: its mail may go through another account. */
 const downAfterMs = minuteMs;
 const pause: Backoff = { firstMs: 30 * secondMs, growth: 2, maxMs: 10 * minuteMs };
 const rest: Backoff = { firstMs: secondMs, growth: 2, maxMs: minuteMs };
 
 /**
- * The state of a lane. A call that got no answer may have handed its mail over, so each one can leave mail UNKNOWN. After
- * three failures in a row, or a refusal of the account itself, the lane pauses; then one call is the probe, with one
- * real mail. A lane that was throttled rests for a moment, and goes on without a probe.
+ * The state of a lane. A call without an answer may have handed its mail over, so each such call can leave mail
+ * UNKNOWN. After three consecutive failures, or when the provider refuses the account itself, the lane pauses. The next
+ * call is then a probe with one real mail. A throttled lane rests for a moment and continues without a probe.
  */
 export interface LaneState {
   failures: number;
-  /** Pauses since the provider last answered: each is twice as long as the one before. */
+  /** The number of pauses since the provider last answered. Each pause is twice as long as the previous one. */
   pauses: number;
-  /** The end of the pause; the next call after it is the probe. Null while the lane is open. */
+  /** The end of the pause, after which the next call is the probe. Null while the lane is open. */
   pausedUntil: number | null;
   /** The beginning of the first of these pauses. Null while the lane is open. */
   pausedSince: number | null;
-  /** Rounds in a row that the provider answered with 429. */
+  /** The number of consecutive rounds that the provider answered with 429. */
   throttles: number;
   restsUntil: number;
 }
@@ -36,41 +36,44 @@ export const openLane: LaneState = {
   restsUntil: 0,
 };
 
-/** The state of the account that a round of calls shows. */
+/** The state of the account, judged from a round of calls. */
 export type Verdict =
-  /** At least one call got an answer about its mail: accepted, or refused for its own sake. */
+  /** At least one call got an answer about its mail: accepted, or refused because of the mail itself. */
   | { kind: "answered" }
-  /** Every call stayed without an answer, or got a 5xx. */
+  /** Every call got no answer, or a 5xx. */
   | { kind: "failed"; calls: number }
-  /** Every call got a 429. `askedMs` is the provider's own wish. */
+  /** Every call got a 429. `askedMs` is the wait for which the provider asked. */
   | { kind: "throttled"; askedMs: number }
-  /** The provider refuses the account, whatever the mail: its key, its plan, its standing. */
+  /** The provider refuses the account whatever the mail, because of its key, its plan or its reputation. */
   | { kind: "blocked" }
   /** No call was made. */
   | { kind: "unused" };
 
-/** When the lane takes its next call, and whether that one is the probe. */
+/** Returns when the lane accepts its next call, and whether that call is the probe. */
 export function nextCallAt({ pausedUntil, restsUntil }: LaneState): { at: number; isProbe: boolean } {
   return { at: Math.max(pausedUntil ?? 0, restsUntil), isProbe: pausedUntil !== null };
 }
 
-/** Whether the lane has been paused long enough for its mail to go another way. */
+/** Whether the lane has been paused long enough for its mail to go through another account. */
 export function isDown({ pausedSince }: LaneState, now: number): boolean {
   return pausedSince !== null && now >= pausedSince + downAfterMs;
 }
 
-/** While the probe is out, the lane stays paused for the others. */
+/** Returns the state during the probe: the lane stays paused for all other calls. */
 export function probing(state: LaneState, until: number): LaneState {
   return { ...state, pausedUntil: until };
 }
 
-/** The lane after a round of calls. `random` is between 0 and 1: pauses of several lanes should not end together. */
+/**
+ * Returns the lane after a round of calls. `random` is from 0 up to 1, and keeps the pauses of several lanes from
+ * ending together.
+ */
 export function afterCalls(
   state: LaneState,
   verdict: Verdict,
   { isProbe, now, random }: { isProbe: boolean; now: number; random: number },
 ): LaneState {
-  // Calls that were made before the pause say nothing new when they end in it.
+  // A call that began before the pause and ends during it adds nothing new.
   if (state.pausedUntil !== null && !isProbe) return state;
   switch (verdict.kind) {
     case "answered":

@@ -8,13 +8,16 @@ import { laneOf, ofCampaigns } from "./priority";
 import { nextRestedAt } from "./project-pace";
 import { firstOf } from "./ring";
 
-/** A turn of a healthy provider takes less. */
+/** Longer than a turn with a healthy provider. */
 const backSoonMs = 2 * secondMs;
 
-/** A drainer that is so late does not come any more. */
+/** A drainer that is this late is not expected any more. */
 const drainerGraceMs = 30 * secondMs;
 
-/** When a drainer should come, if none was asked to come by then; remembers that the caller asks one. */
+/**
+ * Returns when a drainer should arrive; null when one is already expected by then. Records that the caller sends for
+ * one.
+ */
 export function callDrainer(account: Account, rule: AccountRule, { now }: Moment): number | null {
   const at = nextWorkAt(account, rule, now);
   if (at === null) return null;
@@ -25,12 +28,12 @@ export function callDrainer(account: Account, rule: AccountRule, { now }: Moment
   return at;
 }
 
-/** A drainer that was heard of just now asks for its next turn by itself. */
+/** Whether a drainer is expected to ask for its next turn by itself, because it was active just now. */
 function isBackSoon({ isDrainer, until }: Permit, now: number): boolean {
   return isDrainer && until - permitMs > now - backSoonMs;
 }
 
-/** When the next turn can be taken; null when none waits for time to pass alone. */
+/** Returns when the next turn can be taken; null when no project is merely waiting for time to pass. */
 function nextWorkAt(account: Account, rule: AccountRule, now: number): number | null {
   if (firstOf(account.ring, openLanes(account, rule, now)) !== null) return now;
   const times = lanes

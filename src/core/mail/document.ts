@@ -2,16 +2,19 @@ import { TextCache } from "../templating/cache";
 import { type Framed, hasMark, isStable } from "../templating/frame";
 
 /**
- * The kind of a body: a whole `document`; an own `body` whose document is left out; or a fragment. A fragment that is
- * `plain` can be dark where its reader likes that. One that is `coloured` stays light: its dark text would be
- * unreadable on a dark ground.
+ * The kind of a body: a complete `document`, a `body` element without its document, or a fragment. A `plain` fragment
+ * may be displayed dark when its reader prefers that. A `coloured` one stays light, because its dark text would be
+ * unreadable on a dark background.
  */
 export type BodyKind = "document" | "body" | "plain" | "coloured";
 
 const maxCacheBytes = 4_000_000;
 const kinds = new TextCache<BodyKind | null>((frame) => frame.length * 2, maxCacheBytes);
 
-/** The kind of a rendered body. It is found once for all recipients that share a frame whose values change no tag. */
+/**
+ * Returns the kind of a rendered body. It is determined once for all recipients that share a frame in which values
+ * change no tag.
+ */
 export function kindOf({ output, frame }: Framed): BodyKind {
   const known = frame === null ? null : kinds.getOrMake(frame, () => (isStable(frame) ? kindOfHtml(frame) : null));
   return known ?? kindOfHtml(output);
@@ -26,7 +29,10 @@ function kindOfHtml(html: string): BodyKind {
 const styleAttribute = /\sstyle\s*=\s*(?:"([^"]*)|'([^']*))/gi;
 const colourElsewhere = /<style\b|\s(?:bgcolor|background|color)\s*=/i;
 
-/** Whether a text or a ground has a colour without the other. Where one element sets both, they are readable anywhere. */
+/**
+ * Whether a text colour is set without a background, or the reverse. When one element sets both, it is readable
+ * anywhere.
+ */
 function hasColours(html: string): boolean {
   if (/prefers-color-scheme/i.test(html)) return false;
   if (colourElsewhere.test(html)) return true;
@@ -40,9 +46,9 @@ function hasColours(html: string): boolean {
 }
 
 /**
- * Puts finished HTML into a document, unless it is one. Mail programs drop what they do not know, so the frame is one column
- * with inline styles, and the style sheet only keeps pictures and tables within a narrow window. Colours are those of the
- * mail program, unless the body sets some.
+ * Puts finished HTML into a document, unless it is one already. Mail programs drop what they do not know, so the layout
+ * is one column with inline styles, and the style sheet only keeps pictures and tables within a narrow window. The mail
+ * program chooses the colours, unless the body sets some.
  */
 export function inDocument(html: string, kind: BodyKind, language: string): string {
   switch (kind) {
@@ -61,6 +67,6 @@ function headOf(kind: BodyKind, language: string): string {
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="${schemes}"><style>img,table{max-width:100%}img[width]{height:auto}</style></head>`;
 }
 
-/** Lines of 600 pixels, as wide as most templates are. Wider content scrolls by itself. */
+/** The column is 600 pixels wide, like most templates. Wider content scrolls. */
 const frame =
   "max-width:600px;margin:0 auto;padding:16px;overflow:auto;overflow-wrap:break-word;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif";

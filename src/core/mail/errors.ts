@@ -7,7 +7,7 @@ export class SendingPaused extends Refusal {
     super(`The marketing email of this project is paused: ${reason} Nothing was sent.`, {
       suggestion:
         "Remove the addresses that bounce, and mail only people who asked for it. Then ask the operator to lift the pause. " +
-        "Transactional email still goes out.",
+        "Transactional email is still sent.",
       details: { reason, at: iso(at) },
     });
   }
@@ -20,7 +20,7 @@ export class UnverifiedSender extends Refusal {
       suggestion:
         "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED. It must be " +
         "a domain that you own: those of public mail providers cannot be verified.",
-      // The contract fixes the code of this answer, which does not name the reason.
+      // The contract fixes the code of this answer, so the details name the reason.
       details: { reason: "domain_not_verified", domain },
     });
   }
@@ -35,10 +35,10 @@ export class MonthlyLimitReached extends Refusal {
   }
 }
 
-/** The project has as many SENDING campaigns as it may. */
+/** The project has reached its limit of campaigns that are SENDING. */
 export class TooManySending extends Refusal {
   constructor(limit: number) {
-    super(`${limit} campaigns of this project are SENDING, and more cannot be at once. Nothing was changed.`, {
+    super(`${limit} campaigns of this project are SENDING, which is the maximum. Nothing was changed.`, {
       suggestion:
         "Wait until one of them is SENT, or cancel one. A campaign with a scheduledFor waits by itself, and starts when another one has ended.",
       details: { limit },

@@ -13,7 +13,7 @@ const maxTextLength = 60;
 
 const flawedElements = new Set(["a", "area", "img"]);
 
-/** The flaws of a rendered mail, with the first links or images that have them. */
+/** Returns the flaws of a rendered mail, each with the first links or images that have it. */
 export function flawsOf(html: string): Map<Flaw, string[]> {
   const found = new Map<Flaw, string[]>();
   eachTag(html, flawedElements, ({ name, isEnd, start, end, attributes }) => {
@@ -31,7 +31,7 @@ function noteFlaw(found: Map<Flaw, string[]>, flaw: Flaw, example: string): void
   found.set(flaw, examples);
 }
 
-/** The tag as it is written, and of a link the text behind it. */
+/** Returns a tag as it is written; for a link, with the text that follows. */
 function exampleAt(html: string, at: number, end: number, isImage: boolean): string {
   const tag = html.slice(at, Math.min(end, at + maxTagLength));
   if (isImage || tag.length < end - at) return tag.toWellFormed();
@@ -40,8 +40,8 @@ function exampleAt(html: string, at: number, end: number, isImage: boolean): str
 }
 
 /**
- * An example as far as it is in the body as it was written: what comes of a recipient's values is cut off, because what is
- * told of a campaign outlives its recipients.
+ * Cuts an example to the part that is in the body as written. Values of a recipient must not appear, because a
+ * campaign's report outlives its recipients.
  */
 export function asWritten(example: string, body: string): string {
   if (body.includes(example)) return example;
@@ -54,12 +54,12 @@ export function asWritten(example: string, body: string): string {
   return `${example.slice(0, known).toWellFormed()}…`;
 }
 
-/** An empty `alt` says that the image is decoration. */
+/** An empty `alt` marks the image as decoration. */
 function imageFlaw(attributes: Tag["attributes"]): Flaw | null {
   return attributes.has("alt") ? null : "image_without_alt";
 }
 
-/** Without `href`, an `a` is a place and no link. A link to a place within the mail is none to the web. */
+/** Without `href`, an `a` is an anchor and not a link. A link to an anchor within the mail needs no absolute URL. */
 function linkFlaw(attributes: Tag["attributes"]): Flaw | null {
   if (!attributes.has("href")) return null;
   const raw = attributes.get("href")?.raw ?? "";

@@ -5,10 +5,12 @@ import { escapedHtml } from "../templating/html";
 import type { BodyKind } from "./document";
 import { type Imprint, imprintLines } from "./imprint";
 
-/** The texts of the footer in the language of the recipient. None of them has a character with a meaning in HTML. */
+/**
+ * The texts of the footer in the recipient's language. None of them contains a character that needs escaping in HTML.
+ */
 type FooterWords = Words["footer"];
 
-/** The parts of a footer, in addition to the recipient's links. */
+/** The content of a footer, in addition to the recipient's links. */
 export interface Footer {
   words: FooterWords;
   imprint: Imprint;
@@ -19,10 +21,10 @@ interface FooterLinks {
   manageUrl: string;
 }
 
-/** A frame that is read once for all recipients. */
+/** A frame that is parsed once for all recipients. */
 interface Footed {
   isStable: boolean;
-  /** The frame with its footer, in each language and with each number of lines that was asked for. */
+  /** The frame with its footer, for each language and number of lines in use. */
   frames: Map<string, string>;
 }
 
@@ -30,8 +32,8 @@ const maxCacheBytes = 4_000_000;
 const footed = new TextCache<Footed>((frame) => frame.length * 6, maxCacheBytes);
 
 /**
- * The frame gets the footer that the HTML gets, with marks for the recipient's URLs and for the lines of the sender: other
- * projects have the same frame.
+ * Adds the same footer to the frame as to the HTML, with marks for the recipient's URLs and for the sender's lines,
+ * because other projects may share the frame.
  */
 export function withFooterIn(
   { output, frame, values }: Framed,
@@ -53,7 +55,7 @@ export function withFooterIn(
   const known = footed.getOrMake(frame, () => ({ isStable: isStable(frame), frames: new Map() }));
   if (!known.isStable || all.length < values.length + 2 + lines.length)
     return { output: withFooter(output, kind, own), frame: withFooter(frame, kind, marked), values: all };
-  // No value moves the place of the footer.
+  // The position of the footer does not depend on any value.
   const key = `${lines.length} ${words.text}`;
   const whole = known.frames.get(key) ?? withFooter(frame, kind, marked);
   known.frames.set(key, whole);
@@ -66,7 +68,7 @@ interface Said extends FooterLinks {
   words: FooterWords;
 }
 
-/** Adds the footer before the end of the body, in HTML that every mail program shows alike. */
+/** Adds the footer before the end of the body, in HTML that all mail programs display alike. */
 function withFooter(html: string, kind: BodyKind, { unsubscribeUrl, manageUrl, lines, words }: Said): string {
   const text = filledIn(words.text, {
     unsubscribe: `<a href="${unsubscribeUrl}" style="color:inherit">${words.unsubscribe}</a>`,
@@ -81,15 +83,15 @@ function withFooter(html: string, kind: BodyKind, { unsubscribeUrl, manageUrl, l
 
 const line = "font:14px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;text-align:center";
 
-/** In a frame of ours, the colours of a text are those of its ground, light or dark: a paler text is readable on both. */
+/** In our own layout, text colours follow the light or dark background. A paler text is readable on both. */
 const inFrame = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #999;${line};opacity:.8">`;
 
-/** Whatever a document does around it, the footer is readable on a ground of its own. */
+/** Has a background of its own, so that the footer is readable in any document. */
 const onGround = `<div class="petrel-footer" style="max-width:600px;margin:32px auto 0;padding:16px;background:#fff;color:#4d565b;${line}">`;
 const darkGround =
   "<style>@media(prefers-color-scheme:dark){.petrel-footer{background:#1c2023!important;color:#c9d1d6!important}}</style>";
 
-/** A document that never speaks of colour schemes is light in the dark too. */
+/** A document that does not mention colour schemes is displayed light even in dark mode. */
 function openingOf(html: string, kind: BodyKind): string {
   if (kind === "plain" || kind === "coloured") return inFrame;
   return /color-scheme/i.test(html) ? darkGround + onGround : onGround;
@@ -106,7 +108,7 @@ function lastIndex(text: string, pattern: RegExp): number | undefined {
   return [...text.matchAll(pattern)].at(-1)?.index;
 }
 
-/** Comments, and elements that readers do not see. One without an end reaches to the end of the body. */
+/** Comments, and elements that are not displayed. An unclosed one extends to the end of the body. */
 const hidden =
   /<!--(?:[\s\S]*?-->|[\s\S]*$)|<(style|script|title|template|textarea|noscript|xmp)\b(?:[\s\S]*?<\/\1\s*>|[\s\S]*$)/gi;
 

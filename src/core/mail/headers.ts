@@ -11,8 +11,10 @@ const maxValueLength = 998;
 const headerName = /^[!-9;-~]+$/;
 const lineBreak = /[\r\n]/;
 
-/** Headers that the service writes: a caller's copy would contradict the envelope, break the message, or forge what
- * mail servers write. */
+/**
+ * Headers that only the service may write: a caller's version would contradict the envelope, break the message, or
+ * forge the marks of mail servers.
+ */
 const forbidden = new Set([
   "from",
   "to",
@@ -32,12 +34,12 @@ const forbidden = new Set([
 ]);
 const forbiddenFamilies = ["content-", "resent-", "arc-"];
 
-/** RFC 5322 section 2.1.1: the longest line. A longer header goes on in the next one, after any blank. */
+/** The longest line (RFC 5322 section 2.1.1). A longer header continues on the next line, after any space. */
 const maxLineBytes = 998;
 
 /**
- * Headers of addresses, URLs and ids, which are read as they are. In all others a long word without blanks is written
- * as encoded words (RFC 2047), which fit any line.
+ * Whether a header contains addresses, URLs or ids, which must not be encoded. In all other headers, a long word is
+ * written as encoded words (RFC 2047), which fit into any line.
  */
 function isReadAsIs(name: string): boolean {
   return ["reply-to", "references", "in-reply-to"].includes(name) || name.startsWith("list-");
@@ -102,15 +104,15 @@ function valueFaults(name: string, value: unknown): Fault[] {
   return isReadAsIs(lower) && !fitsLines(`${name}: ${value}`) ? [[[name], "too_big", tooLong]] : [];
 }
 
-const tooLong = `Mail cannot carry it: no line of a header may have more than ${maxLineBytes} bytes, and it has no blank where it could go on in the next line`;
+const tooLong = `Is too long for mail: no line of a header may have more than ${maxLineBytes} bytes, and it has no space at which it could continue on the next line`;
 
 function fitsLines(header: string): boolean {
-  // The name and the value's first word share a line; each line after it begins with its blank.
+  // The name shares a line with the first word of the value; each further line begins with a space.
   const [name = "", first = "", ...rest] = header.split(/[ \t]/);
   return [`${name} ${first}`, ...rest.map((word) => ` ${word}`)].every((line) => utf8Bytes(line) <= maxLineBytes);
 }
 
-/** Returns the value that the mail carries: domains of addresses are in ASCII. */
+/** Returns the value in the form that is sent: domains of addresses are in ASCII. */
 function wireValue(name: string, value: string): string {
   return (name.toLowerCase() === "reply-to" ? normalizeMailboxes(value) : null) ?? value;
 }

@@ -20,7 +20,7 @@ const withoutControls = {
   params: { code: "invalid_string" },
 };
 
-/** The name of a company; null when it is empty. */
+/** The schema of a company's name; null when it is empty. */
 export const Company = z
   .string()
   .max(maxCompanyLength)
@@ -28,7 +28,7 @@ export const Company = z
   .refine((name) => !controlCharacter.test(name), withoutControls)
   .transform((name) => linesOf(name).join(" ") || null);
 
-/** A postal address of a few lines, without blanks at their ends; null when it is empty. */
+/** The schema of a postal address of a few lines, trimmed; null when it is empty. */
 export const PostalAddress = z
   .string()
   .max(maxAddressLength)
@@ -40,7 +40,7 @@ export const PostalAddress = z
   })
   .transform((address) => linesOf(address).join("\n") || null);
 
-/** The lines of the sender's name and address; none when the project has neither. */
+/** Returns the lines with the sender's name and address; none when the project has neither. */
 export function imprintLines({ company, postalAddress }: Imprint): string[] {
   return [...linesOf(company ?? ""), ...linesOf(postalAddress ?? "")];
 }

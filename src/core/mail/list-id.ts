@@ -1,12 +1,12 @@
 import { named } from "./mime/headers";
 
-/** RFC 2919 section 3: of the identifier, without the angle brackets. */
+/** The limit for the identifier, without the angle brackets (RFC 2919 section 3). */
 const maxIdLength = 255;
 
 /**
- * The value of a List-Id header (RFC 2919): a name for people to read, and an identifier that stays the same for every mail of
- * the list. The domain belongs to the sender, so nobody else's list has the identifier. "" where a domain is too long for
- * one; a header without a value is not written.
+ * The value of a List-Id header (RFC 2919): a name for people to read, and an identifier that stays the same for every
+ * mail of the list. The domain belongs to the sender, so no other sender's list has the same identifier. Empty when the
+ * domain is too long for an identifier; an empty header is left out.
  */
 export function listIdHeader(name: string | null, list: string, domain: string): string {
   const id = `${list}.${domain}`.toLowerCase();

@@ -1,35 +1,39 @@
 import { dayMs, minuteMs } from "../time";
 
 /**
- * When a mail whose outcome is unknown is looked for at a provider that can be asked. The times are counted from its call.
+ * The times, counted from the call, at which a provider that can be asked is asked about a mail with an unknown
+ * outcome.
  *
- * Postmark says that an accepted mail can be searched for while it still waits there, but not how soon. So one answer without
- * the mail proves nothing: three do, far apart.
+ * According to Postmark, an accepted mail can be found while it is still queued there, but it does not say how soon. So
+ * a single answer without the mail proves nothing, but three answers that are far apart do.
  */
 const lookUpsAfterMs = [2 * minuteMs, 10 * minuteMs, 60 * minuteMs] as const;
 
-/** A provider that cannot be asked for this long is not asked again: the outcome stays unknown. */
+/** After this time a provider that did not answer is not asked again: the outcome stays unknown. */
 const maxAgeMs = dayMs;
 
 export function firstLookUpAt(calledAt: number): number {
   return calledAt + lookUpsAfterMs[0];
 }
 
-/** A mail that is looked for. */
+/** A mail about which the provider is asked. */
 export interface Sought {
   calledAt: number;
-  /** Answers so far that did not have it. */
+  /** The number of answers so far that did not contain the mail. */
   lookUps: number;
   now: number;
 }
 
-/** When a mail that was not found is looked for again; null when it is surely not there. Late answers stay as far apart. */
+/**
+ * Returns when to ask again about a mail that was not found; null when it certainly is not there. The intervals stay as
+ * long even when answers are late.
+ */
 export function nextLookUpAt({ lookUps, now }: Pick<Sought, "lookUps" | "now">): number | null {
   const [before, next] = lookUpsAfterMs.slice(lookUps, lookUps + 2);
   return before === undefined || next === undefined ? null : now + next - before;
 }
 
-/** When a mail is looked for again after the provider gave no answer: twice as late each time; null for never. */
+/** Returns when to ask again after the provider did not answer, twice as late each time; null for never. */
 export function lookUpAgainAt({ calledAt, now }: Pick<Sought, "calledAt" | "now">): number | null {
   const at = now + Math.max(minuteMs, now - calledAt);
   return at < calledAt + maxAgeMs ? at : null;

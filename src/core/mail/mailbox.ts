@@ -1,12 +1,12 @@
 import { type Address, normalizeEmail, wireAddress } from "./address";
 
-/** An address with its display name in the form of RFC 5322, for providers that take it as one text. */
+/** Returns an address with its display name in the form of RFC 5322, for providers that expect it as one text. */
 export function mailbox({ written, name }: Address): string {
   return name === null || name === "" ? written : `"${name.replace(/["\\]/g, "\\$&")}" <${written}>`;
 }
 
 /**
- * Takes `Reply-To` out of the extra headers, for providers with a separate field. A caller's header overrides the
+ * Separates `Reply-To` from the extra headers, for providers with a field for it. A caller's header overrides the
  * mail's own.
  */
 export function splitReplyTo(
@@ -21,11 +21,14 @@ export function splitReplyTo(
   };
 }
 
-/** One or several addresses with or without names, as a `Reply-To` header has them. Null when one of them is none. */
+/**
+ * Normalizes one or several addresses with or without names, as in a `Reply-To` header. Null when one of them is not an
+ * address.
+ */
 export function normalizeMailboxes(written: string): string | null {
   const parts = written.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
   const read = parts.map((part) => normalizeMailbox(part.trim()));
-  // A quotation mark without its other half, and a comma without an address, are in no part.
+  // An unmatched quotation mark, or a comma without an address, belongs to no part.
   return parts.length > 0 && parts.join(",") === written && read.every((mailbox) => mailbox !== null)
     ? read.join(", ")
     : null;

@@ -1,14 +1,15 @@
 import { type QueueMessage, redelivered } from "../messages";
 
-/** A message, and everything that was received and means it. */
+/** A message, and all received messages that it stands for. */
 export interface Merged<Received> {
   message: QueueMessage;
   received: Received[];
 }
 
 /**
- * Merges messages about fresh mail of one project and priority: their emails are read, handed over and recorded together. So are messages that deliveries to webhooks are due, and opens and clicks of one project.
- * `isAgain`: the queue brings the message once more, so a consumer may have died of its emails.
+ * Merges messages about fresh mail of one project and priority, so that their emails are read, handed over and recorded
+ * together. Also merges messages about due deliveries to webhooks, and those with opens and clicks of one project.
+ * `isAgain` marks a repeated message, whose consumer may have died while handling its emails.
  */
 export function mergeMessages<Received>(
   arrived: readonly { message: QueueMessage; isAgain: boolean; received: Received }[],
@@ -25,7 +26,7 @@ export function mergeMessages<Received>(
 }
 
 function nameOf(message: QueueMessage): string | null {
-  // One run calls each endpoint once at a time: two side by side would not.
+  // Merged because a run calls each endpoint once at a time, but two concurrent runs would not.
   if (message.type === "webhooks.drain") return message.type;
   if (message.type === "tracking.record") return `${message.type} ${message.projectId}`;
   if (message.type !== "mail.deliver") return null;

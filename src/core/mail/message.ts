@@ -6,15 +6,15 @@ import type { EmailType } from "./status";
 /** The most characters of a subject, before and after rendering (RFC 5322 section 2.1.1: the longest line). */
 export const maxSubjectLength = 998;
 
-/** The provider's lane of a mail: a campaign never delays a password reset. */
+/** The provider's lanes are separate, so that a campaign never delays a password reset. */
 export type Lane = "transactional" | "campaign";
 
-/** The contact's data at the time of the mail. The email's own row has its id. */
+/** The contact's data at the time of the mail. The contact's id is in the email's row. */
 export interface ContactSnapshot {
   email: string;
   subscribed: boolean;
   data: JsonObject;
-  /** Public keys alone have named the contact, and it has not confirmed. */
+  /** Whether only public keys have named the contact and it has not confirmed. */
   isStranger?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Message {
   /** The project's UUID. */
   projectId: string;
   projectNumber: number;
-  /** Some providers send marketing mail separately. */
+  /** Needed because some providers send marketing mail separately. */
   type: EmailType;
   from: Address;
   to: Address;
@@ -35,6 +35,6 @@ export interface Message {
   text: string;
   headers: Record<string, string>;
   attachments: Attachment[];
-  /** When the mail was accepted: its Date header, the same on every try. */
+  /** When the mail was accepted. Used for its Date header, which is the same on every attempt. */
   date: Date;
 }

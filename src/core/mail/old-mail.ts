@@ -1,17 +1,20 @@
 import type { Id } from "../ids";
 
-/** An email that the sweep over old mail visits, and how far the sweep was with its project. */
+/** An email that the sweep over old mail visits, with the position of the sweep in its project. */
 export interface OldMail {
   projectId: number;
   id: Id;
   isReady: boolean;
-  /** The page began behind this email. */
+  /** The email after which the page began. */
   after: Id;
-  /** Where the next round of the project begins, as far as the pages before this one know. */
+  /**
+   * Where the project's next round begins, according to the earlier pages of this round; null when all their mail was
+   * ready.
+   */
   again: Id | null;
 }
 
-/** How far the sweep is with a project. */
+/** The position of the sweep in a project. */
 interface PlaceInProject {
   projectId: number;
   after: Id;
@@ -19,8 +22,8 @@ interface PlaceInProject {
 }
 
 /**
- * Where the projects of a page stand after it; `next` is the first email behind the page. A project that the page has
- * come to the end of begins its next round behind the last email before the first that was not ready.
+ * Returns the positions of a page's projects after that page; `next` is the first email after the page. When the page
+ * reaches the end of a project, the next round of that project begins just before the first email that was not ready.
  */
 export function afterPage(mails: OldMail[], next: OldMail | undefined): PlaceInProject[] {
   return [...Map.groupBy(mails, ({ projectId }) => projectId)].flatMap(([projectId, visited]) => {

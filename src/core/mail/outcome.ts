@@ -3,27 +3,27 @@ import type { Receipt } from "./receipt";
 import { maxAttempts, retryDelayMs } from "./retry";
 import type { Report } from "./status";
 
-/** The facts of a try when the provider's answer arrives. Times are milliseconds since 1970. */
+/** The facts about an attempt when the provider's answer arrives. Times are in milliseconds since 1970. */
 export interface Try {
-  /** 1 is the first. */
+  /** The number of the attempt, from 1. */
   attempt: number;
   handedAt: number;
-  /** When an earlier call was made whose outcome is still unknown. */
+  /** The time of an earlier call whose outcome is still unknown. */
   uncertainSince: number | null;
-  /** How long the provider recognises a repeated mail; 0 when it does not. */
+  /** For how long the provider recognises a repeated mail; 0 when it does not. */
   idempotencyWindowMs: number;
   now: number;
   random: number;
 }
 
-/** The effect of one try, or of a refusal to try, on the email's row. */
+/** The effect of one attempt, or of a decision not to attempt, on the email's row. */
 export interface MailOutcome {
   status: "SENT" | "QUEUED" | "FAILED" | "SUPPRESSED" | "CANCELLED" | "UNKNOWN";
   error: string | null;
   providerMessageId: string | null;
   retryAt: number | null;
   uncertainSince: number | null;
-  /** The call does not count as a try: it was the account that was refused, not the mail. */
+  /** Whether the call does not count as an attempt, because the account was refused and not the mail. */
   isUntried: boolean;
   reports: Report[];
 }
@@ -32,7 +32,7 @@ export interface MailOutcome {
 const windowMarginMs = minuteMs;
 const maxReasonLength = 500;
 
-/** Ends an email without a call to the provider. An email that may already be sent stays UNKNOWN. */
+/** Ends an email without a call to the provider. An email that may have been sent stays UNKNOWN. */
 export function ended(
   status: "FAILED" | "SUPPRESSED" | "CANCELLED",
   reason: string,
@@ -41,12 +41,12 @@ export function ended(
   return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
 
-/** Keeps a mail that was not tried. Without a time it waits until somebody gives it one. */
+/** Holds a mail that was not attempted. Without a time, it waits until another write sets one. */
 export function held(reason: string, retryAt: number | null = null): MailOutcome {
   return outcome("QUEUED", { error: reason, retryAt });
 }
 
-/** Ends a mail that may be sent and is retried too late: the provider would take it for a new one. */
+/** Ends a mail that may have been sent and is retried too late: the provider would no longer recognise it. */
 export function outcomeOfLateRetry(
   uncertainSince: number | null,
   idempotencyWindowMs: number,
@@ -59,7 +59,7 @@ export function outcomeOfLateRetry(
 const lostOutcome = "The outcome is unknown: this email may or may not have been sent";
 
 /**
- * Turns the provider's answer into the email's next status. A mail with an unknown outcome is retried only while the
+ * Returns the email's next status from the provider's answer. A mail with an unknown outcome is retried only while the
  * provider would recognise it, and never becomes FAILED, because it may have been sent.
  */
 export function outcomeOf(receipt: Receipt, made: Try): MailOutcome {
@@ -81,28 +81,34 @@ export function outcomeOf(receipt: Receipt, made: Try): MailOutcome {
   }
 }
 
-/** A mail whose outcome was unknown, and which the provider has. */
+/** Returns the outcome of a mail that the provider has, after its outcome was unknown. */
 export function outcomeOfFound(providerMessageId: string): MailOutcome {
   return outcome("SENT", { providerMessageId });
 }
 
-/** A mail whose outcome was unknown, and which the provider surely does not have: another try cannot send it twice. */
+/**
+ * Returns the outcome of a mail that the provider certainly does not have, after its outcome was unknown. Another
+ * attempt cannot send it twice.
+ */
 export function outcomeOfAbsent(attempts: number, now: number): MailOutcome {
   return attempts < maxAttempts
     ? outcome("QUEUED", { retryAt: now })
     : outcome("FAILED", { error: `Given up after ${attempts} tries: the mail provider never got this email` });
 }
 
-/** An email that was taken alone so often without a hand-over makes its consumers fail. */
+/**
+ * The number of attempts without a hand-over after which an email that is handled alone must be the reason why its
+ * consumers die.
+ */
 const maxAbandonments = 2;
 
-/** Ends an email that many consumers took and never finished; null while another try makes sense. */
+/** Ends an email that consumers started and never finished too often; null while another attempt makes sense. */
 export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): MailOutcome | null {
   if (abandonments < maxAbandonments) return null;
   return ended("FAILED", "This email could not be composed: every try stopped without a result", uncertainSince);
 }
 
-/** An email that was handed over by a consumer which never reported the result. */
+/** An email that a consumer handed over without ever reporting the result. */
 export interface Lost {
   handedAt: number;
   uncertainSince: number | null;
@@ -111,8 +117,8 @@ export interface Lost {
 }
 
 /**
- * The mail may have been sent. It is queued again while the provider would recognise it; after that its outcome stays
- * unknown.
+ * Returns the outcome of a mail that may have been sent. It is queued again while the provider would recognise it;
+ * after that its outcome stays unknown.
  */
 export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now }: Lost): MailOutcome {
   const since = uncertainSince ?? handedAt;
@@ -122,7 +128,7 @@ export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, n
   return outcome("UNKNOWN", { error: lostOutcome, uncertainSince: since });
 }
 
-/** Whether a mail with an unknown outcome may be handed over again at the given time. */
+/** Whether the provider would still recognise a mail with an unknown outcome at the given time. */
 function isStillRecognised(uncertainSince: number, idempotencyWindowMs: number, at: number): boolean {
   return at < uncertainSince + idempotencyWindowMs - windowMarginMs;
 }
@@ -138,7 +144,7 @@ function again(reason: string, made: Try, uncertainSince: number | null, askedMs
     : outcome("FAILED", { error: `Given up after ${made.attempt} tries: ${reason}` });
 }
 
-/** Due again at once: the lane decides when it is called again. */
+/** Returns an outcome that is due again at once: the lane decides when it makes the next call. */
 function untried(reason: string, made: Try): MailOutcome {
   const { uncertainSince, idempotencyWindowMs, now } = made;
   if (uncertainSince !== null && !isStillRecognised(uncertainSince, idempotencyWindowMs, now))

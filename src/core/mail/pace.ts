@@ -4,14 +4,14 @@ import type { Lane } from "./message";
 /** The allowed rate of calls to the provider's account. */
 export interface PaceRule {
   perSecond: number;
-  /** The share that the campaign lane never uses, between 0 and 1, so that a password reset is sent at once. */
+  /** The share, from 0 to 1, that the campaign lane must leave unused, so that a password reset is sent at once. */
   transactionalShare: number;
 }
 
-/** The calls that may be made now. */
+/** The number of calls that may be made now. */
 export interface PaceState {
   calls: number;
-  /** How many of these the campaign lane may make. */
+  /** The number of these calls that the campaign lane may make. */
   campaignCalls: number;
   atMs: number;
 }
@@ -19,11 +19,11 @@ export interface PaceState {
 /** Sums of fractions of a second end slightly below a whole number. */
 const rounding = 1e-6;
 
-/** The bucket at a time. It holds one second's worth of calls, and is full at first. */
+/** Returns the bucket at a given time. It holds one second's worth of calls, and is full at first. */
 export function refilled(before: PaceState | null, rule: PaceRule, now: number): PaceState {
   const [most, mostOfCampaigns] = [capacity("transactional", rule), capacity("campaign", rule)];
   if (before === null) return { calls: most, campaignCalls: mostOfCampaigns, atMs: now };
-  // A clock that goes back adds and removes nothing.
+  // A clock that goes back neither adds nor removes anything.
   const seconds = Math.max(0, now - before.atMs) / secondMs;
   return {
     calls: Math.min(most, before.calls + seconds * ratePerSecond("transactional", rule)),
@@ -32,7 +32,7 @@ export function refilled(before: PaceState | null, rule: PaceRule, now: number):
   };
 }
 
-/** How many whole calls a lane may make now. */
+/** Returns how many whole calls a lane may make now. */
 export function callsNow(state: PaceState, lane: Lane): number {
   return Math.max(0, Math.floor(leftOf(state, lane) + rounding));
 }
@@ -62,7 +62,7 @@ function capacity(lane: Lane, rule: PaceRule): number {
   return Math.max(1, ratePerSecond(lane, rule));
 }
 
-/** How many calls a second a lane may make for long. */
+/** Returns how many calls per second a lane may make continuously. */
 export function ratePerSecond(lane: Lane, { perSecond, transactionalShare }: PaceRule): number {
   return lane === "campaign" ? perSecond * (1 - transactionalShare) : perSecond;
 }

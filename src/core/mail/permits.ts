@@ -4,12 +4,12 @@ import type { Lane } from "./message";
 import { callsNow, refilled, takeCalls } from "./pace";
 import { laneOf, type Priority } from "./priority";
 
-/** The calls that a consumer may make. If there are none, the mail waits in the ring. */
+/** The calls that a consumer may make. When there are none, the mail waits in the ring. */
 export interface Grant {
   calls: number;
   callsAtOnce: number;
   mails: number;
-  /** The account is down, and another one is to be asked. */
+  /** Whether the account is down and another one should be asked. */
   isElsewhere?: true;
 }
 
@@ -17,36 +17,43 @@ export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 export const elsewhere: Grant = { ...none, isElsewhere: true };
 
 /**
- * The most calls of all consumers together in one lane. Calls in flight when the provider goes away may become UNKNOWN.
+ * The most calls of all consumers together in one lane. Each call in flight may leave mail UNKNOWN when the provider
+ * fails.
  */
 const maxCallsInFlight = 100;
 export const maxMailsInFlight = 2_000;
 
-/** A Worker waits for the headers of six responses at once. The database needs one of them. */
+/** A Worker may wait for the headers of six responses at once, and the database needs one of them. */
 export const maxCallsAtOnce = 5;
 
-/** Calls that each of those at once stands for in a round, one after another. */
+/** The number of calls that each concurrent one makes within a round, one after another. */
 const callsPerPlace = 5;
 
-/** How many mails with a call each are handed over together: what a consumer that dies leaves uncertain. */
+/**
+ * Returns how many mails, with a call each, are handed over together. A consumer that dies leaves this many uncertain.
+ */
 export function mailsPerRound(callsAtOnce: number): number {
   return Math.ceil(callsAtOnce * callsPerPlace);
 }
 
-/** An invocation has 1,000 statements of D1 by the stricter of two pages of its documentation. A round is some twenty. */
+/**
+ * An invocation may make 1,000 statements in D1, by the stricter of two pages of its documentation. A round makes some
+ * twenty.
+ */
 export const maxRoundsPerInvocation = 40;
 
 /**
- * The mails of one turn, unless these calls take more. Shared work, such as reading, costs each of several calls less.
+ * The minimum number of mails in one turn. Larger calls allow more. Shared work, such as reading, is cheaper per mail
+ * in a larger turn.
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
-/** The part of a second that a turn may take of the account's pace. */
+/** A turn takes at most this fraction of the account's calls per second. */
 const turnsPerSecond = 10;
 
 /**
- * Grants what the lane takes now, up to one turn. Only a drainer probes a lane after a pause, because it can choose a mail that
- * goes alone: fresh mail may be a call of many that is repeated whole.
+ * Grants what the lane accepts now, up to one turn. Only a drainer probes a lane after a pause, because it can choose a
+ * mail that goes alone: fresh mail may be a call with many mails that can only be repeated whole.
  */
 export function grantPermit(
   account: Account,
@@ -74,7 +81,7 @@ export function grantPermit(
   return { calls, callsAtOnce: Math.max(1, Math.floor(callsAtOnce)), mails };
 }
 
-/** Without a pace, each mail may have a call of its own. */
+/** Without a rate limit, each mail may have a call of its own. */
 function callsFor(mails: number, { pace, mailsPerCall }: AccountRule): number {
   return pace === null ? mails : Math.ceil(mails / mailsPerCall);
 }
@@ -85,7 +92,7 @@ export function callsPerTurn({ pace, mailsPerCall }: AccountRule): number {
   return Math.max(1, Math.min(Math.floor(mails / mailsPerCall), Math.floor(pace.perSecond / turnsPerSecond)));
 }
 
-/** Returns the calls that a lane takes now, by its pauses, the calls in flight and the account's pace. */
+/** Returns the calls that a lane accepts now, limited by its pauses, the calls in flight and the account's pace. */
 function freeCalls(account: Account, lane: Lane, rule: AccountRule, now: number) {
   const { at, isProbe } = nextCallAt(account.lanes[lane]);
   const inFlight = [...account.permits.values()].filter((permit) => permit.lane === lane);
@@ -97,7 +104,7 @@ function freeCalls(account: Account, lane: Lane, rule: AccountRule, now: number)
   return { calls: Math.min(paced, isProbe ? 1 : mails), callsAtOnce, isProbe };
 }
 
-/** The lanes that take a call now. */
+/** Returns the lanes that accept a call now. */
 export function openLanes(account: Account, rule: AccountRule, now: number): Lane[] {
   return lanes.filter((lane) => freeCalls(account, lane, rule, now).calls > 0);
 }
@@ -110,6 +117,6 @@ export function returnCalls(account: Account, permit: Permit, calls: number, rul
   const { lane, project, isDrainer } = permit;
   if (account.pace !== null) account.pace = takeCalls(account.pace, lane, -calls);
   const waiting = account.ring.projects.get(project);
-  // Never more than one turn, or a project whose many drainers each give some back would keep the turn.
+  // Limited to one turn: otherwise a project whose many drainers each give some calls back would keep its turn.
   if (waiting && isDrainer) waiting.deficit = Math.min(waiting.deficit + calls, callsPerTurn(rule));
 }

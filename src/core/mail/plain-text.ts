@@ -22,7 +22,7 @@ const LINE = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 
 let convert: ((html: string) => string) | undefined;
 
-/** Made on first use: selectors are compiled by a grammar, and most requests make no plain text. */
+/** Created on first use, because the selectors are compiled by a grammar, and most requests make no plain text. */
 function makeConverter(): (html: string) => string {
   return compile({
     wordwrap: false,
@@ -46,25 +46,28 @@ function makeConverter(): (html: string) => string {
   });
 }
 
-/** The plain text of an HTML mail: links as `text (url)`, images as their alt text, a table row on one line. */
+/** Returns the plain text of an HTML mail: links as `text (url)`, images as their alt text, a table row on one line. */
 export function plainText(html: string): string {
   convert ??= makeConverter();
   return convert(withinLimits(html));
 }
 
-/** A link as it was read: its text without blanks. */
+/** A link as it was read: its text without spaces. */
 export interface Link {
   text: string;
   url: string;
 }
 
-/** The same of an HTML mail's frame, with the links whose text or URL has a mark. */
+/** Returns the plain text of an HTML mail's frame, and the links whose text or URL contains a mark. */
 export function plainTextOfFrame(frame: string): { text: string; links: Link[] } {
   markedLinks = [];
   return { text: plainText(frame), links: markedLinks };
 }
 
-/** The converter hands nothing on to its formatters. It runs in one step, so no other call comes between. */
+/**
+ * A module variable, because the converter passes nothing to its formatters. It runs synchronously, so no other call
+ * comes in between.
+ */
 let markedLinks: Link[] = [];
 
 function withinLimits(html: string): string {
@@ -128,7 +131,7 @@ function formatList(...[list, walk, builder]: Parameters<FormatCallback>): void 
   builder.closeList({ trailingLineBreaks: lineBreaks });
 }
 
-/** How many elements with these names contain a node, itself included. */
+/** Counts how many elements with these names contain a node, including itself. */
 function levelsOf(node: DomNode, ...names: string[]): number {
   let levels = 0;
   for (let outer: DomNode | undefined = node; outer; outer = outer.parent) {

@@ -4,23 +4,25 @@ import { escapedHtml } from "../templating/html";
 
 const maxLength = 150;
 
-/** The preview text of a template or campaign, as callers give it. It may have Liquid. */
+/** The preview text of a template or campaign, as callers send it. It may contain Liquid. */
 export const PreviewText = z
   .string()
   .max(maxLength)
   .refine(...storable)
   .meta({
     description:
-      "What inboxes show after the subject: a first line of the HTML that the mail itself does not show. The text part has none.",
+      "The text that inboxes show after the subject. It is a hidden first line of the HTML; the text part does not contain it.",
   });
 
 const hidden =
   "display:none;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all;font-size:1px;line-height:1px";
 
-/** Blanks that inboxes show as such: else the beginning of the body would follow in the same line. */
+/**
+ * Invisible padding that inboxes show as space. Otherwise they would continue the line with the beginning of the body.
+ */
 const filler = "&zwnj;&nbsp;".repeat(80);
 
-/** The HTML with its preview text, which is plain text with all values in it. */
+/** Returns the HTML with its preview text, which is plain text with all values filled in. */
 export function withPreviewText(html: string, text: string): string {
   if (text.trim() === "") return html;
   const start = startOf(html);
@@ -28,13 +30,16 @@ export function withPreviewText(html: string, text: string): string {
   return html.slice(0, start) + line + html.slice(start);
 }
 
-/** Where what a document shows begins: behind its body tag, or else behind its head, or what comes before that. */
+/**
+ * Returns where the visible content of a document begins: after its body tag, or otherwise after its head or whatever
+ * precedes the content.
+ */
 function startOf(html: string): number {
   const lower = html.toLowerCase();
   return endOf(lower, "<body") ?? endOf(lower, "</head") ?? endOf(lower, "<html") ?? endOf(lower, "<!doctype") ?? 0;
 }
 
-/** The end of the first tag that begins so; null without one. */
+/** Returns the end of the first tag that begins in this way; null without one. */
 function endOf(lower: string, tag: string): number | null {
   const start = lower.indexOf(tag);
   const end = start < 0 ? -1 : lower.indexOf(">", start);

@@ -1,8 +1,8 @@
 import type { Lane } from "./message";
 
 /**
- * The order of a project's mail: 0 is TRANSACTIONAL mail of single calls and workflows, 1 all other mail of theirs, 2 is
- * campaigns of any type.
+ * The order of a project's mail: 0 for TRANSACTIONAL mail of single calls and workflows, 1 for all their other mail, 2
+ * for campaigns of any type.
  */
 export type Priority = 0 | 1 | 2;
 
@@ -10,7 +10,10 @@ export const priorities = [0, 1, 2] as const;
 
 export const ofCampaigns = 2;
 
-/** The provider's lane of a mail. Lanes pause apart, and campaigns leave a share of the pace to transactional mail. */
+/**
+ * Returns the provider's lane for a mail. Lanes pause independently, and campaigns leave a share of the pace to
+ * transactional mail.
+ */
 export function laneOf(priority: Priority): Lane {
   return priority === 0 ? "transactional" : "campaign";
 }

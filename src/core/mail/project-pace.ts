@@ -1,12 +1,13 @@
 import { secondMs } from "../time";
 
 /**
- * The pace of projects' campaign mail, apart from the account's: a bucket for each project that has a pace, and who waits
- * for it to fill. It is in memory, as all of the account is. When it is forgotten, a bucket is full again.
+ * The projects' own paces for campaign mail, in addition to the account's: a bucket for each project with a pace, and
+ * the projects that wait for it to fill. Like the rest of the account, this is in memory. When it is lost, the buckets
+ * are full again.
  */
 export interface ProjectPaces {
   buckets: Map<number, Bucket>;
-  /** Projects whose campaign mail waits for its pace, and until when. They are in no ring meanwhile. */
+  /** Projects whose campaign mail waits for its pace, and until when. They are in no ring in the meantime. */
   parked: Map<number, number>;
 }
 
@@ -16,12 +17,12 @@ interface Bucket {
   atMs: number;
 }
 
-/** A faster project has several turns a second, as many as it takes for none to be larger than this. */
+/** A faster project has several turns per second, so that no turn is larger than this. */
 const mailsPerTurn = 100;
 
 /**
- * The part of a second's mails that a project may make up for when its turn comes late. One second may have this many
- * more mails.
+ * The part of a second's mails that a project may catch up when its turn comes late. A single second may thus have this
+ * many more mails.
  */
 const lateness = 0.25;
 
@@ -32,7 +33,7 @@ export function newProjectPaces(): ProjectPaces {
   return { buckets: new Map(), parked: new Map() };
 }
 
-/** Takes mails out of a project's bucket, as many as are in it. */
+/** Takes mails from a project's bucket, at most as many as it contains. */
 export function takeMails(
   { buckets }: ProjectPaces,
   { project, perSecond, mails }: { project: number; perSecond: number; mails: number },
@@ -49,7 +50,7 @@ export function putMailsBack({ buckets }: ProjectPaces, project: number, mails: 
   if (bucket) bucket.mails += mails;
 }
 
-/** Parks a project whose bucket is empty, until its next turn is worth while. Returns whether it did. */
+/** Parks a project whose bucket is empty until its next turn is worthwhile. Returns whether it was parked. */
 export function parkIfEmpty({ buckets, parked }: ProjectPaces, project: number, now: number): boolean {
   const bucket = buckets.get(project);
   if (!bucket || bucket.mails >= 1 - rounding) return false;
@@ -57,19 +58,19 @@ export function parkIfEmpty({ buckets, parked }: ProjectPaces, project: number, 
   return true;
 }
 
-/** The projects whose wait is over. They are not parked any more. */
+/** Returns the projects whose wait is over, and ends their parking. */
 export function takeRested({ parked }: ProjectPaces, now: number): number[] {
   const rested = [...parked].filter(([, until]) => until <= now).map(([project]) => project);
   for (const project of rested) parked.delete(project);
   return rested;
 }
 
-/** When the first of those who wait may go on; null when none waits. */
+/** Returns when the first waiting project may continue; null when none waits. */
 export function nextRestedAt({ parked }: ProjectPaces): number | null {
   return parked.size === 0 ? null : Math.min(...parked.values());
 }
 
-/** A clock that goes back adds and removes nothing. */
+/** A clock that goes back neither adds nor removes anything. */
 function mailsAt(before: Bucket | undefined, perSecond: number, now: number): number {
   const most = Math.max(1, perSecond * (pauseMs(perSecond) / secondMs + lateness));
   if (!before) return most;

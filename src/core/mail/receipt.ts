@@ -3,24 +3,24 @@ import type { Report } from "./status";
 
 /** A provider's answer to a mail. */
 export type Receipt =
-  /** Accepted. `reports` holds what the provider already knows of the outcome. */
+  /** Accepted. `reports` contains what the provider already knows about the outcome. */
   | { kind: "accepted"; providerMessageId: string; reports: Report[] }
-  /** Not accepted, for a reason that passes and is this mail's own. */
+  /** Not accepted, for a temporary reason that concerns this mail only. */
   | { kind: "busy"; reason: string; retryAfterMs?: number }
-  /** Not accepted, as the provider is in trouble: a 5xx. */
+  /** Not accepted, because the provider has a problem: a 5xx. */
   | { kind: "unavailable"; reason: string; retryAfterMs?: number }
-  /** Not accepted, as the account calls faster than it may: a 429. It uses up no try. */
+  /** Not accepted, because the account exceeds its rate: a 429. It does not count as an attempt. */
   | { kind: "throttled"; reason: string; retryAfterMs?: number }
-  /** Not accepted, as the provider refuses the account, whatever the mail: 401, 403, or sending is paused. */
+  /** Not accepted, because the provider refuses the account whatever the mail: 401, 403, or sending is paused. */
   | { kind: "blocked"; reason: string }
-  /** Not accepted for its own sake: another try would fail too. */
+  /** Not accepted because of the mail itself: another attempt would fail too. */
   | { kind: "refused"; reason: string }
   /** No answer arrived, so it is unknown whether the mail was accepted. A call that throws means the same. */
   | { kind: "unknown"; reason: string };
 
 /**
- * Returns the state of the account after a round of calls. `rounds` has the receipts of each call, in the order of the
- * answers. If the account is refused or the provider goes away in the middle of a round, the calls from there on
+ * Returns the state of the account after a round of calls. `calls` contains the receipts of each call, in the order of
+ * the answers. If the account is refused or the provider fails in the middle of a round, the calls from that point on
  * decide.
  */
 export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]): Verdict {
@@ -33,8 +33,8 @@ export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]):
 }
 
 /**
- * Returns the state of the account after calls that were open together: the provider's answer for each mail, or null
- * when its call threw. One answer about a mail shows that the account is served, perhaps too fast.
+ * Returns the state of the account after calls that were open at the same time: the provider's answer for each mail, or
+ * null when its call threw. A single answer about a mail shows that the account is served, although perhaps too fast.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };

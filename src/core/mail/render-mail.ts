@@ -17,14 +17,14 @@ interface Given {
   body: string;
   variables: Record<string, unknown>;
   links: RecipientLinks | null;
-  /** Null for a mail whose opens and clicks are not tracked, and for a preview. */
+  /** Null for mail whose opens and clicks are not tracked, and for previews. */
   tracker?: Tracker | null;
   /** The caller's own headers. */
   headers: Record<string, string>;
   list: ListHeaders;
   /** The language of the recipient. */
   language: Language;
-  /** Whose mail it is, for the footer. */
+  /** The sender's details for the footer. */
   imprint: Imprint;
   /** The budget for everything that the mail renders. */
   budget?: Budget;
@@ -54,13 +54,13 @@ export function renderMail(given: Given): Rendered {
   return {
     subject: renderPart("subject", () => renderTemplate(parseTemplate(subject, "text", budget), variables, budget)),
     html: inDocument(html, kind, language.tag),
-    // The text of the fragment inside the document, so that the document adds nothing to it.
+    // The text is made from the fragment inside the document, because the document adds no text.
     text: withUnsubscribeLine(type, textVersion(framed, budget), links, footer),
     headers: finished.headers,
   };
 }
 
-/** It goes into the HTML alone: the text part begins with the mail itself. */
+/** Adds the preview text to the HTML only: the text part begins with the mail itself. */
 function withPreview(html: string, previewText: string, variables: Record<string, unknown>, budget: Budget): string {
   const rendered = renderPart("previewText", () =>
     renderTemplate(parseTemplate(previewText, "text", budget), variables, budget),

@@ -1,37 +1,38 @@
-/** In percent; 0 switches a limit off. */
+/** The limits in percent; 0 turns a limit off. */
 export interface ReputationLimits {
   bouncePercent: number;
   complaintPercent: number;
 }
 
-/** A run of a project's mails, in the order in which they were accepted. */
+/** Consecutive mails of a project, in the order in which they were accepted. */
 export interface SendingBlock {
-  /** How many mails were accepted before it. */
+  /** The number of mails accepted before this block. */
   firstMail: number;
   startedAt: number;
   bounced: number;
   complained: number;
 }
 
-/** Reports about a project's last mails. */
+/** The number of a project's last mails, and of the reports about them. */
 export interface Standing {
   mails: number;
   bounced: number;
   complained: number;
 }
 
-/** A project is never judged by fewer mails. */
+/** A project is never judged on fewer mails. */
 const leastMails = 1_000;
 
 /**
- * The project's last blocks that together have at least 1,000 mails; null while there are fewer. `blocks` are in order,
- * the newest first, and `mails` is the number of all mails. Blocks that began before `countedFrom` do not count.
+ * Returns the project's last blocks that together have at least 1,000 mails; null while there are fewer. `blocks` are
+ * sorted from the newest, and `mails` is the number of all mails. Blocks that began before `countedFrom` do not count.
  */
 export function standingOf(blocks: SendingBlock[], mails: number, countedFrom: number): Standing | null {
   const sum: Standing = { mails: 0, bounced: 0, complained: 0 };
   let end = mails;
   for (const { firstMail, startedAt, bounced, complained } of blocks) {
-    // The count started again, because the project's events were forgotten: it had no mail for too long.
+    // The count has started again: the project's events were deleted, because it had sent nothing for their whole
+    // retention.
     if (startedAt < countedFrom || firstMail > end) return null;
     end = firstMail;
     sum.mails = mails - firstMail;
@@ -42,13 +43,13 @@ export function standingOf(blocks: SendingBlock[], mails: number, countedFrom: n
   return null;
 }
 
-/** Why marketing email must stop, in a sentence; null when it may go on. */
+/** Returns why marketing email must stop, in a sentence; null when it may continue. */
 export function whyPaused({ mails, bounced, complained }: Standing, limits: ReputationLimits): string | null {
   const isOver = (count: number, percent: number) => percent > 0 && count * 100 > percent * mails;
   const { bouncePercent, complaintPercent } = limits;
   if (isOver(bounced, bouncePercent))
-    return `Of the last ${mails} emails, ${bounced} bounced, over ${bouncePercent} %.`;
+    return `${bounced} of the last ${mails} emails bounced, more than ${bouncePercent} %.`;
   if (isOver(complained, complaintPercent))
-    return `Of the last ${mails} emails, ${complained} drew complaints, over ${complaintPercent} %.`;
+    return `${complained} of the last ${mails} emails drew complaints, more than ${complaintPercent} %.`;
   return null;
 }

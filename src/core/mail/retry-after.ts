@@ -1,6 +1,9 @@
 import { secondMs } from "../time";
 
-/** A `Retry-After` header as milliseconds from now: seconds or an HTTP date (RFC 9110, section 10.2.3). */
+/**
+ * Reads a `Retry-After` header as milliseconds from now. It contains seconds or an HTTP date (RFC 9110, section
+ * 10.2.3).
+ */
 export function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value) * secondMs;

@@ -1,14 +1,14 @@
 import { type Backoff, backoffMs } from "../backoff";
 import { minuteMs, secondMs } from "../time";
 
-/** Tries a mail gets when the provider answers 429 or 5xx; together they span about an hour. */
+/** The number of attempts for a mail that the provider answers with 429 or 5xx. They span about an hour. */
 export const maxAttempts = 8;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 3, maxMs: 30 * minuteMs };
 
 /**
- * How long to wait after the given try (1 is the first): 5 s, then three times as long each time, up to half an hour.
- * Each wait is up to a quarter shorter at random, so that mails which failed together do not retry together. `random`
- * is between 0 and 1; `askedMs` is the provider's own wish, limited to the same half hour.
+ * Returns how long to wait after the given attempt (from 1): 5 s, then three times as long each time, up to half an
+ * hour. Each wait is randomly shortened by up to a quarter, so that mails which failed together do not retry together.
+ * `random` is from 0 up to 1; `askedMs` is the wait for which the provider asked, limited to the same half hour.
  */
 export function retryDelayMs(attempt: number, random: number, askedMs = 0): number {
   const delayMs = backoffMs(backoff, attempt - 1) * (1 - random / 4);

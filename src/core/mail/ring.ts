@@ -3,8 +3,8 @@ import type { Lane } from "./message";
 import { laneOf, type Priority, priorities } from "./priority";
 
 /**
- * Projects with waiting mail, in the order of their turns. Nothing here takes longer because more of them wait: each lane
- * has a ring of its own, and the number of its turn says which of two projects is first.
+ * Projects with waiting mail, in the order of their turns. No operation becomes slower when more projects wait: each
+ * lane has a ring of its own, and the numbers of turns show which of two projects comes first.
  */
 export interface Ring {
   projects: Map<number, Waiting>;
@@ -12,7 +12,7 @@ export interface Ring {
   turns: number;
 }
 
-/** A place in a project's waiting mail of one priority: that of the mail read last. */
+/** A position in a project's waiting mail of one priority: that of the last mail read. */
 export interface Place {
   dueAt: number;
   id: Id;
@@ -21,19 +21,21 @@ export interface Place {
 export interface Waiting {
   project: number;
   turn: number;
-  /** The calls that the project may make before the next one's turn (deficit round robin). */
+  /** The calls that the project may make before the next project's turn (deficit round robin). */
   deficit: number;
   mail: Map<Priority, WaitingMail>;
-  /** A consumer died of its mail, so the next ones take each mail alone. */
+  /** Whether a consumer has died with this mail, so that the next consumers handle each mail alone. */
   isSuspect: boolean;
 }
 
 interface WaitingMail {
-  /** Where to read on; null is the beginning. */
+  /** The position after which to continue reading; null at the beginning. */
   place: Place | null;
-  /** The permit of the drainer that reads it: two would read the same. */
+  /** The permit of the drainer that is reading, because two drainers would read the same mail. */
   reader: string | null;
-  /** Mail has come since, perhaps before the place: what was read to its end is read again. */
+  /**
+   * Whether new mail has arrived since, perhaps before the position, so that reading must begin again after the end.
+   */
   hasNew: boolean;
 }
 
@@ -42,8 +44,8 @@ export function newRing(): Ring {
 }
 
 /**
- * Says that mail waits. New mail goes after what waits already. Mail that comes back may lie before the place that was
- * reached, so it is read from the beginning, and a consumer that is reading now does not move the place.
+ * Records that mail waits. New mail comes after the mail that waits already. Mail that comes back may lie before the
+ * current position, so reading begins again; a consumer that is reading now does not move the position.
  */
 export function join(ring: Ring, project: number, priority: Priority, from: "place" | "beginning"): void {
   const waiting = ring.projects.get(project) ?? enter(ring, project);
@@ -76,12 +78,12 @@ export function moveToEnd(ring: Ring, waiting: Waiting): void {
   }
 }
 
-/** The first project with mail of these lanes that nobody reads, and its most urgent mail. */
+/** Returns the first project with mail of these lanes that no drainer reads, and its most urgent priority. */
 export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting; priority: Priority } | null {
   const isFree = ({ mail }: Waiting, priority: Priority) => mail.get(priority)?.reader === null;
   const first = lanes
     .flatMap((lane) => {
-      // No more are passed over than permits are out.
+      // At most as many projects are skipped as there are permits.
       for (const waiting of ring.lanes[lane].values()) {
         if (priorities.some((each) => laneOf(each) === lane && isFree(waiting, each))) return [waiting];
       }
@@ -92,7 +94,7 @@ export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting;
   return first === null || priority == null ? null : { waiting: first, priority };
 }
 
-/** A reader has read up to a place; null when there is no more. */
+/** Records the position up to which a reader has read; null when there is no more. */
 export function readTo(ring: Ring, project: number, priority: Priority, reader: string, place: Place | null): void {
   const mail = ring.projects.get(project)?.mail.get(priority);
   if (!mail || mail.reader !== reader) return;
@@ -103,7 +105,7 @@ export function readTo(ring: Ring, project: number, priority: Priority, reader: 
   else leave(ring, project, priority);
 }
 
-/** A reader has gone without saying how far it read. */
+/** Releases the reader's claim when the reader ends without reporting a position. */
 export function stopReading(ring: Ring, project: number, priority: Priority, reader: string): void {
   const mail = ring.projects.get(project)?.mail.get(priority);
   if (mail?.reader === reader) mail.reader = null;

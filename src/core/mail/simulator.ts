@@ -1,10 +1,10 @@
 import { domainOf } from "./address";
 import type { Report } from "./status";
 
-/** Addresses at this domain and below it are nobody's. */
+/** Addresses at this domain and its subdomains belong to nobody. */
 export const simulatorDomain = "simulator.test";
 
-/** The behaviour of a provider for one mail. */
+/** The provider's behaviour for one mail. */
 export type Behaviour =
   | { kind: "accept"; reports: Report[] }
   | { kind: "busy" }
@@ -21,8 +21,8 @@ const behaviours = new Map<string, Behaviour>([
 ]);
 
 /**
- * The behaviour of the embedded provider for an address. Addresses at `simulator.test` and its subdomains choose it by
- * their local part (`bounce@`, `bounce+any-tag@`); all other mail is delivered.
+ * Returns the behaviour of the embedded provider for an address. At `simulator.test` and its subdomains, the local part
+ * chooses it (`bounce@`, `bounce+any-tag@`); all other mail is delivered.
  */
 export function behaviourTowards(email: string): Behaviour {
   const domain = domainOf(email);

@@ -23,14 +23,17 @@ const signedFields = {
   UnsubscribeConfirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
 } as const;
 
-/** The text that SNS signs: name and value of each field on lines of their own, without a missing subject. */
+/**
+ * Returns the text that SNS signs: the name and value of each field on lines of their own, without a subject when there
+ * is none.
+ */
 export function snsStringToSign(message: SnsMessage): string {
   return signedFields[message.Type]
     .flatMap((name) => (typeof message[name] === "string" ? [`${name}\n${message[name]}\n`] : []))
     .join("");
 }
 
-/** The hash of each signature version. */
+/** The hash algorithm of each signature version. */
 export const snsHashes = { "1": "SHA-1", "2": "SHA-256" } as const;
 
 const arn = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z0-9-]+):\d{12}:[\w-]{1,256}(\.fifo)?$/;
@@ -39,15 +42,15 @@ export function isTopicArn(value: string): boolean {
   return arn.test(value);
 }
 
-/** SNS repeats a call within minutes. A later call may be a replay of an old message. */
+/** Whether a message is recent. SNS repeats a call within minutes; a later call may be a replay of an old message. */
 export function isSnsTimely({ Timestamp }: SnsMessage, now: number): boolean {
   return Math.abs(now - Date.parse(Timestamp)) <= hourMs;
 }
 
 /**
- * The URL, if it leads to the one host that may be called for a topic: its region's SNS. A message names its
- * certificate and its confirmation by URL. If other hosts were allowed, anyone could sign for themselves, and make us
- * call that host.
+ * Returns the URL if it leads to the one host that may be called for a topic: the SNS of its region. A message names
+ * its certificate and its confirmation by URL. If other hosts were allowed, anyone could sign messages themselves, or
+ * make us call any host.
  */
 function snsUrl(written: string, topicArn: string): URL | null {
   const [, partition, region] = arn.exec(topicArn) ?? [];
@@ -59,14 +62,17 @@ function snsUrl(written: string, topicArn: string): URL | null {
   return protocol === "https:" && host === `sns.${region}.${suffix}` && isPlain ? url : null;
 }
 
-/** Whether the URL is a certificate at the top level of that host. Each one has a single spelling, so it is fetched once. */
+/**
+ * Whether the URL is a certificate at the top level of that host. Each certificate has only one valid spelling, so it
+ * is fetched once.
+ */
 export function isSnsCertificateUrl(written: string, topicArn: string): boolean {
   const url = snsUrl(written, topicArn);
   if (url === null || written !== url.origin + url.pathname) return false;
   return /^\/SimpleNotificationService-[\w-]{1,64}\.pem$/.test(url.pathname);
 }
 
-/** Whether the message's SubscribeURL confirms its own subscription, and does nothing else. */
+/** Whether the message's SubscribeURL confirms its own subscription and does nothing more. */
 export function isSnsConfirmation({ SubscribeURL, Token, TopicArn }: SnsMessage): boolean {
   const url = SubscribeURL ? snsUrl(SubscribeURL, TopicArn) : null;
   if (!url || !Token || url.pathname !== "/") return false;

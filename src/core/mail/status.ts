@@ -19,13 +19,17 @@ export const emailStatuses = [
 ] as const;
 export type EmailStatus = (typeof emailStatuses)[number];
 
-/** How an email whose outcome was unknown was settled: by what the provider reported, or answered when asked, or by a person. */
+/**
+ * How an email with an unknown outcome was settled: by a report, by an answer of the provider when asked, or by a
+ * person.
+ */
 export const settlers = ["report", "lookup", "person"] as const;
 export type Settler = (typeof settlers)[number];
 
 /**
- * A provider's report of an email that it accepted. A soft bounce is the provider's last word on this mail, unless it
- * is transient: then the provider still tries, or it has delivered the mail and got an answer such as "out of office".
+ * A provider's report about an email that it accepted. A soft bounce is final for this mail unless it is transient.
+ * Transient means that the provider is still trying, or has delivered the mail and got an answer such as "out of
+ * office".
  */
 export type Report =
   | { kind: "delivered" }
@@ -33,7 +37,7 @@ export type Report =
   | { kind: "bounced"; bounceType: "soft"; reason: string; isTransient?: true }
   | { kind: "complained" };
 
-/** Five reports that differ in what they do to an email. */
+/** Five kinds of reports, which differ in their effect on an email. */
 export const meanings = ["delivered", "transient", "gave up", "hard", "complained"] as const;
 export type Meaning = (typeof meanings)[number];
 
@@ -45,13 +49,13 @@ export function meaningOf(report: Report): Meaning {
 
 /**
  * The statuses that each report can change. Reports only move an email forward: a late or repeated report finds a
- * status that is not listed, and leaves it. QUEUED is listed because a mail whose first try was lost waits there for
- * the next one, and a report of the first try settles it.
+ * status that is not listed, and changes nothing. QUEUED is listed because a mail waits in it for a retry after the
+ * first attempt's answer was lost, and a report about that attempt settles it.
  */
 export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailStatus | null }> = {
   delivered: { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "DELIVERED" },
   transient: { from: [], to: null },
-  // After a delivery, a soft bounce is an answer of the mailbox: the mail is there.
+  // After a delivery, a soft bounce is an automatic answer of the mailbox, which has the mail.
   "gave up": { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "BOUNCED" },
   hard: { from: ["QUEUED", "SENDING", "SENT", "DELIVERED", "UNKNOWN"], to: "BOUNCED" },
   complained: {
@@ -60,15 +64,15 @@ export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailS
   },
 };
 
-/** The statuses that an open and a click of a person can change. Neither needs the other. */
+/** The statuses that a person's open and click can change. Neither requires the other. */
 export const movedByHit: Record<"open" | "click", { from: readonly EmailStatus[]; to: EmailStatus }> = {
   open: { from: ["SENT", "DELIVERED"], to: "OPENED" },
   click: { from: ["SENT", "DELIVERED", "OPENED"], to: "CLICKED" },
 };
 
 /**
- * Whether no more mail may go to this address, whatever the email's status is. A soft bounce may be temporary: a full
- * mailbox still has an owner.
+ * Whether no more mail may be sent to this address, regardless of the email's status. A soft bounce may be temporary: a
+ * full mailbox still has an owner.
  */
 export function endsTrust(meaning: Meaning): meaning is "hard" | "complained" {
   return meaning === "hard" || meaning === "complained";

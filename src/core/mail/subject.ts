@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maxSubjectLength } from "./message";
 
-/** The subject of a mail, as callers give it: on one line. */
+/** The schema of a subject as callers send it: on one line. */
 export const Subject = z
   .string()
   .min(1)

@@ -1,3 +1,5 @@
-/** Why an address is on the suppression list. The reason is told and never asked: any of them stops mail of every type. */
+/**
+ * Why an address is on the suppression list. The reason is only for information: any of them stops mail of every type.
+ */
 export const suppressionReasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];

@@ -8,16 +8,16 @@ interface Version {
   links: Link[];
 }
 
-/** Measured, and rounded up, with whatever else reads the HTML where no cache helps. */
+/** A measured cost, rounded up. It includes everything else that reads the HTML when no cache helps. */
 const unitsPerCharacter = 30;
 
 const maxCacheBytes = 4_000_000;
 const versions = new TextCache<Version | null>((frame) => frame.length * 4, maxCacheBytes);
 
 /**
- * The plain text of a rendered HTML mail. The text of its frame is made once, and the values are put in there, which
- * gives the same wherever a value cannot change how the HTML around it is read. Everywhere else, and for a frame that is
- * new, the text is made from the HTML.
+ * Returns the plain text of a rendered HTML mail. The text of its frame is made once, and the values are filled in.
+ * That gives the same result wherever a value cannot change how the surrounding HTML is read. Otherwise, and for a new
+ * frame, the text is made from the HTML.
  */
 export function textVersion({ output, frame, values }: Framed, budget?: Budget): string {
   const version = frame === null ? null : versionOf(frame, budget);
@@ -36,7 +36,10 @@ function versionOf(frame: string, budget: Budget | undefined): Version | null {
   });
 }
 
-/** The text of a link is left out when it is the URL, and some URLs are not shown. */
+/**
+ * Whether the text version of a link depends on values: the text of a link is left out when it equals the URL, and some
+ * URLs are not shown.
+ */
 function dependsOnValues({ text, url }: Link, values: string[]): boolean {
   const whole = filled(url, values);
   return whole.startsWith("#") || whole.startsWith("mailto:") || whole === filled(text, values).replaceAll(" ", "");

@@ -11,34 +11,39 @@ export interface Turn extends Grant {
   project: number;
   priority: Priority;
   after: Place | null;
-  /** A consumer may have died of this project's mail: each is taken alone. */
+  /** Whether a consumer may have died with this project's mail, so that each mail is handled alone. */
   isSuspect: boolean;
-  /** The lane was paused, and one mail finds out whether the provider is back. */
+  /** Whether the lane was paused, so that a single mail tests whether the provider works again. */
   isProbe: boolean;
 }
 
-/** `drainAt`: the caller must see to it that a drainer comes then; null when somebody else does, or none is needed. */
+/**
+ * An answer with `drainAt`: the caller must make sure that a drainer arrives at that time. Null when another caller
+ * does, or none is needed.
+ */
 export type WithDrainer<T> = T & { drainAt: number | null };
 
 export type NextTurn =
   | WithDrainer<{ kind: "turn"; turn: Turn }>
-  /** The caller comes back then, or sends a message that does. */
+  /** The caller waits until that time, or sends a message that arrives then. */
   | { kind: "wait"; until: number }
   | { kind: "nothing to do" };
 
-/** A request for fresh mail of one project. `permitId` is new. The rest waits in the ring from now on. */
+/**
+ * A request for fresh mail of one project. `permitId` is new. Mail that is not granted waits in the ring from now on.
+ */
 export interface Wish {
   permitId: string;
   project: number;
   priority: Priority;
   mails: number;
-  /** The project has a pace of its own for this mail: it waits for a drainer, which keeps to that. */
+  /** Whether the project has a pace of its own for this mail: it then waits for a drainer, which obeys that pace. */
   isPaced?: boolean;
-  /** The pieces of work, this one among them, that share the calls that their consumer makes at once. */
+  /** The number of pieces of work, including this one, that share the consumer's concurrent calls. */
   pieces?: number;
 }
 
-/** Answers one question for all fresh mail of a consumer, in its order, as if each project had asked alone. */
+/** Answers one request for all fresh mail of a consumer, in its order, as if each project had asked alone. */
 export function askFor(
   account: Account,
   wishes: readonly Wish[],
@@ -56,8 +61,8 @@ export function askFor(
 }
 
 /**
- * Whether fresh mail goes through another account. When the probe is due and no mail waits, this mail does: without mail
- * there is no probe, and the lane would never open again.
+ * Whether fresh mail goes through another account. When a probe is due and no mail waits, this mail becomes the probe:
+ * otherwise the lane would never open again.
  */
 function goesElsewhere(account: Account, { priority }: Wish, { now }: Moment): boolean {
   const lane = laneOf(priority);
@@ -65,7 +70,7 @@ function goesElsewhere(account: Account, { priority }: Wish, { now }: Moment): b
   return nextCallAt(account.lanes[lane]).at > now || account.ring.lanes[lane].size > 0;
 }
 
-/** Whether transactional mail should not wait for this account. */
+/** Whether transactional mail should use another account. */
 export function isTransactionalDown({ lanes }: Account, now: number): boolean {
   return isDown(lanes.transactional, now);
 }
@@ -73,11 +78,11 @@ export function isTransactionalDown({ lanes }: Account, now: number): boolean {
 /** A drainer's request for a turn. `permitId` is new. */
 export interface Drainer {
   permitId: string;
-  /** The turn before, or null: then the drainer was asked to come now. */
+  /** The previous turn; null when the drainer was sent for. */
   done: Done | null;
 }
 
-/** The next turn among those who wait. */
+/** Returns the next turn among the waiting projects. */
 export function nextTurn(account: Account, { permitId, done }: Drainer, rule: AccountRule, moment: Moment): NextTurn {
   if (done) endPermit(account, done, rule, moment);
   catchUp(account, moment);
@@ -107,8 +112,8 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
 }
 
 /**
- * A drainer asks how many mails it may read, because the project of its turn has a pace of its own. If it may read
- * none, the turn is over, and the project comes back by itself.
+ * Returns how many mails a drainer may read, when the project of its turn has a pace of its own. When that is zero, the
+ * turn is over, and the project rejoins the ring by itself.
  */
 export function takeShare(
   account: Account,
@@ -125,8 +130,8 @@ export function takeShare(
 }
 
 /**
- * A drainer has read this many mails, up to `place`; null when there are no more. Another one may read on from there,
- * unless the project's own pace makes it wait.
+ * Records that a drainer has read this many mails, up to `place`; null when there are no more. Another drainer may
+ * continue from there, unless the project's own pace makes it wait.
  */
 export function readUpTo(
   account: Account,
@@ -148,7 +153,10 @@ export function readUpTo(
   readTo(account.ring, project, priority, permitId, place);
 }
 
-/** Between two rounds of one permit. Whether the next one may be made; if not, the mail goes back to the ring. */
+/**
+ * Called between two rounds of one permit. Returns whether the next round may start; if not, the mail goes back to the
+ * ring.
+ */
 export function mayGoOn(account: Account, permitId: string, verdict: Verdict, calls: number, moment: Moment): boolean {
   catchUp(account, moment);
   const permit = account.permits.get(permitId);
@@ -156,7 +164,7 @@ export function mayGoOn(account: Account, permitId: string, verdict: Verdict, ca
   judge(account, permit, verdict, moment);
   permit.calls -= calls;
   permit.until = moment.now + permitMs;
-  // The probe was one call. The consumer that made it asks again.
+  // The probe was a single call. Its consumer must ask again.
   const wasProbe = permit.isProbe;
   permit.isProbe = false;
   const { at, isProbe } = nextCallAt(account.lanes[permit.lane]);
@@ -170,9 +178,11 @@ export interface Done {
   verdict: Verdict;
   /** The calls of the last round. */
   calls: number;
-  /** Some of its mail was not handed over, and still waits. */
+  /** Whether some mail was not handed over and still waits. */
   hasMore: boolean;
-  /** The rest of the project's mail is left alone for now: it is gone, or it could not be worked on. */
+  /**
+   * Whether the rest of the project's mail is left for later, because it no longer exists or could not be delivered.
+   */
   isOver?: boolean;
 }
 
@@ -208,7 +218,10 @@ function endPermit(
   } else if (hasMore) addToRing(account, project, priority, "beginning");
 }
 
-/** Says who waits: a sweep found their mail. Whatever was passed over is so read again within a minute or two. */
+/**
+ * Adds projects with waiting mail, found by a sweep. Mail that was skipped is thereby read again within a minute or
+ * two.
+ */
 export function addWaiting(
   account: Account,
   found: { project: number; priority: Priority }[],
@@ -220,7 +233,7 @@ export function addWaiting(
   return { drainAt: callDrainer(account, rule, moment) };
 }
 
-/** Fresh mail never passes older mail of its project, and no project passes the ring while calls are scarce. */
+/** Fresh mail never overtakes older mail of its project, and no project overtakes the ring while calls are scarce. */
 function mustWait(account: Account, { project, priority, isPaced }: Wish, rule: AccountRule): boolean {
   if (isPaced) return true;
   if (rule.pace !== null && account.ring.projects.size > 0) return true;
@@ -228,19 +241,21 @@ function mustWait(account: Account, { project, priority, isPaced }: Wish, rule: 
   return mail !== undefined && priorities.some((each) => each <= priority && mail.has(each));
 }
 
-/** Applies the changes that time has brought since the last call. */
+/** Applies the changes caused by the passing of time since the last call. */
 function catchUp(account: Account, moment: Moment): void {
   for (const project of takeRested(account.paces, moment.now)) join(account.ring, project, ofCampaigns, "beginning");
   endLostPermits(account, moment);
 }
 
-/** Campaign mail that waits for the pace of its project comes to the ring by itself. */
+/** Adds a project to the ring. Campaign mail that waits for its project's pace joins the ring by itself. */
 function addToRing(account: Account, project: number, priority: Priority, from: "place" | "beginning"): void {
   if (priority === ofCampaigns && account.paces.parked.has(project)) return;
   join(account.ring, project, priority, from);
 }
 
-/** The consumer that held such a permit is dead. Its mail may be why, so the project is suspect; a probe has failed. */
+/**
+ * Ends permits whose consumer is dead. Its mail may be the cause, so the project becomes suspect; a probe has failed.
+ */
 function endLostPermits(account: Account, moment: Moment): void {
   for (const [id, permit] of account.permits) {
     if (permit.until > moment.now) continue;

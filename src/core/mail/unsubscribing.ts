@@ -5,7 +5,7 @@ import { type Footer, visibleOf, withFooterIn } from "./footer";
 import { imprintLines } from "./imprint";
 import type { EmailType } from "./status";
 
-/** The recipient's own pages. */
+/** The pages of one recipient. */
 export interface RecipientLinks {
   unsubscribeUrl: string;
   subscribeUrl: string;
@@ -25,9 +25,9 @@ interface Rendered {
   footer: Footer;
 }
 
-/** The headers that name the mailing list of a mail, by name. */
+/** The headers that identify the mailing list of a mail. */
 export interface ListHeaders {
-  /** Identifies the sender for the statistics of mailbox providers. */
+  /** Identifies the sender in the statistics of mailbox providers. */
   feedbackId: string;
   /** The same for every mail of a list (RFC 2919). */
   listId: string;
@@ -36,7 +36,7 @@ export interface ListHeaders {
 /**
  * Adds what the type of a mail requires. MARKETING gets a footer, unless its body links to the recipient's pages, and
  * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
- * TRANSACTIONAL stays as it is, but says that a program wrote it.
+ * TRANSACTIONAL is unchanged, but is marked as written by a program.
  */
 export function withUnsubscribing({ type, body, kind, headers, links, list, footer }: Rendered): {
   body: Framed;
@@ -52,7 +52,7 @@ export function withUnsubscribing({ type, body, kind, headers, links, list, foot
   };
 }
 
-/** Adds the footer's lines to a text part that was cut or left out links. */
+/** Adds the footer's lines to a text part that was cut or lacks the links. */
 export function withUnsubscribeLine(
   type: EmailType,
   text: string,
@@ -66,9 +66,10 @@ export function withUnsubscribeLine(
 }
 
 /**
- * Adds the headers of RFC 2369, RFC 2919 and RFC 8058 to the caller's own. No responder answers mail of a list, so that it
- * needs no Auto-Submitted, which is for mail that no person wrote (RFC 3834). A caller's List-Unsubscribe replaces both of ours, if
- * it contains an address; a caller's List-Unsubscribe-Post alone changes nothing.
+ * Adds the headers of RFC 2369, RFC 2919 and RFC 8058 to the caller's own. Automatic responders do not answer list
+ * mail, so it needs no Auto-Submitted, which marks other mail as written by a program (RFC 3834). A caller's
+ * List-Unsubscribe replaces both of ours if it contains an address; a caller's List-Unsubscribe-Post alone has no
+ * effect.
  */
 function unsubscribeHeaders(
   { unsubscribeUrl }: RecipientLinks,
@@ -89,7 +90,7 @@ function unsubscribeHeaders(
   return withOwn([...(hasOwn ? [] : button), ...ours], Object.fromEntries(theirs));
 }
 
-/** Headers of ours, and the caller's: of the same name, theirs. */
+/** Merges our headers with the caller's, which override ours of the same name. */
 function withOwn(ours: [string, string][], given: Record<string, string>): Record<string, string> {
   const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
   const added = ours.filter(([name, value]) => value !== "" && !names.has(name.toLowerCase()));
@@ -102,7 +103,10 @@ function isListUnsubscribe(name: string): boolean {
 
 const maxTagLength = 2_000;
 
-/** Whether the body has a visible `<a href>` to one of the URLs. If in doubt, no: a second link does no harm. */
+/**
+ * Whether the body has a visible `<a href>` to one of the URLs. In doubt the answer is no, because a second link does
+ * no harm.
+ */
 function linksTo(html: string, urls: string[]): boolean {
   const named = urls.filter((url) => html.includes(url));
   if (named.length === 0) return false;

@@ -29,13 +29,13 @@ const StoredResult = z.object({
   uncertainSince: time,
   isUntried: z.boolean(),
   reports: z.array(Report),
-  /** The result of asking the provider about an unknown outcome. */
+  /** Set when the provider was asked about an unknown outcome. */
   settledBy: z.literal("lookup").optional(),
 });
 
 /**
- * An email whose hand-over may have been committed, while its consumer got an error and made no call. `uncertainSince` is
- * what its row had before.
+ * An email whose hand-over may have been committed although its consumer got an error and made no call.
+ * `uncertainSince` is the earlier value of its row.
  */
 const Uncalled = z.object({
   projectId: z.number(),
@@ -47,13 +47,13 @@ const Uncalled = z.object({
 });
 export type Uncalled = z.infer<typeof Uncalled>;
 
-/** Facts about emails that a consumer could not store, because the database was away. */
+/** Facts about emails that a consumer could not store, because the database did not answer. */
 export const Unwritten = z.object({
   /** The answers of the provider. */
   results: z.array(StoredResult),
   /** Emails for which the provider was not called. */
   uncalled: z.array(Uncalled),
-  /** Emails whose rows say that a consumer may have died of them. It has not. */
+  /** Emails with a recorded attempt in their rows, although the consumer is alive. */
   noted: z.array(id),
 });
 export type Unwritten = z.infer<typeof Unwritten>;

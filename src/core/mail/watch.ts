@@ -1,21 +1,21 @@
 import { patience, type Verdict } from "./breaker";
 
 /**
- * One consumer's view of a lane while it calls. It holds back the calls that have not begun, because the account learns
- * of an outage only when the round is over.
+ * One consumer's view of a lane while it makes calls. It holds back calls that have not begun, because the account only
+ * learns of an outage when the round is over.
  */
 export interface Watch {
-  /** Waits until a call may begin. False when the provider takes no more of them for now. */
+  /** Waits until a call may begin. Returns false when the provider accepts no more calls for now. */
   mayCall(): Promise<boolean>;
-  /** A call that was let begin has ended. */
+  /** Records that a call has ended. */
   ended(verdict: Verdict): void;
   isOver(): boolean;
 }
 
 /**
- * No call begins that could be one more in a row without an answer than the account has patience for. It waits for the
- * calls that are open: an answer lets all go on. So an outage costs the mails of the calls that are open when it begins, and
- * of three at most.
+ * Limits the calls that may be lost in an outage. A call does not begin while it could become one unanswered call more
+ * in a row than the account tolerates; it waits for the open calls, and any answer lets all of them continue. An outage
+ * thus affects the calls that are open when it begins, and at most three more.
  */
 export function openWatch(): Watch {
   let [open, unanswered, isOver] = [0, 0, false];

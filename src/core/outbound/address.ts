@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Reads a URL's host as an address: `[::1]` is one with its brackets. Null for a name. */
+/** Reads the host of a URL as an address; `[::1]` has its brackets. Null for a name. */
 export function literalAddress(hostname: string): string | null {
   if (hostname.startsWith("[") && hostname.endsWith("]")) return hostname.slice(1, -1);
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : null;
@@ -13,13 +13,13 @@ const documentation: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("3fff::"), 20];
 
 /**
  * Whether an IP address is one of the public internet. Addresses with a special meaning are not: private, loopback,
- * link-local, CGNAT, multicast, unspecified, broadcast, documentation, benchmarking. An IPv6 address that contains an
- * IPv4 address (mapped, compatible, 6to4, NAT64, Teredo) is not either, whichever it contains. A text that is not an
+ * link-local, CGNAT, multicast, unspecified, broadcast, documentation, benchmarking. Neither is an IPv6 address that
+ * contains an IPv4 address (mapped, compatible, 6to4, NAT64, Teredo), whatever that address is. A text that is not an
  * address in its usual form is not public.
  */
 export function isPublicAddress(text: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text).range() === "unicast";
-  // A zone (`fe80::1%eth0`) means something on one machine only.
+  // A zone (`fe80::1%eth0`) only has a meaning on one machine.
   if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return false;
   const address = ipaddr.IPv6.parse(text);
   const [first = 0] = address.parts;

@@ -2,7 +2,7 @@
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const maxValueLength = 4_096;
 
-/** Headers that only the sender of a request may set: they frame it, or say who calls whom. */
+/** Headers that only the sender of a request may set, because they frame the request or identify its sender. */
 const ours = new Set([
   "host",
   "connection",
@@ -20,7 +20,7 @@ const ours = new Set([
 ]);
 const ourFamilies = ["cf-", "cdn-", "proxy-", "sec-", "x-forwarded-"];
 
-/** The reason why a tenant may not set this header in a call that we make; null when it may. */
+/** Returns the reason why a tenant may not set this header in a call that we make; null when it may be set. */
 export function headerFault(name: string, value: string): string | null {
   if (!token.test(name)) return `${JSON.stringify(name)} is not the name of a header`;
   const lower = name.toLowerCase();
@@ -28,7 +28,7 @@ export function headerFault(name: string, value: string): string | null {
     return `The header ${name} cannot be set: the service sets it, or leaves it out`;
   }
   if (value.length > maxValueLength) return `The header ${name} is longer than ${maxValueLength} characters`;
-  // Line breaks would begin another header. The rest cannot be sent.
+  // Line breaks would begin another header, and the other characters cannot be sent.
   if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) {
     return `The header ${name} must be one line of Latin-1 characters`;
   }

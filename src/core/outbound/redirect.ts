@@ -4,7 +4,7 @@ export interface OutboundCall {
   method: string;
   headers: Record<string, string>;
   body: string | null;
-  /** The body is the point of the call, so a redirect that drops it is not followed. */
+  /** Whether the body is the purpose of the call, so that a redirect that drops it is not followed. */
   needsBody?: boolean;
 }
 
@@ -20,19 +20,22 @@ export function isRedirect(status: number): boolean {
  */
 const harmless = new Set(["accept", "content-type", "user-agent"]);
 
-/** The call that a redirect leads to, as browsers make it; or a sentence with the reason why it is not followed. */
+/**
+ * Returns the call to which a redirect leads, as browsers make it; otherwise a sentence with the reason why it is not
+ * followed.
+ */
 export function redirected(
   call: OutboundCall,
   from: URL,
   status: number,
   location: string | null,
 ): OutboundCall | string {
-  if (location === null || !URL.canParse(location, from.href)) return "It redirects, and does not say where to.";
+  if (location === null || !URL.canParse(location, from.href)) return "It redirects without saying where to.";
   const to = new URL(location, from);
   if (from.protocol === "https:" && to.protocol === "http:") return "It redirects from https: to http:.";
   const losesBody = (status === 303 && call.method !== "HEAD") || (status < 303 && call.method === "POST");
   if (losesBody && call.needsBody) {
-    return `It redirects with ${status}, and the event would not arrive there: use the URL that it redirects to.`;
+    return `It redirects with ${status}, which would drop the event: use the URL that it redirects to.`;
   }
   const headers = Object.entries(call.headers).filter(([name]) => {
     if (losesBody && name.toLowerCase() === "content-type") return false;
@@ -47,7 +50,7 @@ export function redirected(
   };
 }
 
-/** An absolute Location stays as it was written, so that its tricks are judged too. */
+/** Resolves a Location. An absolute one stays as it was written, so that unusual spellings are judged too. */
 function resolved(location: string, to: URL): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(location) ? location : to.href;
 }

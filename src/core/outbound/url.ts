@@ -3,11 +3,11 @@ import { isPublicAddress, literalAddress } from "./address";
 
 const maxUrlLength = 2_000;
 
-/** The facts that decide about a URL, besides the URL itself. */
+/** The facts that decide whether a URL may be called. */
 export interface OutboundRules {
   /** Our own host names, lower-case. */
   ownHosts: ReadonlySet<string>;
-  /** `host:port` pairs of this machine that may be called nevertheless, for development. */
+  /** `host:port` pairs of this machine that may nevertheless be called, for development. */
   allowedLoopback: ReadonlySet<string>;
 }
 
@@ -16,7 +16,7 @@ export type JudgedUrl =
   | {
       kind: "good";
       url: URL;
-      /** The name whose addresses are to be judged; null when there is nothing to resolve. */
+      /** The name whose addresses must be judged; null when there is nothing to resolve. */
       name: string | null;
     }
   | { kind: "refused"; reason: string };
@@ -32,7 +32,7 @@ const privateName =
  */
 export function judgeUrl(written: string, rules: OutboundRules): JudgedUrl {
   if (written.length > maxUrlLength) return refused(`is longer than ${maxUrlLength} characters`);
-  // The parser silently drops or repairs these, so the URL would not be what it looks like.
+  // The parser silently drops or repairs these characters, so the URL called would differ from the one that is shown.
   if (/[\s\p{Cc}\\]/u.test(written)) return refused("has a space, a control character or a backslash in it");
   if (!URL.canParse(written)) return refused("is not a valid URL");
   const url = new URL(written);

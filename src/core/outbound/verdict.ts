@@ -3,19 +3,19 @@ import { type Backoff, backoffMs } from "../backoff";
 /** The result of a call to a tenant's URL. `reason` is a sentence for the tenant. */
 export type OutboundResult =
   | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
-  /** The URL may not be called, or it redirects to one that may not. */
+  /** The URL may not be called, or redirects to one that may not. */
   | { kind: "refused"; reason: string }
   | { kind: "timed out"; reason: string }
-  /** No resolver answered, so no call was made. Another try may succeed. */
+  /** No resolver answered, so no call was made. Another attempt may succeed. */
   | { kind: "unresolved"; reason: string }
   | { kind: "failed"; reason: string };
 
-/** The part of a result that decides what follows. `retryAfterMs` is for how long the receiver asks not to be called. */
+/** The part of a result that determines what happens next. `retryAfterMs` is the pause for which the receiver asks. */
 export type CallOutcome =
   | { kind: "answered"; status: number; retryAfterMs: number | null }
   | { kind: Exclude<OutboundResult["kind"], "answered"> };
 
-/** How long the receiver's other calls wait: not at all when null, longer each time when `silent`. */
+/** How long the receiver's other calls wait: not at all when null, longer each time when "silent". */
 export type PutOff = "silent" | { ms: number } | null;
 
 /** Postpones a receiver that timed out or could not be resolved, and one that asks for a pause. */
@@ -28,7 +28,10 @@ export function putOffBy(outcome: CallOutcome, maxRetryAfterMs: number): PutOff 
 
 const jitter = 0.1;
 
-/** Returns the wait before the next attempt: up to a tenth longer, so that calls that failed together are spread. */
+/**
+ * Returns the wait before the next attempt: up to a tenth longer at random, so that calls that failed together are
+ * spread.
+ */
 export function retryWaitMs(backoff: Backoff, attempts: number, random: number): number {
   return Math.round(backoffMs(backoff, attempts) * (1 + jitter * random));
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../json";
 
 type Fields = Record<FilterColumn, unknown> & { data: JsonObject };
 
-/** A contact's value of a filter's field; null when there is none. */
+/** Returns a contact's value for the field of a filter; null when there is none. */
 export function fieldValue(contact: Fields, field: string): unknown {
   const column = filterColumnOf(field);
   if (column !== null) return kindOf(column).shown(contact[column]);
@@ -12,7 +12,7 @@ export function fieldValue(contact: Fields, field: string): unknown {
   return key === null ? null : (valueIn(contact.data, key) ?? null);
 }
 
-/** The literal key, or the path that its dots form if there is no such key. */
+/** Reads the literal key, or the path that its dots form when there is no such key. */
 function valueIn(data: JsonObject, key: string): unknown {
   if (Object.hasOwn(data, key)) return data[key];
   return key

@@ -1,4 +1,7 @@
-/** The segment's name in the names of its events. If the slug is taken, a number is added. Topics have slugs too. */
+/**
+ * Returns a slug for a name: segments use it in the names of their events, and topics have slugs too. A number is added
+ * when the slug is taken.
+ */
 export function slugOf(name: string, whenNothingIsLeft = "segment"): string {
   const slug = name
     .normalize("NFC")
@@ -9,7 +12,7 @@ export function slugOf(name: string, whenNothingIsLeft = "segment"): string {
   return slug === "" ? whenNothingIsLeft : slug;
 }
 
-/** The names of a segment's entry and exit events. */
+/** Returns the names of a segment's entry and exit events. */
 export function membershipEvents({ slug }: { slug: string }): { entry: string; exit: string } {
   return { entry: `segment.${slug}.entry`, exit: `segment.${slug}.exit` };
 }

@@ -7,7 +7,7 @@ type Render = (context: Context, emitter: Emitter) => ReturnType<Template["rende
 /** Encodes each printed value for the kind of template. */
 export type Encode = (context: Context, value: unknown) => string;
 
-/** A name as its path, or a value that is written in the template itself. */
+/** An operand: a name as its path, or a literal value. */
 type Operand = { path: string[] } | { value: unknown };
 
 /**
@@ -25,16 +25,16 @@ export function renderedAtOnce(template: Template, encode: Encode | null, render
   };
 }
 
-/** Null for an output with anything more: filters, other operators, ranges. */
+/** Returns the operands of a simple output. Null for an output with filters, other operators or ranges. */
 function operandsOf({ value: { filters, initial } }: Output, isEncoded: boolean): Operand[] | null {
-  // The escaping is itself the last filter, and `raw` replaces it.
+  // Escaping is itself the last filter, which `raw` replaces.
   if (filters.length !== (isEncoded ? 1 : 0) || filters.some(({ raw }) => raw)) return null;
   const tokens = ungrouped(initial.postfix).filter((token) => !isFallback(token));
   const operands = tokens.map(operandOf).filter((operand) => operand !== null);
   return operands.length > 0 && operands.length === tokens.length ? operands : null;
 }
 
-/** Unwraps `a ?? b`, which has parentheses of its own: see syntax.ts. */
+/** Unwraps `a ?? b`, which is in parentheses: see syntax.ts. */
 function ungrouped(tokens: Token[]): Token[] {
   return tokens.flatMap((token) =>
     TypeGuards.isFilteredValueToken(token) && token.filters.length === 0 ? ungrouped(token.initial.postfix) : [token],
@@ -54,7 +54,7 @@ function operandOf(token: Token): Operand | null {
   return path.length > 0 && path.length === token.props.length ? { path } : null;
 }
 
-/** The value of a `??` chain: the last operand when none is given. */
+/** Returns the value of a `??` chain: the last operand when no other has a value. */
 function firstGiven(operands: Operand[], context: MeteredContext): unknown {
   let value: unknown;
   for (const operand of operands) {

@@ -17,12 +17,12 @@ export class Budget {
   #left = MAX_UNITS;
   #noted = 0;
 
-  /** The units that were spent so far. Refused work is not done, and does not count. */
+  /** The number of units spent so far. Refused work is not done and does not count. */
   get spent(): number {
     return MAX_UNITS - Math.max(0, this.#left) + this.#noted;
   }
 
-  /** Counts work that has a limit of its own, such as parsing. It takes nothing from what may be rendered. */
+  /** Counts work that has a limit of its own, such as parsing, without reducing the budget for rendering. */
   note(units: number): void {
     this.#noted += units;
   }
@@ -43,14 +43,14 @@ export class Budget {
     return units;
   }
 
-  /** Pays for listing the elements or keys of a value, without looking into them. */
+  /** Pays for listing the elements or keys of a value, without reading them. */
   chargeListing(value: unknown): void {
     this.charge(elementCount(value) * (Array.isArray(value) ? ELEMENT_UNITS : KEY_UNITS));
   }
 
   /**
-   * Pays for a text in which every inner value has a line of its own, indented by its depth; also for comparing each
-   * with all those around it. `width` is the number of blanks for each level.
+   * Pays for a text in which every inner value has a line of its own, indented by its depth, and for comparing each
+   * value with all those around it. `width` is the number of spaces per level.
    */
   chargeIndenting(value: unknown, width: number): void {
     const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
@@ -63,15 +63,15 @@ export class Budget {
   }
 }
 
-/** The number of elements of an array, or of keys of an object. */
+/** Returns the number of elements of an array, or of keys of an object. */
 export function elementCount(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
 }
 
 /**
- * One unit per character and some for every inner value. Shared parts count each time, because readers go through them
- * each time.
+ * Returns one unit per character, and some for every inner value. Shared parts count each time, because readers visit
+ * them each time.
  */
 function readingUnits(value: unknown, stopAt: number): number {
   let units = 0;

@@ -9,7 +9,9 @@ export const notAtOnce: unique symbol = Symbol("not at once");
 /** Names to which liquidjs gives a meaning of its own. */
 const computed = new Set(["size", "first", "last"]);
 
-/** The scope in which a template looks up names: own properties only, and every step is paid from the budget. */
+/**
+ * The scope in which a template looks up names. It has own properties only, and every step is charged to the budget.
+ */
 export class MeteredContext extends Context {
   /** The number of loop scopes around the current position. */
   private inner = 0;
@@ -55,8 +57,8 @@ export class MeteredContext extends Context {
   }
 
   /**
-   * Reads a path as `_get` does, when the value is a text, a number, a flag, null or missing. Returns `notAtOnce` for
-   * other values, and when a scope other than the mail's data may have the name.
+   * Reads a path as `_get` does, when the value is a text, a number, a boolean, null or missing. Returns `notAtOnce`
+   * for other values, and when a scope other than the mail's data may have the name.
    */
   readAtOnce(path: string[]): unknown {
     const [first = ""] = path;
@@ -93,7 +95,7 @@ export class MeteredContext extends Context {
   }
 }
 
-/** The budget of the rendering that a filter, tag or operator belongs to. */
+/** Returns the budget of the rendering to which a filter, tag or operator belongs. */
 export function budgetOf(context: Context): Budget {
   if (context instanceof MeteredContext) return context.budget;
   throw new Error("Templates are rendered in a MeteredContext only.");

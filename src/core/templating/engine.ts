@@ -40,7 +40,7 @@ function createEngine(kind: TemplateKind): Liquid {
     groupedExpressions: true,
     operators: meteredOperators(),
     outputEscape: encode === null ? undefined : encodedOutput(encode),
-    // Pinned, so that every machine renders the same mail.
+    // Fixed, so that every machine renders the same mail.
     locale: "en-US",
     timezoneOffset: 0,
   });
@@ -57,7 +57,7 @@ function encodedAfter(name: string, filter: FilterImplOptions): FilterImplOption
   return { handler, raw: name === "url_encode" };
 }
 
-/** liquidjs runs it as the last filter of every output that does not end in `raw`. */
+/** Encodes an output. liquidjs runs it as the last filter of every output that does not end in `raw`. */
 function encodedOutput(encode: Encode): (this: { context: Context }, value: unknown) => string {
   return function (value) {
     return encode(this.context, value);

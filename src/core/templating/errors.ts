@@ -17,34 +17,37 @@ export class TemplateSyntaxError extends Error {
 /** The parts of a mail that are templates. */
 export type TemplatePart = "subject" | "previewText" | "body";
 
-/** Rendering asked for more work or more output than one email may. */
+/** Rendering needs more work or more output than one email may have. */
 export class RenderLimitError extends Error {
   override readonly name = "RenderLimitError";
   /** The part of the mail, where it is known. */
   part: TemplatePart | null = null;
 }
 
-/** The template is valid but does not work with the values it was given. */
+/** The template is valid, but does not work with the given values. */
 export class TemplateRenderError extends Error {
   override readonly name = "TemplateRenderError";
   part: TemplatePart | null = null;
 }
 
-/** Returns why a mail could not be rendered. A subject is named, because readers look for anything else in the body. */
+/**
+ * Returns why a mail could not be rendered. Faults in a subject name it, because readers look for all others in the
+ * body.
+ */
 export function whyUnrendered(error: Error): string {
   const isOfSubject =
     (error instanceof RenderLimitError || error instanceof TemplateRenderError) && error.part === "subject";
   return isOfSubject ? `In the subject: ${error.message}` : error.message;
 }
 
-/** Whether an email's error says that it could not be rendered. */
+/** Whether an email's error means that it could not be rendered. */
 export function isWhyUnrendered(error: string): boolean {
   return /^(In the subject: )?The (template (could not be rendered|does too much work)|rendered (text|subject) is longer)/.test(
     error,
   );
 }
 
-/** Renders a part of a mail, and adds the part to its errors. */
+/** Renders a part of a mail, and adds the name of the part to its errors. */
 export function renderPart<T>(part: TemplatePart, render: () => T): T {
   try {
     return render();

@@ -3,12 +3,12 @@ import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "./er
 import { positionAt, type TextPosition } from "./position";
 import type { LiquidText } from "./syntax";
 
-/** Makes the error of a parse, with its position in the customer's own source. */
+/** Makes the error of a failed parse, with its position in the customer's own source. */
 export function syntaxError(error: unknown, source: string, liquid: LiquidText): TemplateSyntaxError {
   return new TemplateSyntaxError(reason(error), place(error, source, liquid) ?? { line: 1, column: 1 });
 }
 
-/** Makes the error of a rendering. Every failure has a sentence for the template's owner. */
+/** Makes the error of a failed rendering. Every failure has a sentence for the template's owner. */
 export function renderError(
   error: unknown,
   source: string,
@@ -33,7 +33,7 @@ function reason(error: unknown): string {
 }
 
 function place(error: unknown, source: string, liquid: LiquidText): TextPosition | undefined {
-  // Filters such as `where_exp` parse their own strings, and a position in those is not one in the template.
+  // Filters such as `where_exp` parse their own strings, and a position in these is not a position in the template.
   if (!LiquidError.is(error) || error.token.input !== liquid.text) return undefined;
   return positionAt(source, liquid.sourceOffset(error.token.begin));
 }

@@ -4,16 +4,15 @@ import { budgetOf } from "./context";
 import { asNumber } from "./numbers";
 import { printed } from "./output";
 
-/** Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first try. */
+/**
+ * Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first attempt.
+ */
 const REMOVED = ["sha256", "hmac_sha256", "sample"];
 
-/** They escape their result; escaping it again would show the recipient `&amp;lt;`. */
+/** Filters that escape their result; escaping it again would show the recipient `&amp;lt;`. */
 const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
 
-/**
- * The positions of arguments that are numbers and that a filter counts with. The filters of arithmetic convert their
- * own.
- */
+/** The positions of numeric arguments that a filter counts with. Arithmetic filters convert their own. */
 const NUMBERS: Record<string, number[]> = {
   slice: [0, 1],
   truncate: [0],
@@ -25,7 +24,7 @@ const NUMBERS: Record<string, number[]> = {
 
 type Price = (budget: Budget, value: unknown, args: unknown[]) => void;
 
-/** Every Liquid filter that we offer; each pays for its work in advance. */
+/** Returns all offered Liquid filters; each pays for its work in advance. */
 export function meteredFilters(): Map<string, FilterImplOptions> {
   const offered = Object.entries(liquidFilters).filter(([name]) => !REMOVED.includes(name));
   return new Map(offered.map(([name, filter]) => [name, metered(name, filter)]));
@@ -47,30 +46,32 @@ function metered(name: string, filter: FilterImplOptions): FilterImplOptions {
 
 function nothing(): void {}
 
-/** A text search starts over at each place where it almost matched. */
+/** Pays for a text search, which starts over at each place where it almost matched. */
 export function chargeSearching(budget: Budget, value: unknown, sought: unknown): void {
   budget.charge((budget.chargeReading(value) * budget.chargeReading(sought)) / 20);
 }
 
-/** Most filters make a new text from the old one, which takes several times as long as reading it. */
+/** Pays for a filter that makes a new text from the old one, which takes several times as long as reading. */
 function rewriting(budget: Budget, value: unknown, args: unknown[]): void {
   const units = budget.chargeReading(value) + budget.chargeReading(args);
   budget.charge(units * 5);
 }
 
-/** Conversion to bytes and back takes twice as long. */
+/** Pays for a conversion to bytes and back, which takes twice as long. */
 function encoding(budget: Budget, value: unknown, args: unknown[]): void {
   rewriting(budget, value, args);
   rewriting(budget, value, args);
 }
 
-/** Each element costs a property lookup, which may be a long path or an expression. */
+/** Pays per element for a property lookup, which may be a long path or an expression. */
 function perElement(budget: Budget, value: unknown, args: unknown[]): void {
   budget.chargeReading(value);
   budget.charge(elementCount(value) * (200 + budget.chargeReading(args) * 10));
 }
 
-/** Sorting compares each element about log n times, and a comparison may read all of the largest element. */
+/**
+ * Pays for sorting, which compares each element about log n times; a comparison may read all of the largest element.
+ */
 function sorting(budget: Budget, value: unknown, args: unknown[]): void {
   perElement(budget, value, args);
   if (!Array.isArray(value)) return;
@@ -78,7 +79,9 @@ function sorting(budget: Budget, value: unknown, args: unknown[]): void {
   budget.charge(value.length * Math.log2(value.length + 1) * largest);
 }
 
-/** Each line is indented by the depth of its value, so a deep value becomes a much longer text. */
+/**
+ * Pays for indentation. Each line is indented by the depth of its value, so a deep value becomes a much longer text.
+ */
 function indenting(budget: Budget, value: unknown, args: unknown[]): void {
   rewriting(budget, value, args);
   budget.chargeIndenting(value, Math.min(10, asNumber(args[0]) ?? 0));
@@ -90,8 +93,8 @@ function searching(budget: Budget, value: unknown, args: unknown[]): void {
 }
 
 /**
- * The names of months and days come from a formatter of the locale, which is created on each call, also for a time
- * zone. The widths in a format are matched in quadratic time.
+ * Pays for a formatted date. The names of months and days come from a formatter of the locale, which is created on each
+ * call, as it is for a time zone. The widths in a format are matched in quadratic time.
  */
 function dating(budget: Budget, value: unknown, [format, zone]: unknown[]): void {
   budget.chargeReading([value, zone]);

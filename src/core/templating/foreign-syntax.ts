@@ -2,13 +2,13 @@ import { TemplateSyntaxError } from "./errors";
 import { positionAt } from "./position";
 import { outputsOf } from "./syntax";
 
-/** A placeholder of another template language: the language's name, and the Liquid for it. */
+/** A placeholder of another template language: the language's name, and the equivalent Liquid. */
 interface Foreign {
   language: string;
   liquid: string;
 }
 
-/** Reads the inside of `{{ … }}`. Null when it is Liquid, or may be. */
+/** Reads the inside of `{{ … }}`. Null when it is, or may be, Liquid. */
 type Reader = (inside: string) => Foreign | null;
 
 function readerOf(language: string, pattern: RegExp, liquidOf: (...parts: string[]) => string): Reader {
@@ -20,7 +20,7 @@ function readerOf(language: string, pattern: RegExp, liquidOf: (...parts: string
 
 const maxShown = 60;
 
-/** The name without Go's leading dots, short enough to be shown. */
+/** Returns the name without Go's leading dots, short enough to be shown. */
 function inLiquid(expression = ""): string {
   const written = expression.trim().replace(/(^|\s)\.(?=\w)/g, "$1");
   return written.length > maxShown ? `${written.slice(0, maxShown).toWellFormed()}…` : written;
@@ -31,7 +31,8 @@ const branch = (condition: string) => `{% if ${condition} %}…{% endif %}`;
 const inverse = (condition: string) => `{% unless ${condition} %}…{% endunless %}`;
 
 /**
- * Liquid refuses these, or reads them as a name without a value. A part meant for some recipients would then go to all.
+ * Placeholders that Liquid refuses, or reads as a name without a value. A part meant for some recipients would then be
+ * sent to all.
  */
 const refused: Reader[] = [
   readerOf("Handlebars", /^#\s*each\s+(.+)$/s, loop),
@@ -43,7 +44,7 @@ const refused: Reader[] = [
   readerOf("Handlebars", /^\/\s*each$/, () => "{% endfor %}"),
   readerOf("Handlebars", /^\/\s*unless$/, () => "{% endunless %}"),
   readerOf("Handlebars", /^\//, () => "{% endif %}"),
-  readerOf("Handlebars", /^>/, () => "what the partial holds in its place"),
+  readerOf("Handlebars", /^>/, () => "the partial's content in its place"),
   readerOf("Handlebars", /^!/, () => "{% comment %}…{% endcomment %}"),
   readerOf("Handlebars", /^\{\s*(.+)$/s, (name) => `{{ ${name} | raw }}`),
   readerOf("Go", /^range\s+(\..+)$/s, loop),
@@ -63,7 +64,7 @@ export function refuseForeign(source: string): void {
 }
 
 function first(readers: Reader[], inside: string): Foreign | null {
-  // Handlebars trims blanks with tildes.
+  // Handlebars uses tildes to trim spaces.
   const bare = inside.replace(/^~|~$/g, "").trim();
   for (const read of readers) {
     const found = read(bare);
@@ -74,7 +75,10 @@ function first(readers: Reader[], inside: string): Foreign | null {
 
 const mostNamed = 5;
 
-/** Sentences about placeholders of other languages that are sent nevertheless: each only once, and only a few. */
+/**
+ * Returns sentences about placeholders of other languages that are sent nevertheless: each placeholder once, and only a
+ * few.
+ */
 export function foreignTexts(source: string): string[] {
   return [...new Set([...mergeTags(source), ...goNames(source)])].slice(0, mostNamed);
 }
@@ -82,7 +86,7 @@ export function foreignTexts(source: string): string[] {
 function* goNames(source: string): Generator<string> {
   for (const { inside } of outputsOf(source)) {
     const found = goName(inside);
-    if (found) yield `{{ ${inside} }} is Go. It is read as ${found.liquid}, which is the Liquid for it.`;
+    if (found) yield `{{ ${inside} }} is Go syntax. It is read as ${found.liquid}, the equivalent Liquid.`;
   }
 }
 
@@ -103,7 +107,7 @@ function* mergeTags(source: string): Generator<string> {
     const condition = /^IF:(.+)$/i.exec(name)?.[1];
     const own = /^\w+$/.test(name) ? `{{ ${name} }}` : null;
     const liquid = liquidOfTags.get(name.toUpperCase()) ?? (condition ? branch(condition) : own);
-    const advice = liquid === null ? "Put its text there." : `The Liquid for it is ${liquid}.`;
-    yield `${tag} is a merge tag of Mailchimp, and goes out as it is written. ${advice}`;
+    const advice = liquid === null ? "Replace it with its text." : `The equivalent Liquid is ${liquid}.`;
+    yield `${tag} is a merge tag of Mailchimp, and is sent unchanged. ${advice}`;
   }
 }

@@ -6,7 +6,7 @@ export interface Framed {
   output: string;
   /** Null when the template or a value contains the character that begins marks. */
   frame: string | null;
-  /** The values as they are escaped in the output, in the order of their marks' numbers. */
+  /** The values, escaped as in the output, in the order of their marks' numbers. */
   values: string[];
 }
 
@@ -51,7 +51,7 @@ export function markFor(value: string, values: string[]): string | null {
   return isPlainWords(value) ? markForWords(value, values) : null;
 }
 
-/** The same for a value that is known to be plain words. */
+/** Adds a value that is known to be plain words, and returns its mark. */
 export function markForWords(value: string, values: string[]): string | null {
   if (values.length === maxMarks) return null;
   values.push(value);
@@ -92,8 +92,8 @@ const rawElement = "title|style|script";
 // Elements whose content readers of HTML treat differently: as text, as markup, or not at all.
 const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template";
 /**
- * A piece of HTML that all readers parse alike; each `<` begins one. Marks may be in texts, in quoted values of
- * attributes, and in raw elements.
+ * A piece of HTML that all parsers read alike; each `<` begins one. Marks may be in texts, in quoted attribute values,
+ * and in raw elements.
  */
 const stableMarkup = new RegExp(
   [

@@ -2,8 +2,8 @@ import { analyzeSync } from "liquidjs";
 import type { ParsedLiquid, Template } from "./render";
 
 /**
- * The keys of a contact's data that templates may read, in any branch; null when they may read any. In doubt a key
- * counts as read: one key too many costs a few bytes, one too few changes the mail.
+ * Returns the keys of a contact's data that templates may read, in any branch; null when they may read any. In doubt a
+ * key counts as read: one key too many costs a few bytes, but one too few changes the mail.
  */
 export function keysRead(templates: Template[]): Set<string> | null {
   const keys = new Set<string>();
@@ -41,23 +41,23 @@ function hidesNames(text: string): boolean {
   });
 }
 
-/** `increment` reads the name that it sets, so names that a template sets count too. */
+/** `increment` reads the name that it sets, so names set by a template count too. */
 function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
   const { variables, locals } = analyzeSync(nodes);
   const keys = new Set<string>();
   for (const { segments } of [...Object.values(variables).flat(), ...Object.values(locals).flat()]) {
     const written = segments.map(String);
-    // Workflows know the contact by that name too, which may be a key of its own.
+    // In workflows, this name means the contact, but it may also be a key of its own.
     const isOfContact = written[0] === "contact";
     if (isOfContact) keys.add("contact").add(written.join("."));
     const path = isOfContact ? written.slice(1) : written;
     const [root, first] = path;
     if (root === undefined) return null;
     if (root !== "data") keys.add(root);
-    // The whole of `data`, or its size.
+    // The template uses the whole of `data`, or its size.
     else if (first === undefined || first === "size") return null;
     else keys.add(first).add(path.slice(1).join("."));
-    // The literal key goes before the path.
+    // The literal key takes precedence over the path.
     keys.add(path.join("."));
   }
   return keys;

@@ -1,9 +1,8 @@
 import { toValue } from "liquidjs";
 
 /**
- * Converts an argument to the number that it means: 0 when it means none, undefined when it is not given. liquidjs
- * counts and compares with arguments as they are, so it would parse a text of 60,000 digits again at each step of a
- * loop.
+ * Converts an argument to a number: 0 when it is not numeric, undefined when it is not given. liquidjs counts and
+ * compares with arguments unconverted, so it would parse a text of 60,000 digits again at each step of a loop.
  */
 export function asNumber(value: unknown): number | undefined {
   const plain: unknown = toValue(value);

@@ -4,7 +4,7 @@ import { chargeSearching } from "./filters";
 
 const COMPARISONS = ["==", "!=", "<", ">", "<=", ">="];
 
-/** Liquid's operators, which pay for the values they read, and `??`. */
+/** Liquid's operators, which pay for reading their values, and `??`. */
 export function meteredOperators(): Operators {
   const operators: Operators = {
     ...defaultOperators,
@@ -17,7 +17,7 @@ export function meteredOperators(): Operators {
   return operators;
 }
 
-/** Missing, null and "" fall back; false and 0 are values like any other. */
+/** Missing values, null and "" fall back; false and 0 do not. */
 function firstGiven(value: unknown, fallback: unknown): boolean {
   // liquidjs passes on any result of an operator; only its type expects booleans.
   return (isGiven(toValue(value)) ? value : fallback) as boolean;

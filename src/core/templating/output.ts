@@ -37,7 +37,7 @@ export class CappedEmitter implements Emitter {
   }
 }
 
-/** The text of a value in a mail: nothing for null, ISO for dates, JSON for objects. */
+/** Returns the printed text of a value: nothing for null, ISO for dates, JSON for objects. */
 export function printed(value: unknown, budget: Budget): string {
   const plain: unknown = toValue(value);
   if (typeof plain === "string") return plain;

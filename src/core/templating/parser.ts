@@ -42,8 +42,7 @@ class MeteredParser extends Parser {
     this.open.push(token.size());
     const template = super.parseToken(token, remaining);
     const characters = this.open.pop() ?? 0;
-    // Plain text is paid for when it is written.
-    // Private in liquidjs.
+    // Plain text is paid for when it is written. The property is private in liquidjs.
     if ("str" in template) writeOnRender(template, String(Reflect.get(template, "str")));
     else payOnRender(template, characters * SOURCE_CHARACTER_UNITS, this.encode);
     return template;
@@ -94,7 +93,7 @@ function payOnRender(template: Template, units: number, encode: Encode | null): 
   };
 }
 
-/** Parses plain Liquid within our limits. `encode` is the engine's. */
+/** Parses plain Liquid within our limits. `encode` belongs to the engine. */
 export function parseLiquid(engine: Liquid, text: string, encode: Encode | null): Template[] {
   return new MeteredParser(engine, encode).parse(text);
 }

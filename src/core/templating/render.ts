@@ -48,12 +48,12 @@ function parse(source: string, kind: TemplateKind): ParsedLiquid {
   }
 }
 
-/** A placeholder of a few characters becomes objects of two to three kilobytes. */
+/** Even a placeholder of a few characters becomes objects of two to three kilobytes. */
 function parsedBytes(source: string): number {
   return source.length * 2 + placeholdersIn(source) * 3_000;
 }
 
-/** Measured, and rounded up. A large template is parsed for each mail, because it does not fit into the cache. */
+/** A measured cost, rounded up. A large template is parsed for each mail, because it does not fit into the cache. */
 function parsingUnits(source: string): number {
   return source.length * 5 + placeholdersIn(source) * 1_200;
 }
@@ -63,20 +63,20 @@ function placeholdersIn(source: string): number {
 }
 
 /**
- * Renders a template with the result of `templateVariables`. Throws `RenderLimitError` when that takes more work than is
- * left of the budget, or more space than one email may have, and `TemplateRenderError` when the template does not work with
- * these values.
+ * Renders a template with the result of `templateVariables`. Throws `RenderLimitError` when that needs more work than
+ * the budget has left, or more space than one email may use, and `TemplateRenderError` when the template does not work
+ * with these values.
  */
 export function renderTemplate(template: Template, variables: Record<string, unknown>, budget = new Budget()): string {
   const output = template.liquid ? renderLiquid(template, template.liquid, variables, budget) : template.source;
-  // A line break in a subject would begin a new header; other control characters do not belong there either.
+  // A line break in a subject would begin a new header; other control characters do not belong in a subject either.
   return template.kind === "text" ? output.replace(controlCharacters, "") : output;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are removed here
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
-/** The same, with the frame of a body. */
+/** Renders a body like `renderTemplate`, and returns its frame as well. */
 export function renderFramed(template: Template, variables: Record<string, unknown>, budget = new Budget()): Framed {
   const framing = new FrameBuilder();
   if (template.liquid) {
@@ -95,7 +95,7 @@ function renderLiquid(
   framing?: FrameBuilder,
 ): string {
   const engine = engines[kind];
-  // A copy, because `increment` writes to it; without a prototype, because names are looked up with `in`.
+  // Copied, because `increment` writes to it; without a prototype, because names are looked up with `in`.
   const scope: object = Object.assign(Object.create(null), variables);
   const emitter = new CappedEmitter(budget, framing);
   try {

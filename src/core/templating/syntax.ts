@@ -7,10 +7,10 @@ import { positionAt } from "./position";
  *   {{ a ?? b ?? "c" | upcase }}   →  {{ (a ?? b ?? "c") | upcase }}
  *   {{ first name }}               →  {{ ["first name"] }}
  *
- * `??` works wherever a value may stand, in outputs and in tags, and binds tighter than every operator; the operator
- * itself is in operators.ts. Names with blanks work in outputs and in the tags of EXPRESSION_TAGS; elsewhere blanks
- * already have a meaning (`for item in items limit: 3`), so names there are written `["first name"]`. A name that
- * contains one of the words `and`, `or`, `not`, `contains` must be written `data["terms and conditions"]`.
+ * `??` works wherever a value is allowed, in outputs and in tags, and binds tighter than every other operator; the
+ * operator itself is in operators.ts. Names with spaces work in outputs and in the tags of EXPRESSION_TAGS; elsewhere
+ * spaces already have a meaning (`for item in items limit: 3`), so names there are written `["first name"]`. A name
+ * that contains one of the words `and`, `or`, `not`, `contains` must be written `data["terms and conditions"]`.
  */
 
 const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
@@ -34,7 +34,7 @@ const STRINGS = new RegExp(QUOTED, "g");
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
-// Matches the blanks before `??` only from the first one: trying each of them would take quadratic time.
+// Matches the spaces before `??` only from the first one: trying each of them would take quadratic time.
 const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**
@@ -94,7 +94,9 @@ function* editsOf(source: string): Generator<Edit> {
   }
 }
 
-/** A `??` between values is part of their match; liquidjs would silently ignore one that is left over. */
+/**
+ * Refuses a `??` that is left over, which liquidjs would silently ignore. Between values, it is part of their match.
+ */
 function refuseFallback(source: string, start: number, end: number): void {
   const offset = source.slice(start, end).indexOf("??");
   if (offset >= 0) refuse(source, start + offset, "?? needs a name, a number or a string on both sides");
@@ -111,8 +113,7 @@ function valuePattern(name: string): RegExp {
 }
 
 /**
- * The insides of outputs and tags, at the same positions as in liquidjs, which itself refuses those that are not
- * closed.
+ * Yields the contents of outputs and tags, at the same positions as in liquidjs, which itself refuses unclosed ones.
  */
 function* regions(source: string): Generator<Region> {
   let from = 0;
@@ -131,7 +132,7 @@ function* regions(source: string): Generator<Region> {
     }
     if (tag !== "#" && unquotedCharacters(source.slice(start, end), tag) > MAX_UNQUOTED_CHARACTERS) {
       const reason = `a placeholder may have at most ${MAX_UNQUOTED_CHARACTERS} characters outside of quotes`;
-      refuse(source, opening.index, `${reason}: assign parts of it to names of their own`);
+      refuse(source, opening.index, `${reason}: assign parts of it to separate names`);
     }
     from = end + 2;
     if (tag === "raw" || tag === "comment") {
@@ -146,14 +147,14 @@ function* regions(source: string): Generator<Region> {
   }
 }
 
-/** The outputs, `{{ … }}`, outside of raw blocks and comments: their starts and their insides. */
+/** Yields the outputs, `{{ … }}`, outside raw blocks and comments: their starts and their contents. */
 export function* outputsOf(source: string): Generator<{ opening: number; inside: string }> {
   for (const { opening, start, end } of regions(source)) {
     if (source.startsWith("{{", opening)) yield { opening, inside: source.slice(start, end).trim() };
   }
 }
 
-/** Each line of a `liquid` tag is a tag of its own. */
+/** Counts characters outside quotes. Each line of a `liquid` tag counts as a tag of its own. */
 function unquotedCharacters(inside: string, tag: string | undefined): number {
   if (inside.length <= MAX_UNQUOTED_CHARACTERS) return inside.length;
   const unquoted = inside.replace(STRINGS, "");

@@ -14,10 +14,10 @@ import { budgetOf } from "./context";
 import { asNumber } from "./numbers";
 import { CappedEmitter } from "./output";
 
-/** Removed: they read files, and there are none. */
+/** Tags that are removed because they read files, which do not exist here. */
 const FILE_TAGS = ["include", "render", "layout", "block"];
 
-/** Limits the engine to the tags that we offer, and replaces those whose work liquidjs hides. */
+/** Limits the engine to the offered tags, and replaces those whose work liquidjs hides. */
 export function offerTags(engine: Liquid): void {
   for (const name of FILE_TAGS) delete engine.tags[name];
   engine.registerTag("capture", CappedCapture);
@@ -25,7 +25,7 @@ export function offerTags(engine: Liquid): void {
   engine.registerTag("cycle", MeteredCycle);
   engine.registerTag("for", NumberedFor);
   engine.registerTag("tablerow", NumberedTablerow);
-  // liquidjs's own tag checks the comment's lines with an expression that takes quadratic time.
+  // Liquid's own comment tag checks its lines with an expression that takes quadratic time.
   engine.registerTag("#", { render: () => "" });
 }
 
@@ -51,7 +51,7 @@ class MeteredCase extends CaseTag {
 /** `cycle` finds a group by its text, which it builds again each time. */
 class MeteredCycle extends CycleTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
-    // Private in liquidjs; undefined when the tag has no group.
+    // The property is private in liquidjs; undefined when the tag has no group.
     const group: Parameters<typeof evalToken>[0] = Reflect.get(this, "group");
     budgetOf(context).chargeReading(yield evalToken(group, context));
     return yield* super.render(context, emitter);
@@ -72,7 +72,7 @@ class NumberedTablerow extends TablerowTag {
   }
 }
 
-/** Turns these arguments of a tag into numbers whenever they are evaluated. */
+/** Converts these arguments of a tag to numbers whenever they are evaluated. */
 function convertNumbers(args: Hash, names: string[]): void {
   const render = args.render.bind(args);
   args.render = function* (context) {

@@ -8,9 +8,9 @@ export interface TemplateLinks {
 
 export interface TemplateInput {
   contact: { id: string; email: string; subscribed: boolean; data: Record<string, unknown> };
-  /** The values of this call or event; they override the contact's of the same name. */
+  /** The values of this call or event. They override the contact's values of the same name. */
   ownData?: Record<string, unknown>;
-  /** The recipient's name in the `to` of this mail, printed as `{{ name }}` unless this call's data has a `name`. */
+  /** The recipient's name in the `to` of this mail. Printed as `{{ name }}`, unless this call's data has a `name`. */
   recipientName?: string;
   links?: TemplateLinks;
   /**
@@ -22,8 +22,8 @@ export interface TemplateInput {
 
 /**
  * Returns all variables of a template: each key of the data, at the top level and under `data`, and the built-in names,
- * which override keys. `locale` is a key like any other. No object made here has a prototype, so a key such as
- * `__proto__` is just data.
+ * which override keys. `locale` is a key like any other. No object made here has a prototype, so even a key such as
+ * `__proto__` is ordinary data.
  */
 export function templateVariables(input: TemplateInput): Record<string, unknown> {
   const { contact, ownData, recipientName, links, execution } = input;

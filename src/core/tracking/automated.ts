@@ -2,18 +2,18 @@
 export interface Caller {
   method: string;
   userAgent: string | null;
-  /** Headers by which browsers and proxies mark a prefetch, which no person has asked for yet. */
+  /** Headers that mark a prefetch, before any person has asked for the page. */
   purposes: (string | null | undefined)[];
 }
 
 /**
- * Proxies that fetch images for the readers of a mailbox, and so hide who reads. Apple's says `Mozilla/5.0` and nothing
- * more. Gmail's prefetch claims to be an Edge of 2015.
+ * Proxies that fetch images on behalf of readers, which hides the reader. Apple's sends only `Mozilla/5.0`. Gmail's
+ * prefetch claims to be an Edge of 2015.
  */
 const privacyProxies =
   /^mozilla\/5\.0$|googleimageproxy|yahoomailproxy|(?:email|image|mail)[ _-]?proxy|edge\/12\.246(?: mozilla\/5\.0)?$/;
 
-/** Programs that open the links of a mail before its reader may. */
+/** Programs that open the links of a mail before its reader can. */
 const mailScanners =
   /barracuda|mimecast|proofpoint|safe-?links|ironport|cisco ?secure|cloudmark|messagelabs|symantec|trend ?micro|\btmes\b|forti(?:mail|net|guard)|sophos|f-secure|forcepoint|fireeye|trellix|zscaler|bitdefender|kaspersky|avanan|clamav|spamassassin|virustotal|urlscan|phishtank|microsoft office (?:existence|protocol) discovery/;
 
@@ -23,7 +23,7 @@ const crawlers =
 
 /**
  * Whether a known scanner, crawler or privacy proxy made this call. Only programs that identify themselves count: a
- * plain HTTP client may be anyone's, and missing a person's click costs more than counting a program's.
+ * plain HTTP client may be used by anyone, and missing a person's click is worse than counting a program's.
  */
 export function isAutomated({ method, userAgent, purposes }: Caller): boolean {
   if (method === "HEAD") return true;
@@ -31,7 +31,7 @@ export function isAutomated({ method, userAgent, purposes }: Caller): boolean {
   return isAutomatedAgent(userAgent);
 }
 
-/** The same, when only the user agent is known. */
+/** Whether the user agent is that of such a program. Used when nothing else is known. */
 export function isAutomatedAgent(userAgent: string | null): boolean {
   const agent = userAgent?.trim().toLowerCase() ?? "";
   return privacyProxies.test(agent) || mailScanners.test(agent) || crawlers.test(agent);

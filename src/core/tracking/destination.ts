@@ -2,16 +2,16 @@ import { decodeHTMLAttribute } from "entities/decode";
 import { utf8Bytes } from "../json";
 import { maxUrlBytes } from "./token";
 
-/** The paths of the pixel and of clicks. A token follows. */
+/** The paths of the pixel and of clicks, each followed by a token. */
 export const pixelPath = "/o/";
 export const clickPath = "/c/";
 
-/** Below the base URL, these paths are ours: the recipient's own pages, and links that are tracked already. */
+/** Paths of our own below the base URL: the recipient's pages, and links that are tracked already. */
 const ownPath = /^\/(?:unsubscribe|subscribe|manage|confirm|o|c)\//;
 
 /**
- * The web page of a link; null for a link that is not tracked: `mailto:`, an anchor, a relative URL, one that is too
- * long or not valid. `raw` is the value of its `href`, as it is written in the HTML.
+ * Returns the web page of a link; null for a link that is not tracked: `mailto:`, an anchor, a relative URL, one that
+ * is too long or invalid. `raw` is the value of its `href` as written in the HTML.
  */
 export function webUrlOf(raw: string): string | null {
   const decoded = raw.includes("&") ? decodeHTMLAttribute(raw) : raw;
@@ -28,7 +28,7 @@ export function cleanUrl(decoded: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers remove them
 const padding = /^[\u0000- ]+|[\u0000- ]+$/g;
 
-/** Whether a URL is one of the recipient's own pages, with or without added parameters. */
+/** Whether a URL is one of the recipient's own pages, with or without additional parameters. */
 export function isOwnUrl(url: string, base: string): boolean {
   return url.slice(0, base.length).toLowerCase() === base.toLowerCase() && ownPath.test(url.slice(base.length));
 }

@@ -5,9 +5,7 @@ import { asId } from "../ids";
 
 /** One open or click. */
 export const Hit = z.object({
-  /**
-   * The same when a hit is reported twice. It is created where the hit happened, or by the provider that reports it.
-   */
+  /** The same when a hit is reported twice. Created where the hit is received, or by the provider that reports it. */
   id: z.string(),
   kind: z.enum(["open", "click"]),
   emailId: z.string().transform(asId),
@@ -15,15 +13,15 @@ export const Hit = z.object({
   at: z.number(),
   /** The URL of a click. */
   link: z.string().optional(),
-  /** The number of the clicked link. Providers' reports have none. */
+  /** The number of the clicked link. Absent in providers' reports. */
   number: z.number().int().optional(),
-  /** A scanner or a proxy made the hit, not a person. */
+  /** Whether a scanner or a proxy made the hit instead of a person. */
   isAutomated: z.boolean(),
 });
 export type Hit = z.infer<typeof Hit>;
 
 /**
- * The most opens and clicks of one mail that are counted and have an event, because anyone with a link can call it
+ * The most opens and clicks of one mail that are counted and recorded as events, because anyone with a link can call it
  * forever.
  */
 export const maxHits = { opens: 100, clicks: 100, automatedClicks: 50 } as const;
@@ -33,7 +31,7 @@ export const hitKeyLength = 11;
 
 const utf8 = new TextEncoder();
 
-/** Makes the key of a hit: a blank and ten letters, so that two adjacent keys never contain a third. */
+/** Makes the key of a hit: a space and ten letters, so that two adjacent keys never contain a third. */
 export function hitKey({ id }: Pick<Hit, "id">): string {
   return ` ${toBase64url(sha256(utf8.encode(id))).slice(0, hitKeyLength - 1)}`;
 }

@@ -7,15 +7,15 @@ export interface LinkSlot {
   /** The start and end of the value of its `href`, including the quotes. */
   start: number;
   end: number;
-  /** The value as it is written, without quotes. */
+  /** The value as written, without quotes. */
   raw: string;
-  /** Whether the value has marks of a frame. */
+  /** Whether the value contains marks of a frame. */
   hasMark: boolean;
   /** The position of the link among those of its mail, from 1. */
   number: number;
 }
 
-/** The position of the pixel: before the end of the body, and before an element that swallows what follows. */
+/** The position of the pixel: before the end of the body, and before any element that would swallow what follows. */
 export interface PixelSlot {
   kind: "pixel";
   start: number;

@@ -3,30 +3,31 @@ import { fromBase64url, toBase64url } from "../base64url";
 import { bytesOf, type Id, readId } from "../ids";
 import { macOf } from "../mac";
 
-// A newsletter has a hundred links, and each recipient has their own, so a link must not cost a signature for each
-// recipient. Hence a click's token has two parts with a signature each: the mail, signed once for its pixel and all of
-// its links, and the destination, signed once for all mails of the project. A forger who combines the parts of two
+// A newsletter may have a hundred links, and each recipient has their own, so there must not be a signature per link
+// and recipient. Hence a click's token has two parts with a signature each: the mail, signed once for its pixel and all
+// of its links, and the destination, signed once for all mails of the project. A forger who combines the parts of two
 // mails gets only a redirect that the project had signed. Everything is synchronous, because a promise for each link
 // would cost more than its signature.
 
 /** The mail of a pixel or of a link. */
 export interface TrackedMail {
-  /** The project by its number, as rows have it. */
+  /** The project's number, as in rows. */
   projectId: number;
   emailId: Id;
 }
 
 export interface TrackedClick extends TrackedMail {
   /**
-   * The position of the link among those of its mail, from 1; in a campaign's mail among those of its content, or 0.
+   * The position of the link among those of its mail, from 1. In a campaign's mail, the position among those of its
+   * content, or 0.
    */
   number: number;
   url: string;
 }
 
-/** A longer URL could be truncated on its way, so its link is not tracked. */
+/** A longer URL could be truncated in transit, so its link is not tracked. */
 export const maxUrlBytes = 1_500;
-/** The number of a link has two bytes. */
+/** The number of a link is stored in two bytes. */
 export const maxLinks = 1_000;
 
 /** Differs from the layout of the tokens in `core/tokens.ts`, which are signed with the same secrets. */
@@ -46,7 +47,7 @@ const lettersOfMail = (mailBytes / 3) * 4;
 
 const utf8 = new TextEncoder();
 
-/** The token of a mail's pixel, and the first half of the token of each of its links. */
+/** Signs a mail. Returns the token of its pixel, which is also the first half of the token of each link. */
 export function signMail(secret: string, { projectId, emailId }: TrackedMail): string {
   const part = new Uint8Array(mailBytes);
   part.set([layout, purposes.mail]);
@@ -56,7 +57,7 @@ export function signMail(secret: string, { projectId, emailId }: TrackedMail): s
   return toBase64url(part);
 }
 
-/** The second half of a link's token, the same for all mails of a project. */
+/** Signs a destination. Returns the second half of a link's token, which is the same for all mails of a project. */
 export function signDestination(secret: string, projectId: number, number: number, url: string): string {
   const bytes = utf8.encode(url);
   const part = new Uint8Array(linkBytes + bytes.length);
@@ -66,13 +67,13 @@ export function signDestination(secret: string, projectId: number, number: numbe
   return toBase64url(part);
 }
 
-/** The mail of a pixel, if one of the secrets signed it; otherwise null. */
+/** Returns the mail of a pixel, if one of the secrets signed it; otherwise null. */
 export function readPixelToken(secrets: readonly string[], written: string): TrackedMail | null {
   const token = written.length === lettersOfMail ? fromBase64url(written) : null;
   return token && readMail(secrets, token);
 }
 
-/** The mail and the destination of a link, if one of the secrets signed each; otherwise null. */
+/** Returns the mail and the destination of a link, if one of the secrets signed each; otherwise null. */
 export function readClickToken(secrets: readonly string[], written: string): TrackedClick | null {
   const maxBytes = mailBytes + linkBytes + maxUrlBytes;
   const token = written.length <= (maxBytes / 3) * 4 ? fromBase64url(written) : null;
@@ -95,7 +96,7 @@ function readMail(secrets: readonly string[], part: Uint8Array): TrackedMail | n
   return { projectId: readProject(part), emailId: readId(stringify(part.subarray(8, mailSignedBytes))) };
 }
 
-/** Six bytes, after the first two. */
+/** Writes a project's number as six bytes, after the first two. */
 function writeProject(bytes: Uint8Array, projectId: number): void {
   const view = new DataView(bytes.buffer);
   view.setUint16(2, Math.floor(projectId / 2 ** 32));
@@ -116,7 +117,7 @@ function macOfDestination(secret: string, projectId: number, number: number, url
   return macOf(secret, signed).subarray(0, linkBytes - 2);
 }
 
-/** Takes the same time wherever the two differ. */
+/** Takes the same time regardless of where the two differ. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
   for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);

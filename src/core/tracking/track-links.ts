@@ -5,25 +5,26 @@ import { outlineOf, type Slot } from "./outline";
 import { maxLinks } from "./token";
 
 /**
- * Makes the URLs of one mail. They are plain words if `base` is, because only letters, digits, `-` and `_` are added.
+ * Makes the URLs of one mail. They are plain words when `base` is, because only letters, digits, `-` and `_` are added.
  */
 export interface Tracker {
   /** The base URL of this installation, for the links of the mail. */
   base: string;
   pixelUrl: string;
-  /** The tracked URL of a link: the mail's half of the token, followed by the destination's half. */
+  /** Returns the tracked URL of a link: the mail's half of the token, followed by the destination's half. */
   clickUrl(destination: string): string;
-  /** The destination's half of the token, which all mails of a scope share. */
+  /** Returns the destination's half of the token, which all mails of a scope share. */
   destination(number: number, url: string): string;
   /** All values that the destinations depend on. */
   scope: string;
 }
 
-/** A frame that is read once for all recipients. */
+/** A frame that is parsed once for all recipients. */
 interface Plan {
   slots: Slot[];
   /**
-   * The destination of each slot whose URL contains no values, for the last scope; null when the link is not tracked.
+   * The destination of each slot whose URL contains no values, for the most recent scope; null when the link is not
+   * tracked.
    */
   fixed: { scope: string; destinations: (string | null)[] };
   /** The tracked frames made from this one, keyed by which of the links with values are tracked. */
@@ -35,9 +36,9 @@ const maxPlanBytes = 8_000_000;
 const plans = new TextCache<Plan | null>((frame) => frame.length * 6, maxPlanBytes);
 
 /**
- * Tracks the links of a rendered mail, and adds the pixel. When the frame is stable, it is parsed once for all
- * recipients, and the URLs become further values of it. The plain text, which is made from the frame, then has the same
- * links. Otherwise the HTML itself is parsed, and the result has no frame.
+ * Tracks the links of a rendered mail, and adds the pixel. A stable frame is parsed once for all recipients, and the
+ * URLs become additional values. The plain text, which is made from the frame, then has the same links. Otherwise the
+ * HTML itself is parsed, and the result has no frame.
  */
 export function withTracking({ output, frame, values }: Framed, tracker: Tracker): Framed {
   const plan = frame === null ? null : plans.getOrMake(frame, () => planOf(frame));
@@ -56,7 +57,7 @@ function trackedHtml(html: string, tracker: Tracker): string {
   return rewritten(html, slots, (slot, index) => urlOf(slot, destinations[index] ?? null, tracker));
 }
 
-/** Null when some of our URLs cannot be written as marks. */
+/** Returns the tracked frame. Null when some of our URLs cannot be written as marks. */
 function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Tracker): Framed | null {
   if (!isPlainWords(tracker.base)) return null;
   const { slots } = plan;
@@ -74,7 +75,7 @@ function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Trac
     const url = urlOf(slot, ofValues ?? plan.fixed.destinations[index] ?? null, tracker);
     return url === null ? null : (markForWords(url, all) ?? "");
   });
-  // There are more values than marks.
+  // There are more values than possible marks.
   if (marks.includes("")) return null;
   const known = plan.frames.get(choices);
   const tracked = known ?? rewritten(frame, slots, (_, index) => marks[index] ?? null);
@@ -87,14 +88,14 @@ function hasValues(slot: Slot): slot is Slot & { kind: "link" } {
 }
 
 function destinationOf(slot: Slot, tracker: Tracker): string | null {
-  // Finds most of our own URLs without parsing them.
+  // A quick check that finds most of our own URLs without parsing.
   if (slot.kind === "pixel" || isOwnUrl(slot.raw, tracker.base)) return null;
   const url = webUrlOf(slot.raw);
   if (url === null || isOwnUrl(url, tracker.base)) return null;
   return tracker.destination(slot.number, url);
 }
 
-/** Null for a link that is not tracked. */
+/** Returns the tracked URL. Null for a link that is not tracked. */
 function urlOf(slot: Slot, destination: string | null, tracker: Tracker): string | null {
   if (slot.kind === "pixel") return tracker.pixelUrl;
   return destination === null ? null : tracker.clickUrl(destination);
@@ -113,7 +114,7 @@ function rewritten(html: string, slots: Slot[], put: (slot: Slot, index: number)
   return written + html.slice(done);
 }
 
-/** Hidden from screen readers. Not `display:none`, because some mail programs do not load that. */
+/** Hidden from screen readers. `display:none` is avoided, because some mail programs then do not load the image. */
 function pixel(url: string): string {
   return `<img src="${url}" alt="" aria-hidden="true" width="1" height="1" style="width:1px;height:1px;border:0">`;
 }

@@ -4,12 +4,12 @@ import { cleanUrl, webUrlOf } from "./destination";
 import { outlineOf } from "./outline";
 import { maxLinks } from "./token";
 
-/** The links of a content as they are written, before values are filled in: each URL once. */
+/** The links of a content as written, before values are filled in; each URL once. */
 export interface WrittenLinks {
   urls: string[];
   /**
-   * The number of the written link that became this URL, from 1; 0 when there is none. If several match, the one with
-   * the most literal text wins.
+   * Returns the number, from 1, of the written link that became this URL; 0 when there is none. If several match, the
+   * one with the most literal text wins.
    */
   numberOf(url: string): number;
 }
@@ -24,7 +24,7 @@ export function writtenLinks(body: string): WrittenLinks {
 
 interface LinkPattern {
   url: string;
-  /** The literal texts around its values, in order. A single text is the URL itself. */
+  /** The literal texts around the URL's values, in order. A single text is the whole URL. */
   texts: string[];
 }
 
@@ -53,7 +53,7 @@ function readLinks(body: string): WrittenLinks {
   };
 }
 
-/** Null for anything but a link to the web, and for the recipient's own pages. */
+/** Returns the pattern of a link. Null when it is not a web link, and for the recipient's own pages. */
 function linkOf(raw: string, liquid: string[]): LinkPattern | null {
   if (!mark.test(raw)) {
     const url = webUrlOf(raw);
@@ -67,11 +67,11 @@ function linkOf(raw: string, liquid: string[]): LinkPattern | null {
   const texts = pieces.filter((_, index) => index % 2 === 0);
   const tags = texts.slice(1).flatMap((_, index) => (isTag(pieces[2 * index + 1]) ? [index] : []));
   const [first, last] = [tags[0], tags.at(-1)];
-  // The text between tags may be left out, or be repeated.
+  // The texts between Liquid tags may be skipped or repeated, so they are left out.
   return { url, texts: first === undefined || last === undefined ? texts : texts.toSpliced(first + 1, last - first) };
 }
 
-/** Whether the URL has the written texts in their order, with anything between them. */
+/** Whether the URL contains the written texts in order, with anything between them. */
 function isMade({ texts }: LinkPattern, url: string): boolean {
   const [first = "", ...rest] = texts;
   const last = rest.pop() ?? "";

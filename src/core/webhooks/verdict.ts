@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from "../time";
 /** How long a failing delivery is attempted. */
 export const retryForMs = 3 * dayMs;
 
-/** Waits of 1 minute, 5, 25, 2 hours, 10, and then 12: eleven attempts in three days. */
+/** Waits of 1, 5 and 25 minutes, then 2, 10 and 12 hours: eleven attempts in three days. */
 const retryBackoff: Backoff = { firstMs: minuteMs, growth: 5, maxMs: 12 * hourMs };
 const maxRetryAfterMs = 12 * hourMs;
 
@@ -13,11 +13,11 @@ const maxRetryAfterMs = 12 * hourMs;
 export type DeliveryVerdict =
   | { kind: "succeeded" }
   | { kind: "again"; waitMs: number; putOff: PutOff }
-  /** Not tried again. `isGone`: the receiver wants no further deliveries. */
+  /** Not retried. `isGone`: the receiver wants no further deliveries. */
   | { kind: "failed"; isGone: boolean; putOff: PutOff };
 
 interface AttemptHistory {
-  /** Attempts before this one. */
+  /** The number of earlier attempts. */
   attempts: number;
   triesUntil: number;
 }

@@ -10,7 +10,7 @@ export type CallVerdict =
   | { kind: "again"; waitMs: number; isCounted: boolean; putOff: PutOff };
 
 export const maxTries = 3;
-/** Half a minute, then five minutes. */
+/** Waits of half a minute, then five minutes. */
 const untilNextTry: Backoff = { firstMs: 30 * secondMs, growth: 10, maxMs: hourMs };
 const maxRetryAfterMs = hourMs;
 

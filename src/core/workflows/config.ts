@@ -22,7 +22,7 @@ export function readConfig<T extends StepType>(type: T, sent: JsonObject): StepC
     throw new Invalid([...foreign, ...own].map(inConfig));
   }
   const bytes = utf8Bytes(JSON.stringify(read.data));
-  // Safe cast: the schema is that of this type.
+  // The cast is safe: the schema is that of this type.
   if (bytes <= maxConfigBytes) return read.data as StepConfigs[T];
   const message = `The config of a step may have at most ${maxConfigBytes} bytes of JSON; this one has ${bytes}`;
   throw new Invalid([{ field: "config", code: "too_big", message }]);

@@ -3,14 +3,14 @@ import { definitionOf, type Graph } from "./step";
 import type { NamedTemplate } from "./steps/definition";
 import type { Trigger } from "./trigger";
 
-/** How many executions came to a step, are at it, and took each branch. */
+/** How many executions reached a step, are at it, and took each branch. */
 interface DrawnCounts {
   entered: number;
   waiting: number;
   branches: { branch: string; count: number }[];
 }
 
-/** The parts of a diagram in addition to the graph. */
+/** The data of a diagram in addition to the graph. */
 export interface DiagramParts {
   trigger: Trigger;
   /** The templates of the steps that mail one, by step. */
@@ -22,8 +22,8 @@ const maxTextLength = 80;
 
 /**
  * Draws a workflow as a Mermaid flowchart (https://mermaid.js.org/syntax/flowchart.html): what its steps do, how many
- * executions came to them, how many are at them, and how many took a branch. Steps are in the order of their creation,
- * so the text changes only when the workflow does.
+ * executions reached them, how many are at them, and how many took each branch. Steps are in the order of their
+ * creation, so the text changes only when the workflow does.
  */
 export function drawDiagram({ steps, transitions }: Graph, { trigger, templates, counts }: DiagramParts): string {
   const ordered = steps.toSorted((a, b) => (textOf(a.id) < textOf(b.id) ? -1 : 1));

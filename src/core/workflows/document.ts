@@ -65,8 +65,8 @@ export function keyFaults(steps: readonly Pick<DocumentStep, "key" | "type">[]):
 export type NewTransition = Omit<Transition, "id">;
 
 /**
- * Draws the transitions of a document one after the other, by the rules for single ones. `steps` are the graph's steps
- * by key; `unread` are the keys of steps with faults of their own, whose transitions are skipped.
+ * Adds the transitions of a document one by one, by the same rules as for single transitions. `steps` are the graph's
+ * steps by key; `unread` are the keys of faulty steps, whose transitions are skipped.
  */
 export function drawAll(
   steps: ReadonlyMap<string, Step>,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exactNameFault } from "../events/names";
 import { serviceEvent } from "../events/service-event";
 
-/** Listeners with such a name would receive a whole family of events. */
+/** A listener with such a name would receive a whole family of events. */
 const family = /^([^.]*\.)?\*$/;
 
 /** Returns why a workflow cannot start by events of this name or wait for one; null if it can. */

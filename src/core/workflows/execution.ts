@@ -17,15 +17,15 @@ export interface ExecutionPosition {
   status: ExecutionStatus;
   /** Null before the graph was first read. */
   stepId: Id | null;
-  /** When the execution came to the step. */
+  /** When the execution reached the step. */
   enteredAt: number;
-  /** The number of steps that it came to before this one. */
+  /** The number of steps that it reached before this one. */
   place: number;
   pause: Pause | null;
   wakeAt: number | null;
-  /** The name of the event that it waits for. */
+  /** The name of the event for which the execution waits. */
   awaits: string | null;
-  /** Events after this one count for the next wait. Null until the log was asked for the newest event. */
+  /** Events after this one count for the next wait. Null until the log has been read for the newest event. */
   since: Id | null;
   /** The outcome that ended the wait, on which the machine has yet to act. */
   outcome: StepOutcome | null;
@@ -45,7 +45,7 @@ export interface StepRecord {
   status: StepStatus;
   output: JsonObject | null;
   branch: string | null;
-  /** Why the step was skipped, or will be tried again later. */
+  /** Why the step was skipped, or will be retried later. */
   reason: string | null;
   error: string | null;
   startedAt: number;

@@ -62,20 +62,20 @@ function causes(
   if (eventName === null) return [];
   if (causedEvents(step).includes(eventName)) {
     return [
-      `It causes ${eventName}, by which the workflow starts. An event that the workflow itself caused never starts it again.`,
+      `It causes ${eventName}, which starts the workflow. An event that the workflow itself caused never starts it again.`,
     ];
   }
   const through = pathTo(eventName, causedEvents(step), others);
   if (through !== null) {
     const names = through.map((name) => JSON.stringify(name)).join(" and ");
     return [
-      `Through ${names}, which it may start, it causes ${eventName}, by which the workflow starts: a circle. An event that ` +
+      `Through ${names}, which it may start, it causes ${eventName}, which starts the workflow: a loop. An event that ` +
         "the workflow itself caused never starts it again.",
     ];
   }
   if (segment === null || segmentOfEvent(eventName) === null || !movesIn(step, segment)) return [];
   return [
-    `It changes who is in the segment ${segment.name}, by which the workflow starts: a circle. ` +
+    `It changes who is in the segment ${segment.name}, which starts the workflow: a loop. ` +
       "A contact enters one workflow by segment events at most once an hour.",
   ];
 }

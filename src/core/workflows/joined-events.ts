@@ -7,7 +7,7 @@ export interface JoinedEvents<E> {
   data: JsonObject;
 }
 
-/** Returns the keys of the joined data whose value a public key has sent. */
+/** Returns the keys of the joined data whose values a public key sent. */
 export function publicKeysOf(taken: readonly { source: string; data: JsonObject }[]): string[] {
   const sources = new Map(taken.flatMap(({ source, data }) => Object.keys(data).map((key) => [key, source])));
   return [...sources].flatMap(([key, source]) => (source === "PUBLIC" ? [key] : []));
@@ -15,8 +15,8 @@ export function publicKeysOf(taken: readonly { source: string; data: JsonObject 
 
 /**
  * Joins the data of an execution's events, which come oldest first: each key has its value from the newest event that
- * has the key. Together they may be as large as one event may. The newest event is always whole; the first older one
- * that does not fit is left out, with all before it.
+ * has the key. Together they may be as large as one event may. The newest event is always included whole; the first
+ * older event that does not fit is left out, together with all earlier ones.
  */
 export function joinEvents<E extends { data: JsonObject }>(taken: readonly E[]): JoinedEvents<E> {
   const joined: JoinedEvents<E> = { events: [], data: {} };

@@ -10,7 +10,7 @@ export function hasLiquid(text: string): boolean {
 
 /**
  * Returns what is wrong with a text's Liquid, with line and column, or which placeholder belongs to another template
- * language; null if it can be rendered.
+ * language; null when the text can be rendered.
  */
 export function liquidFault(text: string): string | null {
   try {

@@ -37,7 +37,7 @@ export function decide({ type, config }: Step, { enteredAt }: ExecutionPosition)
 export function beginWait({ type, config }: Step, { enteredAt }: ExecutionPosition, since: Id): StepOutcome | null {
   const wait = definitionOf(type).wait?.(config);
   if (!wait) return null;
-  // Clocks show whole milliseconds, so a wake time in between would be later than a clock that shows it.
+  // Clocks show whole milliseconds, so an unrounded wake time could be later than a clock that already shows it.
   const until = wait.timeoutMs === null ? null : Math.ceil(enteredAt + wait.timeoutMs);
   return { kind: "waits", eventName: wait.eventName, since, until };
 }
@@ -75,7 +75,7 @@ export function advance(graph: Graph, position: ExecutionPosition, outcome: Step
   }
 }
 
-/** Ends an execution from outside, whatever step it is at. */
+/** Ends an execution from outside, regardless of its current step. */
 export function cancelled(position: ExecutionPosition, exitReason: string, now: number): ExecutionPosition {
   return ended(position, "CANCELLED", now, { exitReason });
 }
@@ -92,7 +92,7 @@ export function vacated(position: ExecutionPosition, to: Id | null, now: number)
 const maxAttempts = 5;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 4, maxMs: 10 * minuteMs };
 
-/** Returns the outcome of a step whose effect threw: another attempt after a while, and finally a failure. */
+/** Returns the outcome of a step whose effect threw: another attempt after a while, and eventually a failure. */
 export function afterFailedTry(
   position: ExecutionPosition,
   reason: string,
@@ -104,7 +104,7 @@ export function afterFailedTry(
   return { position: counted, outcome: { kind: "later", at: now + backoffMs(backoff, attempts - 1), reason } };
 }
 
-/** Whether a wait may come directly after this step. The log must then be asked before the step has its effect. */
+/** Whether a wait may come directly after this step. The log must then be read before the step has its effect. */
 export function leadsToWait({ steps, transitions }: Graph, stepId: Id): boolean {
   const next = new Set(transitions.filter(({ fromStepId }) => fromStepId === stepId).map(({ toStepId }) => toStepId));
   return steps.some((step) => isWait(step) && next.has(step.id));

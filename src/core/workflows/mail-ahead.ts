@@ -2,7 +2,7 @@ import type { Id } from "../ids";
 import type { Graph, Step, Transition } from "./step";
 import { branchNames } from "./structure";
 
-/** Whether an execution at a step comes to a SEND_EMAIL: on every way, on some, or on none. */
+/** Whether an execution at a step reaches a SEND_EMAIL: on every path, on some, or on none. */
 export type MailAhead = "always" | "perhaps" | "never";
 
 /** Looks ahead from a step. The step itself counts: an execution that waits there has not had its effect yet. */
@@ -24,7 +24,7 @@ function lookFrom(step: Step, ways: Transition[], look: (id: Id) => MailAhead): 
   if (step.type === "SEND_EMAIL") return "always";
   const ahead = ways.map(({ toStepId }) => look(toStepId));
   if (ahead.every((one) => one === "never")) return "never";
-  // An execution ends at a branch that leads nowhere.
+  // A branch without a transition ends the execution.
   const drawn = ways.map(({ branch }) => branch);
   const mayEnd = !drawn.includes(null) && branchNames(step).names.some((name) => !drawn.includes(name));
   return !mayEnd && ahead.every((one) => one === "always") ? "always" : "perhaps";

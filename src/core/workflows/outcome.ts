@@ -12,9 +12,9 @@ export type StepOutcome =
   | { kind: "sleeps"; until: number }
   /** The step is over with the first such event after `since`, exclusive, or at `until`. */
   | { kind: "waits"; eventName: string; since: Id; until: number | null }
-  /** A consumer makes the call and reports the outcome. If no report comes by `until`, the execution asks. */
+  /** A consumer makes the call and reports the outcome. If no report arrives by `until`, the execution asks. */
   | { kind: "called"; until: number }
-  /** The step cannot run now, and is tried again at that time. */
+  /** The step cannot run now, and is retried at that time. */
   | { kind: "later"; at: number; reason: string }
   | { kind: "exits"; reason: string | null }
   /** The contact no longer exists, so the execution cannot continue. */

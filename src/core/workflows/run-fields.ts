@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
 /** The values that conditions can name in addition to the contact's fields. */
 export interface ExecutionValues {
-  /** The event that last started or woke the execution, with the joined data of all that did. */
+  /** The event that last started or woke the execution, with the joined data of all events that did. */
   event: { name: string; source: string; data: JsonObject } | null;
   context: JsonObject;
   /** The outputs of the steps so far, by step name. */
@@ -59,7 +59,7 @@ export function executionValue({ event, context, steps }: ExecutionValues, field
 }
 
 /**
- * A start by hand may pass the data that an event would have. Its source is never taken from the caller, and is
+ * A start by hand may pass the data that an event would have. The event's source is never taken from the caller, and is
  * missing.
  */
 function valueOfGiven(event: JsonValue | undefined, key: string): JsonValue {

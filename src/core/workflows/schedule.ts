@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { minuteMs } from "../time";
 
 const minApartMs = 5 * minuteMs;
-/** More than a day of ticks five minutes apart. */
+/** More than the ticks of a whole day at intervals of five minutes. */
 const ticksLookedAt = 300;
 const nicknames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 const maxLength = 100;
@@ -13,7 +13,7 @@ export function cronFault(cron: string, now: Date): string | null {
   const parsed = parse(cron);
   if (typeof parsed === "string") return parsed;
   const ticks = parsed.nextRuns(ticksLookedAt, now);
-  if (ticks.length === 0) return `${cron} never comes: no date matches it`;
+  if (ticks.length === 0) return `${cron} never matches: there is no such date`;
   const early = ticks.findIndex((tick, place) => tick.getTime() - (ticks[place - 1]?.getTime() ?? 0) < minApartMs);
   const [first, second] = [ticks[early - 1], ticks[early]];
   if (first === undefined || second === undefined) return null;

@@ -9,8 +9,8 @@ import { waitForEvent } from "./steps/wait-for-event";
 import { webhook } from "./steps/webhook";
 
 /**
- * Every type of step, in the order of lists. The schemas, the machine, the issues, the diagram and the guide follow from
- * it. `engine/workflows/step-effects.ts` has the effects of the types that have one.
+ * Every type of step, in the order in which lists show them. The schemas, the machine, the issues, the diagram and the
+ * guide are derived from this list. `engine/workflows/step-effects.ts` lists the effects.
  */
 export const stepDefinitions = {
   TRIGGER: trigger,

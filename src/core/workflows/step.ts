@@ -12,7 +12,7 @@ export type EffectType = {
   [T in StepType]: Definitions[T] extends { decide: unknown } | { wait: unknown } ? never : T;
 }[StepType];
 
-// Safe cast: these are the keys of the list, which is not empty.
+// The cast is safe: these are the keys of the list, which is not empty.
 export const stepTypes = Object.keys(stepDefinitions) as [StepType, ...StepType[]];
 
 /** The config of each type of step, as it is stored and returned. */
@@ -41,15 +41,17 @@ export interface Transition {
   fromStepId: Id;
   toStepId: Id;
   /**
-   * Null for the transition of a step without branches, and for the default one, which branches without a transition of
-   * their own follow.
+   * Null for the transition of a step without branches, and for the default transition, which is followed by branches
+   * without one of their own.
    */
   branch: string | null;
   /** If several transitions have the same branch, the one with the highest priority is taken. */
   priority: number;
 }
 
-/** A workflow's steps and transitions. There are no circles, and no transition leads into TRIGGER or out of an end. */
+/**
+ * A workflow's steps and transitions. The graph has no cycles, and no transition leads into TRIGGER or out of an end.
+ */
 export interface Graph {
   steps: readonly Step[];
   transitions: readonly Transition[];

@@ -16,7 +16,10 @@ export function activityJson({ row, contactEmail }: StoredEvent) {
   };
 }
 
-/** A caller's keys are nested under `data`, so that they cannot collide with the service's own. */
+/**
+ * Returns the data that an activity shows. A caller's keys are nested under `data`, so that they cannot collide with
+ * the service's own.
+ */
 function metadataOf(type: ActivityType, { name, source, data }: StoredEvent["row"]): JsonObject {
   if (type === "event.triggered") return { event: name, source, data };
   const segment = segmentOfEvent(name);

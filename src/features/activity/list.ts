@@ -9,7 +9,7 @@ import type { ActivityFilters } from "./schema";
 /** The end of the year 9999, the last year of a date that callers can send. */
 const endOfTime = 253_402_300_800_000;
 
-/** `GET /activity`: the event log, newest first. Throws BadRequest on a cursor that is not of this list. */
+/** Implements `GET /activity`: lists the event log, newest first. Throws BadRequest on a cursor of another list. */
 export async function listActivity(
   ctx: Context,
   { cursor, limit, types, contactId, startDate, endDate }: ActivityFilters & { cursor?: string; limit: number },

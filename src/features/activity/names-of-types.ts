@@ -16,14 +16,14 @@ export function eventNamesOf(types: readonly ActivityType[]): EventNames {
   };
 }
 
-/** A condition: the name is a caller's, not one of the service. */
+/** Matches when the name is a caller's own, not one of the service. */
 export function isCallers(name: SQL): SQL {
   return sql`NOT (${matchesAny(name, namesOfService)})`;
 }
 
 /**
- * Names and patterns are the service's own words, so they can be inlined. Comparing them one by one needs no temporary
- * b-tree, whose lookups D1 would count as rows read.
+ * Matches a name. Names and patterns are the service's own words, so they can be inlined. Comparing them one by one
+ * needs no temporary b-tree, whose lookups D1 would count as rows read.
  */
 function matchesAny(name: SQL, { exact, patterns }: Pick<NamesOfTypes, "exact" | "patterns">): SQL {
   const conditions = [

@@ -28,7 +28,7 @@ activity.get(
   {
     id: "getActivityStats",
     summary: "Count mail and events by day",
-    description: `Without dates, the last 30 days, today included; at most 366. All days are exact but those of which the dates want only a part:
+    description: `Without dates, the last 30 days, today included; at most 366. Whole days are exact. A day that the dates cover only in part is counted event by event:
 with over 25,000 events in such a part, its day counts as a whole, and \`approximate\` is true. What \`EVENT_RETENTION_DAYS\` or a deletion
 has removed no longer counts.`,
     query: DateRange,

@@ -145,7 +145,7 @@ const Upcoming = z
   .object({
     id: z.string().meta({ description: "The id of the campaign, of the email, or of the workflow's execution." }),
     type: z.enum(["campaign.scheduled", "email.scheduled", "workflow.waiting"]),
-    timestamp: time.meta({ description: "When it is to happen." }),
+    timestamp: time.meta({ description: "When it will happen." }),
     ...contactFields,
     metadata: z.record(z.string(), z.unknown()).meta({
       description:

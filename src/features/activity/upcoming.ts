@@ -13,7 +13,7 @@ import { type Statement, statement } from "../../db/statement";
 import { emailEventData } from "../../engine/events/email-data";
 import type { Context } from "../../platform/context";
 
-/** An upcoming entry. They come from three tables, each with an index by time. */
+/** An upcoming entry. Entries come from three tables, each with an index by time. */
 interface Upcoming {
   id: Id;
   type: "campaign.scheduled" | "email.scheduled" | "workflow.waiting";
@@ -78,7 +78,7 @@ function upcomingJson({ id, type, at, contactId, contactEmail, metadata }: Upcom
 type UpcomingCursor = z.infer<typeof ByTime>;
 
 interface UpcomingSource {
-  /** The upcoming rows `s` with their time `at`: a FROM and a WHERE clause. */
+  /** Returns the upcoming rows `s` with their time `at`: a FROM and a WHERE clause. */
   rows(ctx: Context): SourceRows;
   select(ctx: Context, after: UpcomingCursor, limit: number): Statement<Upcoming>;
 }

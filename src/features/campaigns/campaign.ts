@@ -30,7 +30,7 @@ export async function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
 
 /** Returns a campaign with its present counters and progress, as callers see it. */
 export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
-  // Counters first: reading them counts the pages of a small campaign, which the progress then reads.
+  // The counters come first: reading them counts the pages of a small campaign, which the progress reads afterwards.
   const counts = row.sentAt === null ? [] : await findCounts(ctx, row.id);
   return campaignJson(ctx, row, counts, await findProgress(ctx, row));
 }

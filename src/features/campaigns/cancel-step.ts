@@ -28,7 +28,10 @@ async function nextPage(ctx: Context, campaignId: Id, after: Id): Promise<PageRa
   return page ?? null;
 }
 
-/** Cancels the emails that are not handed over, one page per step. Leaves emails that the provider may already have. */
+/**
+ * Cancels the emails that have not been handed over, one page per step. Emails that the provider may already have are
+ * left alone.
+ */
 export async function cancelStep(ctx: Context, run: BareRun): Promise<NextStep> {
   const { campaign, progress } = run;
   const page = await nextPage(ctx, campaign.id, progress.after);
@@ -82,7 +85,7 @@ export async function reopenStep(ctx: Context, run: Run): Promise<NextStep> {
 
 /**
  * Reopens the emails of a page. Emails that were not sent gave back their quota of the month in which they were
- * accepted, and take it again, as far as it suffices. The others stay as they are.
+ * accepted, and take it again while some is left. The others stay closed.
  */
 function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange): Statement[] {
   const now = ctx.clock().getTime();
@@ -108,7 +111,7 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
   return [
     updateMarked(ctx, { where: isEnded(statuses) }),
     reopened(hasQuota),
-    // Goes before the UNKNOWN emails are reopened, because these never gave back their quota.
+    // Must come before the UNKNOWN emails are reopened, because these never gave back their quota.
     upsertUsage(
       sql`SELECT e.project_id, ${monthInSql} AS month, ${campaign.templateId ?? ""}, count(*)
         FROM emails e WHERE ${inPage(ctx, campaign.id, page)} AND e.status = 'QUEUED' AND e.due_at IS NULL

@@ -35,7 +35,7 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   );
   batch.guard(isDeleted("campaigns", ctx, id), async () => wrongState("delete", await getCampaign(ctx, id)));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  // A cancel that is still running deletes the ledger at its end instead.
+  // A cancellation that is still running deletes the ledger itself at its end.
   batch.addAll(deleteLedger(ctx, id));
   await batch.commit();
   if (deleted.count === 0) await getCampaign(ctx, id);

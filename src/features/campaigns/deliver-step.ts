@@ -26,7 +26,8 @@ const pagesAtOnce = 10;
 const pagesPerBatch = 2;
 
 /**
- * The bounds of the wait between two steps. While emails are being sent it is the least; while none are, it doubles.
+ * The bounds of the wait between two steps. The wait is the shortest while emails are being sent, and doubles while
+ * none are.
  */
 const waits = { least: secondMs, most: 30 * secondMs };
 

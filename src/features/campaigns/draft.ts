@@ -75,7 +75,7 @@ export function forgetBodies(ctx: Context, { own, variants }: Pick<StoredBodies,
 }
 
 /**
- * Returns the draft that results from a call. Fields that the call leaves out come from the template that it names, and
+ * Returns the draft that results from a call. Fields that the call leaves out come from the template that it names, or
  * otherwise keep their values. Throws BadRequest for an audience without its companion field, and NotFound for the
  * template.
  */

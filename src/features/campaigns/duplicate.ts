@@ -12,8 +12,9 @@ import { guardQuota } from "./create";
 import { addReferences, guardDraft, insertCampaign } from "./save-statements";
 
 /**
- * `POST /campaigns/{id}/duplicate`: creates a DRAFT with the same content and audience. It shares the files of large
- * bodies with the original, which are stored as long as the project. Senders are only checked when the copy is sent.
+ * `POST /campaigns/{id}/duplicate`: creates a DRAFT with the same content and audience. The copy shares the files of
+ * large bodies with the original, because these files are stored as long as the project exists. Senders are only
+ * checked when the copy is sent.
  */
 export async function duplicateCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   return untilFresh(() => copy(ctx, id), ctx.random);

@@ -15,12 +15,12 @@ import { saveProgress } from "./save-progress";
 /** The number of marked pages that one step counts. */
 const pagesAtOnce = 10;
 
-/** Returns true while the canary is being sent or its results are awaited. */
+/** Whether the canary is being sent or its results are awaited. */
 export function isCanaryOut({ progress }: Run): boolean {
   return progress.canary !== undefined && progress.isCanaryOver !== true;
 }
 
-/** Returns whether recipients wait for the results of the canary. */
+/** Whether recipients wait for the results of the canary. */
 export async function isCanaryAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
   const { waits } = await selectOne(
     ctx.db,

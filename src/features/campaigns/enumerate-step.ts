@@ -19,14 +19,14 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { type AudienceWindow, byId, findNext } from "./find-next";
 import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
 
-/** A recipient that is to be written into the ledger. */
+/** A recipient who will be written into the ledger. */
 interface Recipient {
   contactId: Id;
   /** The index of the content. */
   content: number;
 }
 
-/** Drawing for this many contacts takes a few milliseconds. Then other requests get a turn. */
+/** Drawing for this many contacts takes a few milliseconds, after which other requests get a turn. */
 const drawsPerTurn = 2_000;
 
 /**
@@ -90,7 +90,7 @@ function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Froze
   return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });
 }
 
-/** Contacts that one batch writes. It takes more of the left-out contacts, because they cost less. */
+/** The contacts that one batch writes. It may contain more left-out contacts, because they cost less. */
 interface LedgerBatch {
   ids: Id[];
   leftOut: Id[];
@@ -116,7 +116,7 @@ function splitWindow({ ids, others }: AudienceWindow): LedgerBatch[] {
   return pages;
 }
 
-/** Writes a page. A recipient may no longer want the mail since the window was read: then it is counted as left out. */
+/** Writes a page. A recipient who no longer wants the mail since the window was read is counted as left out. */
 async function writePage(
   ctx: Context,
   run: Run,

@@ -4,8 +4,8 @@ import type { Context } from "../../platform/context";
 import { byReputation } from "./hold";
 
 /**
- * A condition: a row of `campaign_runs` has something to do. It waits for a person while its campaign is held, and for time to pass
- * while all its released emails will be retried later.
+ * Matches a row of `campaign_runs` that has something to do. A run has nothing to do while its campaign is held for a
+ * person to decide, or while all its released emails wait for a later retry.
  */
 export function hasWork({ project, clock }: Context): SQL {
   const ofRun = sql`project_id = campaign_runs.project_id AND campaign_id = campaign_runs.id`;

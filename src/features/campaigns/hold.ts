@@ -24,9 +24,9 @@ export const byDisabledProject = "Project disabled";
 export const holdCheckMs = minuteMs;
 
 /**
- * Holds a campaign: no further emails are handed over. The guard says when that is allowed: a person may hold a
- * campaign that is SENDING; a run only while its step is current, because a person may have decided otherwise
- * meanwhile. A refused hold has no effect at all.
+ * Holds a campaign: no further emails are handed over. The guard decides whether that is allowed: a person may hold any
+ * campaign that is SENDING. A run may only do so while its step is current, because a person may have intervened. A
+ * refused hold has no effect at all.
  */
 export async function holdCampaign(
   ctx: Context,

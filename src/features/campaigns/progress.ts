@@ -59,7 +59,7 @@ export async function findProgress(ctx: Context, row: CampaignRow): Promise<Camp
     ),
   );
   await batch.commit();
-  // The last step may have run in between: then the next read says SENT.
+  // The last step may have run in between; the next read then returns SENT.
   const run = runs.all[0]?.progress ?? {};
   return progressOf(ctx, row, { run, ledger: ledger.one, reason: reasons.all[0] ?? null });
 }
@@ -93,7 +93,10 @@ function holdOf({ canary }: CampaignRow, holdUntil: number): WaitFields {
   };
 }
 
-/** Returns the wait. Retried emails have a reason. Without any, the project's pace may be what the others wait for. */
+/**
+ * Returns what the campaign waits for. Retried emails have a reason. Without any, the remaining emails may wait for the
+ * project's pace.
+ */
 function waitOf(ctx: Context, { ledger, reason }: ProgressRows): WaitFields {
   const waitingSince = isoOrNull(ledger.since);
   if (reason !== null) {

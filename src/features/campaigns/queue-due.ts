@@ -8,7 +8,7 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 const readDue = columns({ projectId: asNumber, id: asId });
 
-/** The sweep that finds due campaigns: at their scheduled time, after a wait, or after a lost message. */
+/** Sweeps campaigns that are due: at their scheduled time, after a wait, or after a lost message. */
 export function queueDueCampaigns(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
@@ -31,8 +31,8 @@ export function queueDueCampaigns(platform: Platform): Promise<void> {
 }
 
 /**
- * Runs at process start: no run of the previous process is alive, so every started campaign is due at once. A campaign
- * that has not started keeps its scheduled time.
+ * Makes every started campaign due at the start of a process, because no run of the previous process is alive. A
+ * campaign that has not started keeps its scheduled time.
  */
 export function endGraceOfRuns(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {

@@ -34,7 +34,7 @@ export async function listRecipients(
 ): Promise<Page<ReturnType<typeof emailJson>>> {
   const filters = { campaign: textOf(id), status, variant, to, contactId: contactId && textOf(contactId) };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  // Emails have no index by address, but the contact with the address has one.
+  // Emails have no index by address, but contacts do.
   const [holder] = await Promise.all([to && !contactId ? findHolder(ctx, to) : null, getCampaign(ctx, id)]);
   const ofVariant = sql`EXISTS (SELECT 1 FROM email_contents c WHERE c.project_id = e.project_id AND c.id = e.content_id
     AND c.variant = ${variant})`;
@@ -83,8 +83,8 @@ async function findHolder(ctx: Context, email: string): Promise<Id | null> {
 }
 
 /**
- * Selects the next pages of the ledger, beginning with the rest of the one in which the previous answer ended. A
- * contact has one row, which is found by its index and treated as a page of its own.
+ * Selects the next pages of the ledger, beginning with the rest of the page in which the previous answer ended. A
+ * contact has a single row, which is found by its index and treated as a page of its own.
  */
 function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactId: Id | null; after: Id | null }): SQL {
   if (contactId !== null) {

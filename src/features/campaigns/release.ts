@@ -14,12 +14,12 @@ import { accountOf, through } from "../../platform/mailer/accounts";
  */
 const maxReleased = 5_000;
 
-/** Rows of the ledger that one batch writes, in about 25 ms. They form a page. */
+/** The rows of the ledger that one batch writes, in about 25 ms. They form a page. */
 export const recipientsPerPage = 500;
 
 /**
- * The maximum is lower for a project with a pace, so that its campaigns take turns: the emails of this time, or one
- * page.
+ * For a project with a pace, the maximum is lower, so that its campaigns take turns: the emails of this many seconds,
+ * or one page.
  */
 const pacedSeconds = 20;
 
@@ -36,7 +36,7 @@ export interface PageRange {
   lastId: Id;
 }
 
-/** A condition: the email `e` is in the page. */
+/** Matches when the email `e` is in the page. */
 export function inPage(ctx: Context, campaignId: Id, { firstId, lastId }: PageRange): SQL {
   return sql`${inProject(ctx, "e")} AND e.id BETWEEN ${firstId} AND ${lastId}
     AND +e.campaign_id = ${campaignId}`;
@@ -58,8 +58,8 @@ export function updateReleased(ctx: Context, campaignId: Id, page: PageRange): S
 }
 
 /**
- * Takes back released emails that are not handed over: no consumer reads them any longer, and a consumer that has read
- * them cannot hand them over. Emails that the provider may already have continue.
+ * Takes back released emails that have not been handed over: consumers no longer read them, and a consumer that has
+ * read them cannot hand them over. Emails that the provider may already have are left alone.
  */
 export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
   const released = sql`SELECT p.first_id, p.last_id FROM campaign_pages p WHERE ${inProject(ctx, "p")}

@@ -6,13 +6,13 @@ import { selectFirst } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** A person proves who they are before a campaign goes to more than this. */
+/** The number of recipients above which a person must prove who they are. */
 const manyRecipients = 10_000;
 
 /**
- * Throws ProofNeeded when a person who proved long ago who they are starts a campaign that can reach more than 10,000
- * people. It goes by stored counts: the segment's, where the campaign has one that was counted, else all who are
- * subscribed. The exact audience is only known when sending has begun.
+ * Throws ProofNeeded when a person whose last proof is too old starts a campaign that can reach more than 10,000
+ * people. The number comes from stored counts: that of the segment if it was counted, otherwise that of all subscribed
+ * contacts. The exact audience is only known once sending has begun.
  */
 export async function requireProofForMany(ctx: Context, { segmentId }: CampaignRow): Promise<void> {
   if (ctx.hasProof) return;

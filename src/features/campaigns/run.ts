@@ -33,9 +33,9 @@ const stepsPerMessage = 20;
 const maxRunMs = 20 * secondMs;
 
 /**
- * After more batches of the phase "enumerate" than this, another message takes the next step. A batch has up to
- * thirteen statements, a step up to fifty batches, and D1 allows a thousand statements per invocation. Other campaigns
- * get their turn meanwhile, too.
+ * After this many batches of the phase "enumerate", another message takes the next step. A batch has up to thirteen
+ * statements, a step up to fifty batches, and D1 allows a thousand statements per invocation. This also gives other
+ * campaigns a turn.
  */
 const batchesPerMessage = 25;
 
@@ -43,9 +43,9 @@ const batchesPerMessage = 25;
 const maxDelayMs = 5 * minuteMs;
 
 /**
- * `campaigns.run`: takes some steps of a campaign. The message may be lost, late or duplicated: the campaign's rows say
- * what is to be done, only one run can commit the batch of a step, and the sweep of every minute finds campaigns that
- * wait too long.
+ * `campaigns.run`: takes some steps of a campaign. The message may be lost, late or duplicated: the campaign's rows
+ * determine the work, only one run can commit the batch of a step, and a sweep finds, every minute, campaigns that wait
+ * too long.
  */
 export async function runCampaign(platform: Platform, message: MessageOf<"campaigns.run">): Promise<void> {
   const project = await findProject(platform, message.projectId);
@@ -123,8 +123,8 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
 }
 
 /**
- * Checks a hold. A hold by reputation ends when the pause of the project ends; any other one when a person resumes the
- * campaign.
+ * Checks a hold. A hold for reputation ends together with the pause of the project; any other hold ends when a person
+ * resumes the campaign.
  */
 async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;

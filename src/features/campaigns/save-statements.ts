@@ -31,7 +31,7 @@ export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[
   ];
 }
 
-/** A topic needs the links by which its contacts leave it, and only MARKETING mail must have them. */
+/** Refuses a topic on mail of another type: only MARKETING mail must have the links by which contacts leave a topic. */
 function topicMisfits(type: EmailType): Invalid {
   const message = `Only a MARKETING campaign can have a topic, and this one is ${type}`;
   return new Invalid([{ field: "topicId", code: "custom", message }]);

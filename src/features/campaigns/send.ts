@@ -36,11 +36,11 @@ export async function sendCampaign(
   const at = readScheduledFor(scheduledFor);
   const checkAndStore = async (row: CampaignRow): Promise<Statement[]> => {
     await requireProofForMany(ctx, row);
-    // The batch is refused when the campaign is no longer as in this row, and the next try checks the new row.
+    // The batch fails when the campaign differs from this row, and the next attempt checks the new row.
     if (token !== undefined) await requirePreflight(ctx, row, token);
     const lacking = missingImprint(ctx, row.type);
     const warning = lacking && imprintWarnings[lacking];
-    // A start is tried again when the campaign has changed, so the warning is added only once.
+    // A start is repeated when the campaign has changed, so the warning is added only once.
     if (warning && !ctx.warnings.includes(warning)) ctx.warnings.push(warning);
     if (ctx.idempotencyKey === null) return [];
     const response = sql`${storedText(await answer(ctx, row, at))}`;

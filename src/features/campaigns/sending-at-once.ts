@@ -8,8 +8,8 @@ import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /**
- * The maximum number of a project's campaigns that are SENDING, including held ones. Each takes a step at most every
- * second, by a message of a queue that all projects share, so a project causes at most 50 messages a second there.
+ * The maximum number of a project's campaigns that are SENDING, including held ones. Each takes at most one step per
+ * second, by a message in a queue that all projects share, so a project causes at most 50 messages per second there.
  */
 export const maxSendingAtOnce = 50;
 
@@ -28,7 +28,7 @@ const maxMinutes = 60;
 
 /**
  * Returns how long a due campaign waits before it checks the limit again; null when it may start. The first in line
- * check every minute, and the later ones less often: the number of checks stays at about a hundred a minute, however
+ * check every minute, and later ones less often, so the number of checks stays at about a hundred a minute, however
  * many wait.
  */
 export async function waitInLineMs(

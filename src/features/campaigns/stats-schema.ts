@@ -33,7 +33,7 @@ export const CampaignStats = z
       description:
         "Contacts of the audience that got no email, counted when their page of the audience was reached: each once, by the " +
         "first of these reasons that applies: `suppressed`, `snoozed`, `unsubscribed`, `topic`. A person's own " +
-        "pause is `snoozed`. While the project's marketing mail is paused, the campaign is held, and nobody is left out for it, " +
+        "pause is `snoozed`. While the project's marketing mail is paused, the campaign is held, and no contact is left out for it, " +
         "so there is no reason `paused`. Emails that were withheld later are among `suppressedCount` and `cancelledCount`.",
     }),
     variants: z.array(z.object({ name: z.string(), ...stats })).optional(),

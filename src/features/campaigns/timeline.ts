@@ -12,14 +12,14 @@ import type { CampaignTimeline } from "./stats-schema";
 /** The most hours in one answer. */
 const maxHours = 1_000;
 
-/** `GET /campaigns/{id}/timeline`: what happened in each hour, oldest first. Throws NotFound. */
+/** Implements `GET /campaigns/{id}/timeline`: returns what happened in each hour, oldest first. Throws NotFound. */
 export async function campaignTimeline(
   ctx: Context,
   id: Id,
   { startDate, endDate }: { startDate?: Span; endDate?: Span },
 ): Promise<CampaignTimeline> {
   await getCampaign(ctx, id);
-  // Reading the counters counts the pages of a small campaign.
+  // Reading the counters also counts the pages of a small campaign.
   await findCounts(ctx, id);
   const from = startDate === undefined ? 0 : Math.floor(startDate.from / hourMs);
   const until = endDate === undefined ? Number.POSITIVE_INFINITY : endDate.to / hourMs;
@@ -52,6 +52,6 @@ function addTo(sums: Map<number, HourCounts>, { hour, ...counts }: HourOfPages):
 }
 
 function noHour(): HourCounts {
-  // Each counter is in the list.
+  // The list contains every counter, so the object has every key.
   return Object.fromEntries(hourCounters.map((counter) => [counter, 0])) as HourCounts;
 }

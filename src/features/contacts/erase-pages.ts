@@ -10,15 +10,15 @@ export const rowsPerBatch = 1_000;
 /** The keyset position of the last row of a page. The next page continues after it. */
 export interface ErasureCursor {
   contactId: Id;
-  /** The index sorts a person's emails by campaign, those without one first. Null for an event. */
+  /** The index sorts a person's emails by campaign, with those without a campaign first. Null for an event. */
   campaignId: Id | null;
   id: Id;
 }
 
 /**
  * Selects the next emails or events of erased people, in the order of the index by contact. `contactIds` is a JSON
- * array. The person at whose rows the last page ended has a branch of their own in the query: only so does the index
- * lead straight to the cursor, and a page in the midst of a million rows costs no more than the first.
+ * array. The person at whose rows the last page ended has a separate branch in the query. The index then leads straight
+ * to the cursor, so a page in the middle of a million rows costs no more than the first one.
  */
 export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: ErasureCursor | null): SQL {
   return table === "emails" ? pageOfEmails(ctx, contactIds, after) : pageOfEvents(ctx, contactIds, after);
@@ -50,8 +50,8 @@ export function updateErasedEvents(ctx: Context, page: SQL): Statement {
 }
 
 /**
- * Clears the endpoints' answers, which may say something about the person. A delivery that is still waiting will be
- * made from the emptied event.
+ * Clears the endpoints' answers, which may contain personal data. A delivery that is still waiting will be made from
+ * the emptied event.
  */
 export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
   return statement(

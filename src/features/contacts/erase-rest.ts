@@ -26,7 +26,7 @@ const Input = z.object({ contactIds: z.array(StoredId) });
 
 /**
  * The progress of an erasure. The errors of jobs come first, so that the addresses needed to find them stay in the
- * job's row only for that phase. Then the emails, before the events: an email that is not yet emptied may still record
+ * job's row only for that phase. Emails come before events, because an email that is not emptied yet may still record
  * an event about its person.
  */
 const State = z.discriminatedUnion("part", [
@@ -49,7 +49,7 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page, contactIds);
 }
 
-/** The jobs of one step. Each may have a thousand errors, and each error is compared with each address. */
+/** The jobs of one step. Each may have a thousand errors, and each error is compared with every address. */
 const maxJobsPerStep = 20;
 const maxPairsPerStep = 200;
 
@@ -78,8 +78,8 @@ async function eraseErrors(
 }
 
 /**
- * Empties the rows first, then deletes the files, and then clears the files' names. If the process dies in between, the
- * next run finds the names again, through the emails of the same page.
+ * Empties the rows first, then deletes the files, then clears the files' names. If the process dies in between, the
+ * next run finds the names again through the emails of the same page.
  */
 async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
   const emptying = openBatch(ctx);
@@ -93,7 +93,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   const files = contents.all.flatMap((content) => filesOf(ctx.project.id, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
   await forgetMessages(ctx, copied.all);
-  // The copy of this mail is yet to be stored. If its consumer died, the sweep of stuck mail finds that out first.
+  // A copy of this mail may still be stored. If its consumer died, the sweep of stuck mail detects that first.
   if (copied.all.some(({ status }) => status === "SENDING")) return "waits";
   const next = nextCursor(rows.all);
   const forgetting = openBatch(ctx);

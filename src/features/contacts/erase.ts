@@ -25,14 +25,15 @@ import type { ErasureState } from "./erase-rest";
 export interface Erasure {
   /** The ids that exist, each once. Exactly these contacts are deleted when the batch is committed. */
   found: Id[];
-  /** Starts the job that erases the rest. Call it after the commit. */
+  /** Starts the job that erases the rest. Must be called after the commit. */
   announceRest(): Promise<void>;
 }
 
 /**
  * Adds to a batch the erasure of up to 1,000 people: personal data is deleted, and the rows that ledgers and counters
  * rely on stay. The batch itself empties their first 1,000 emails and events; a job continues from there, and deletes
- * the files. The batch throws Stale when a contact has changed since it was read: begin another, see `untilFresh`.
+ * the files. The batch throws Stale when a contact has changed since it was read; the caller then begins another one,
+ * see `untilFresh`.
  */
 export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): Promise<Erasure> {
   const read = await select(
@@ -76,7 +77,8 @@ interface People {
 
 /**
  * Every table with rows about a person, and what the batch does to them, in this order. A new table with personal data
- * gets its line here; erase-rest.ts continues with what one batch cannot hold. A test fails when a table is missing.
+ * must be added here; erase-rest.ts continues with the rows that do not fit into one batch. A test fails when a table
+ * is missing.
  */
 export const tablesOfPeople: Record<string, (ctx: Context, people: People) => Statement[]> = {
   erased_addresses: replaceErasedAddresses,
@@ -102,8 +104,7 @@ function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
 }
 
 /**
- * The hashes were made from the addresses that were read, so no contact may have changed its address or have been
- * deleted since.
+ * The hashes belong to the addresses as read, so no contact may have changed its address or have been deleted since.
  */
 function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r
@@ -112,7 +113,7 @@ function guardAsRead(ctx: Context, { items }: People): Statement {
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
 
-/** The person's current state replaces what was remembered of an earlier person with the address. */
+/** Replaces the facts remembered about an earlier person with the same address by this person's current state. */
 function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
@@ -136,7 +137,7 @@ function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
   return [countRemoved(listed), statement(sql`DELETE FROM suppressions WHERE ${listed}`)];
 }
 
-/** An erasure fires no exit events. A static segment stores its number of members, so that number changes too. */
+/** Deletes memberships, without exit events. The stored number of members of a static segment changes too. */
 function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
   const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
     WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
@@ -160,7 +161,7 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
 }
 
 /**
- * Ends the active executions here. The job then informs their objects, and empties the executions that ended before, of
+ * Ends the active executions here. The job then informs their objects, and empties executions that ended earlier, of
  * which a contact may have a thousand. Only a contact's newest execution in a workflow can be active.
  */
 function updateExecutions(ctx: Context, { ids }: People): Statement[] {

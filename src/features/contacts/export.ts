@@ -24,7 +24,7 @@ import { contactJson } from "./contact";
 
 /**
  * Exports everything that is stored about one person. Throws NotFound. Long lists are read page by page while they are
- * written, so that they are never in memory as a whole. `exportedAt` comes last: a file without it is incomplete.
+ * written, so they are never completely in memory. `exportedAt` comes last: a file without it is incomplete.
  */
 export async function exportContact(ctx: Context, id: Id) {
   const contact = await getContact(ctx, id);
@@ -61,7 +61,7 @@ async function confirmationsOf(ctx: Context, contact: ContactRow) {
   }));
 }
 
-/** In the order in which the contact entered them. */
+/** Returns the segments in the order in which the contact entered them. */
 async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
   const rows = await select(
     ctx.db,
@@ -73,7 +73,7 @@ async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: stri
   return rows.map(({ id, name }) => ({ id: publicId(id), name }));
 }
 
-/** Every topic, including deleted ones that the contact made a choice about: at most 1,000. */
+/** Returns every topic, including deleted ones about which the contact made a choice: at most 1,000. */
 async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
   const rows = await select(
     ctx.db,
@@ -123,7 +123,7 @@ async function* emailsOfPage(ctx: Context, contact: ContactRow, ids: Id[]) {
   }
 }
 
-/** Null when the content is no longer stored, or could never be rendered. */
+/** Returns the sent content. Null when it is no longer stored, or could never be rendered. */
 async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRow, contact: ContactSnapshot) {
   const body = await loadBody(ctx, content);
   if (body === null) return null;
@@ -135,7 +135,7 @@ async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRo
   }
 }
 
-/** Each may come with its event, which may be 64 KB. */
+/** Each execution may come with its event, which may be 64 KB. */
 const executionsPerPage = 25;
 
 /** The person's workflow executions. All of them are in one object. */
@@ -154,7 +154,7 @@ async function* executionsOf(ctx: Context, contact: ContactRow) {
 }
 
 const eventsPerPage = 1_000;
-/** The data of one event may be 64 KB, so a page ends before it becomes too large. */
+/** The data of one event may be 64 KB, so a page ends before it grows larger than this. */
 const bytesPerPage = 1_000_000;
 
 async function* eventsOf(ctx: Context, contact: ContactRow) {

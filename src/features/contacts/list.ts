@@ -29,7 +29,9 @@ const directions = {
   desc: { beyond: sql`<`, orders: { createdAt: sql`ORDER BY id DESC`, email: sql`ORDER BY email DESC` } },
 };
 
-/** A row of the list's statement. Each has the counts, and there is one row without a contact when none is found. */
+/**
+ * A row of the list's statement. Each row has the counts; when no contact is found, there is a single row without one.
+ */
 interface Line {
   listTotal: number | null;
   listEdge: string | null;
@@ -53,7 +55,7 @@ export async function listContacts(ctx: Context, query: ContactQuery): Promise<P
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
   const { rowids, edge } = scanOf(ctx, filters, after);
   const total = after === null ? totalOf(ctx, filters) : sql`0`;
-  // A counted search stops at its last match, and does not scan the rest of the index for more.
+  // A counted search stops at its last match, without scanning the rest of the index for more.
   const isSearchCounted = after === null && filters.search !== undefined;
   const maxRows = isSearchCounted ? sql`min(${limit + 1}, (SELECT total FROM facts))` : sql`${limit + 1}`;
   const lines = await select(
@@ -91,7 +93,7 @@ function totalOf(ctx: Context, filters: Filters): SQL {
     WHERE ${inProject(ctx)}${passing(filters)}`;
 }
 
-/** The scan that finds the rows of a page, in the list's order. */
+/** The scan that finds the rows of a page, in the order of the list. */
 interface Scan {
   rowids: SQL;
   /**
@@ -101,8 +103,8 @@ interface Scan {
 }
 
 /**
- * Rows that one page may scan when no index has both its order and its filter. The page then ends early, with
- * `hasMore`, and its cursor continues after the last scanned row.
+ * The most rows that one page may scan when no index has both the page's order and its filter. The page then ends
+ * early, with `hasMore`, and its cursor continues after the last scanned row.
  */
 const windowRows = maxRowsPerStatement;
 
@@ -136,7 +138,7 @@ function whole(rowids: SQL): Scan {
   return { rowids, edge: sql`NULL` };
 }
 
-/** The given filters as further AND conditions. Addresses are in lower case, and so is the search text. */
+/** Returns the given filters as further AND conditions. Addresses are in lower case, and so is the search text. */
 function passing({ subscribed, email, search }: Partial<Filters>): SQL {
   return sql.join([
     ...(subscribed === undefined ? [] : [sql` AND subscribed = ${subscribed}`]),
@@ -145,13 +147,14 @@ function passing({ subscribed, email, search }: Partial<Filters>): SQL {
   ]);
 }
 
-/** The sort key of a contact, after which the page that follows it begins. */
+/** Returns the sort key of a contact, after which the next page begins. */
 function sortKeyOf({ id, email }: { id: Id; email: string }, { sort }: Filters): string {
   return sort === "email" ? email : textOf(id);
 }
 
 /**
- * Sorts the rows of a page, which come in any order. Ids and addresses are ASCII, so they sort here as in the database.
+ * Sorts the rows of a page, which come in any order. Ids and addresses are ASCII, so they sort here as they do in the
+ * database.
  */
 function inOrder(filters: Filters): (one: ContactRow, other: ContactRow) => number {
   const sign = filters.dir === "asc" ? 1 : -1;

@@ -8,7 +8,7 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { LookupContacts } from "./schema";
 
-/** The most data of whole contacts in one answer, in bytes, because all requests of an isolate share its memory. */
+/** The most bytes of data in an answer with whole contacts, because all requests of an isolate share its memory. */
 const maxExpandedBytes = 8 * 1024 * 1024;
 
 /**
@@ -46,6 +46,6 @@ export async function lookUpContacts(
 }
 
 function tooMuchToExpand(): Invalid {
-  const message = `These contacts hold more than ${maxExpandedBytes} bytes of data: expand fewer of them at a time`;
+  const message = `These contacts have more than ${maxExpandedBytes} bytes of data: expand fewer of them at a time`;
   return new Invalid([{ field: "emails", code: "too_big", message }]);
 }

@@ -23,7 +23,7 @@ type ContactPage = Page<ReturnType<typeof contactJson>>;
 const largestPage = 100;
 const usualPage = 20;
 
-/** The most that one call reads: about a quarter of a second of the database's time. */
+/** The most windows that one call reads, in about a quarter of a second of the database's time. */
 const budget = { maxWindows: 10 };
 
 /** `POST /contacts/query`: lists the contacts that match a condition. Throws Invalid and BadRequest. Stores nothing. */
@@ -48,7 +48,7 @@ interface Asked {
   cursor: string | undefined;
 }
 
-/** A page is full, at the end of the contacts, or at the end of what one call reads. */
+/** Lists matching contacts until a page is full, the contacts end, or one call has read its limit. */
 async function listMatching(ctx: Context, condition: FilterCondition, asked: Asked): Promise<ContactPage> {
   const { search, limit, dir, cursor } = asked;
   const filters = { condition: JSON.stringify(condition), search, dir };

@@ -39,7 +39,7 @@ import { upsertContact } from "./upsert";
 
 export const contacts = projectRoutes("Contacts");
 
-// Fixed paths go before /contacts/{id}.
+// Fixed paths must be registered before /contacts/{id}.
 contacts.router.route("/", fields.router);
 contacts.router.route("/", imports.router);
 contacts.router.route("/", undoing.router);
@@ -113,7 +113,7 @@ contacts.patch(
     body: UpdateContact,
     ok: Contact,
     refusals: () => [addressTaken("ada@example.com")],
-    // Accepted, because a caller may send back another system's data about the person.
+    // Ignored with advice and not refused, because a caller may send back another system's data about the person.
     advisedNames: foreignNamesOfContact,
   },
   async (ctx, { params, body }) => contactJson(await updateContact(ctx, params.id, body)),
@@ -183,10 +183,10 @@ contacts.post(
     id: "queryContacts",
     summary: "List the contacts that match a condition",
     description:
-      "A page as of `GET /contacts`. With a condition, contacts come in the order of their creation; a page may hold " +
+      "A page like those of `GET /contacts`. With a condition, contacts come in the order of their creation; a page may hold " +
       "fewer of them than `limit`, or none, although more follow: continue while `hasMore` is true. `total` is exact when " +
       "at most 25,000 contacts or events had to be looked at. Otherwise it is the number of matches so far, and " +
-      "`approximate` is there: `POST /segments/preview` counts them.",
+      "`approximate` is present; `POST /segments/preview` counts them.",
     bucket: "contacts",
     isRead: true,
     body: QueryContacts,

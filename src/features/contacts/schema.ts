@@ -12,15 +12,15 @@ import { EventPage } from "../events/schema";
 import { Suppression } from "../suppressions/schema";
 import { WholeExecution } from "../workflows/executions/schema";
 
-/** Returns a property of each column. */
+/** Returns one property of each column. */
 function ofColumns<Key extends "answer" | "example">(key: Key) {
-  // Object.fromEntries loses which column has which value.
+  // Object.fromEntries does not record which column has which value.
   return Object.fromEntries(columnNames.map((name) => [name, columnNamed(name)[key]])) as {
     [Name in ColumnName]: (typeof contactColumns)[Name][Key];
   };
 }
 
-// Answers have the data before these two times.
+// In answers, the data comes before these two times.
 const { createdAt, updatedAt, ...otherAnswers } = ofColumns("answer");
 const { createdAt: created, updatedAt: updated, ...otherExamples } = ofColumns("example");
 
@@ -71,7 +71,7 @@ export const ContactPage = z
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
-/** `?limit=` of a list is clamped too. */
+/** Accepts any limit and clamps it, like `?limit=` of a list. */
 export const QueryContacts = z
   .object({
     condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
@@ -108,7 +108,7 @@ export type UpdateContact = z.infer<typeof UpdateContact>;
 /** The most addresses that one call may look up. */
 const maxLookups = 500;
 
-/** An address both as it was sent, for the answer, and normalized, for the query. */
+/** An address, both as sent (for the answer) and normalized (for the query). */
 export const LookedUp = z
   .string()
   .transform((written, check) => {
@@ -172,8 +172,8 @@ export const ContactExport = z
       )
       .meta({
         description:
-          "`chosenAt` is null where the contact never chose, and the topic's default holds. Deleted topics are here if the " +
-          "contact chose about them.",
+          "`chosenAt` is null when the contact never chose, so that the topic's default applies. Deleted topics are listed if the " +
+          "contact made a choice about them.",
       }),
     emails: z.array(
       EmailRecord.extend({
@@ -182,7 +182,9 @@ export const ContactExport = z
       }),
     ),
     events: EventPage.shape.data,
-    executions: z.array(WholeExecution).meta({ description: "Of workflows, with the steps that they came to." }),
+    executions: z
+      .array(WholeExecution)
+      .meta({ description: "Executions of workflows, with the steps that they reached." }),
     exportedAt: z.iso.datetime().meta({ description: "The last field. A file without it is incomplete." }),
   })
   .meta({

@@ -20,8 +20,8 @@ import type { Context } from "../../platform/context";
 import type { UpdateContact } from "./schema";
 
 /**
- * `PATCH /contacts/{id}`: changes only the fields that are sent. It is one race-free batch without a read before it,
- * because data is merged inside the database. Queued mail keeps the address that it was accepted for.
+ * `PATCH /contacts/{id}`: changes only the fields that are sent. A single batch without a previous read is free of
+ * races, because data is merged inside the database. Queued mail keeps the address that it was accepted for.
  */
 export async function updateContact(ctx: Context, id: Id, change: UpdateContact): Promise<ContactRow> {
   const { email, subscribed = null } = change;
@@ -30,8 +30,8 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   const isContact = sql`${inProject(ctx)} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;
   const batch = openBatch(ctx);
-  // A second run finds the contact as the first one left it, and changes and flips nothing. If the call names a
-  // version, a second run would refuse what the first one did.
+  // A second run finds the contact as the first one left it, and changes nothing. If the call names a version, however,
+  // a second run would refuse what the first one did.
   if (ctx.ifMatch === null) batch.mayRepeat();
   else batch.guard(isAtVersion(isContact, ctx.ifMatch), () => whyNotAtVersion(ctx, isContact, id));
   if (subscribed !== null) {
@@ -46,7 +46,7 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   return after.first;
 }
 
-/** A condition: the contact has the version, or is not there. */
+/** Matches when the contact has the version, or does not exist. */
 function isAtVersion(isContact: SQL, version: number): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM contacts WHERE ${isContact} AND version <> ${version})`;
 }
@@ -89,8 +89,8 @@ function updateRow(
 }
 
 /**
- * Restores what is remembered of an erased person with the new address. Only an explicit `subscribed: true` overrides
- * that person's opt-out, as for a contact that is created with the address.
+ * Restores the facts remembered about an erased person with the new address. Only an explicit `subscribed: true`
+ * overrides that person's opt-out, as it does for a new contact with the address.
  */
 function restoreAddress(
   ctx: Context,
@@ -100,8 +100,8 @@ function restoreAddress(
   const contactId = sql`SELECT ${id} FROM erased_addresses
     WHERE ${inProject(ctx)} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
-  // Backdates the opt-out to before the contact's creation: this marks it as an erased person's, whom double opt-in
-  // must not mail.
+  // Dates the opt-out before the contact's creation. That marks it as an erased person's, to whom double opt-in must
+  // send no mail.
   const leftBefore = statement(
     sql`UPDATE contacts SET opted_out_at = created_at - 1
       WHERE ${inProject(ctx)} AND id = ${id} AND opted_out_at >= created_at AND EXISTS (${contactId})`,
@@ -112,7 +112,7 @@ function restoreAddress(
   ];
 }
 
-/** A confirmation was for the earlier address, so a new one clears it. */
+/** Sets the address. A confirmation was for the earlier address, so a new one clears it. */
 function toAddress(email: string): SQL {
   return sql`email = ${email}, confirmed_at = iif(email = ${email}, confirmed_at, NULL)`;
 }

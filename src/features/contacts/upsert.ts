@@ -28,7 +28,7 @@ export async function upsertContact(
   const tail = newTail();
   const batch = openBatch(ctx);
   const subscribed = input.confirm ? besideConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
-  // Without a new contact or a flip, a second run writes what the first one wrote.
+  // When there is no new contact and no change of subscription, a second run writes the same as the first.
   batch.recognise(sql`EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND id = ${id})`);
   if (subscribed !== null) {
     batch.recognise(sql`EXISTS (${eventsOf(ctx, { email: input.email, name: nameOfFlip(subscribed), tail })})`);

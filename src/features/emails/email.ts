@@ -53,7 +53,7 @@ export function emailJson(row: WholeEmail) {
   };
 }
 
-/** The effect of a workflow's email is `execution:step`. */
+/** Returns the execution of a workflow's email, whose effect is `execution:step`. */
 function executionOf(effectId: string | null): string | null {
   const [execution] = effectId?.split(":") ?? [];
   return execution === undefined ? null : publicId(idOf(execution));
@@ -64,13 +64,13 @@ type Happened = ReturnType<typeof readHappened>;
 
 export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) {
   const { id: emailId, templateId, campaignId, source } = email;
-  // For an erased contact, only the email's id is left.
+  // Only the email's id remains when the contact was erased.
   const subject = email.toEmail === "" ? null : (email.subject ?? email.givenSubject);
   const shown = emailEventData(data, { emailId, subject, templateId, campaignId, source });
   return { name, at: iso(timeOf(id)), data: shown };
 }
 
-/** The most events that one email can have: all counted opens and clicks, and the others. */
+/** The most events that one email can have: all counted opens and clicks, and some for the others. */
 const maxEvents = maxHits.opens + maxHits.clicks + maxHits.automatedClicks + 50;
 
 /** Selects whole emails, with the fields that they share with other recipients. */

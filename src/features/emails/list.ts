@@ -13,12 +13,12 @@ import { emailJson, selectEmails } from "./email";
 import type { EmailFilters } from "./schema";
 
 /**
- * The window of one statement. A filter with few matches would otherwise scan all emails of a project. At the end of
- * the window the page ends early, `hasMore` is true, and the cursor continues after the last scanned email.
+ * The window of one statement. A filter with few matches would otherwise scan all emails of a project. When the window
+ * ends first, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned email.
  */
 const windowRows = maxRowsPerStatement;
 
-/** A page of emails, newest first. Throws BadRequest on an unreadable cursor. */
+/** Returns a page of emails, newest first. Throws BadRequest on an unreadable cursor. */
 export async function listEmails(
   ctx: Context,
   filters: EmailFilters,
@@ -58,7 +58,7 @@ export async function listEmails(
   };
 }
 
-/** An address alone has no index, but the contact with the address does. */
+/** There is no index by address, but the contact with the address has one. */
 async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFilters> {
   if (filters.to === undefined || filters.contactId !== undefined) return filters;
   const contact = await selectFirst(
@@ -97,7 +97,7 @@ function conditionOf(filters: EmailFilters): SQL {
   const { status, contactId, campaignId, templateId, workflowId, source, to, subject } = filters;
   const ofContent = (value: SQL) => sql`(SELECT ${value} FROM email_contents content
     WHERE content.project_id = e.project_id AND content.id = e.content_id)`;
-  // The effect of a workflow's email is `execution:step`.
+  // Matches emails of a workflow, whose effect is `execution:step`.
   const ofWorkflow = sql`e.effect_id IS NOT NULL AND EXISTS (SELECT 1 FROM workflow_steps step
     WHERE step.project_id = e.project_id AND step.workflow_id = ${workflowId} AND step.id = substr(e.effect_id, 24))`;
   const written = sql`coalesce(e.subject, ${ofContent(sql`content.subject`)})`;
@@ -114,7 +114,7 @@ function conditionOf(filters: EmailFilters): SQL {
   return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` AND `)})`;
 }
 
-/** The filters as text, for the cursor. */
+/** Returns the filters as text, for the cursor. */
 function namedFilters(filters: EmailFilters) {
   const { contactId, campaignId, templateId, executionId, workflowId, startDate, endDate, ...others } = filters;
   return {

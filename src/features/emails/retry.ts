@@ -18,8 +18,8 @@ import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
 /**
- * Statuses in which a person may send an email again. UNKNOWN is among them: the email may have arrived, and that is
- * the person's decision.
+ * Statuses in which a person may send an email again. UNKNOWN is one of them: the email may have arrived, but that
+ * decision is the person's.
  */
 const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
 
@@ -28,8 +28,8 @@ export function notRetryable(status: EmailStatus): Conflict {
 }
 
 /**
- * Queues an email again, with a new count of tries. It is the same row with the same content. An email that was never
- * sent had returned its place in the monthly limit, so it takes one again. A scheduled one still waits for its time.
+ * Queues an email again, with a new count of tries. The row and its content stay the same. An email that was never sent
+ * had given back its quota of the month, so it takes it again. A scheduled email still waits for its time.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);

@@ -95,7 +95,7 @@ export const EmailPage = z
 
 const idFilter = z.string().transform(readId).meta({ type: "string" });
 
-/** `?to=` has been an address for longer than it has been the end of a span. */
+/** `?to=` meant an address before it also meant the end of a span. */
 const AddressOrEnd = z
   .string()
   .transform((text, check) => {
@@ -121,8 +121,7 @@ export const EmailFilters = z.object({
     description: "Emails of the steps that the workflow has now.",
   }),
   subject: z.string().min(1).optional().meta({
-    description:
-      "The beginning of the subject, as the recipient gets it. Capital and small letters of ASCII are the same.",
+    description: "The beginning of the subject, as the recipient gets it. The case of ASCII letters does not matter.",
   }),
   from: DateOrTime.optional().meta({ description: "The same as `startDate`." }),
   to: AddressOrEnd.optional().meta({

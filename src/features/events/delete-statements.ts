@@ -12,8 +12,8 @@ import type { Context } from "../../platform/context";
 export const rowsPerStatement = 250;
 
 /**
- * The deletion of a name's events. Events tracked after the call stay: their ids are not below `before`. The deletion
- * goes contact by contact, and `from` is the contact that it has reached; null at its beginning.
+ * The deletion of a name's events. Events tracked after the call stay: their ids are not below `before`. Contacts are
+ * processed one by one, and `from` is the contact that the deletion has reached; null at the beginning.
  */
 export const Deletion = z.object({
   name: z.string(),
@@ -34,7 +34,7 @@ export function deleteNext(ctx: Context, deletion: Deletion): Statement<ReturnTy
   );
 }
 
-/** A SELECT of `id, contact_id` of the events that `deleteNext` deletes next. */
+/** Selects `id, contact_id` of the events that `deleteNext` deletes next. */
 export function selectNext(ctx: Context, { name, before, from }: Deletion): SQL {
   return sql`SELECT id, contact_id FROM events INDEXED BY ix_events_name
     WHERE ${inProject(ctx)} AND name = ${name} ${from === null ? sql`` : sql`AND contact_id >= ${from}`}

@@ -70,7 +70,7 @@ events.post(
 
 const unreadIdempotencyKey = {
   field: "idempotencyKey",
-  message: "It had no effect, because the call has headers. Send it as the header Idempotency-Key.",
+  message: "It had no effect, because the call can set headers. Send it as the header Idempotency-Key.",
 };
 
 events.post(
@@ -114,8 +114,7 @@ events.get(
   (ctx, { query }) => eventStats(ctx, query),
 );
 
-// An event may have any name, even "contact", and no contact has the id "usage", so this route goes before the next
-// one.
+// Registered before the next route: an event may be named "contact", but no contact has the id "usage".
 events.get(
   "/events/{eventName}/usage",
   { id: "getEventUsage", summary: "See where an event is used", params: NameParam, ok: EventUsage },

@@ -30,9 +30,9 @@ export interface EventStats {
 const readSeen = columns({ name: asText, count: asNumber, contacts: asNumber, lastAt: asNumber });
 
 /**
- * `GET /events/stats`: counts the events by name, most frequent first. Without dates, from the stored counts, which are
- * exact. If there are dates, counts the events themselves, up to a bound, and otherwise the whole days that the dates
- * touch.
+ * `GET /events/stats`: counts the events by name, most frequent first. Without dates, it uses the stored counts, which
+ * are exact. When there are dates, it counts the events themselves up to a bound, and above it the whole days that the
+ * dates touch.
  */
 export async function eventStats(
   ctx: Context,

@@ -88,13 +88,13 @@ function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolea
   return statement(sql`SELECT ${hasOptedOut(ctx, email)} AS is_theirs`, columns({ isTheirs: asFlag }));
 }
 
-/** A condition: the contact, as it is after the upsert, has unsubscribed itself. */
+/** Matches when the contact, after the upsert, has unsubscribed itself. */
 function hasOptedOut(ctx: Context, email: string): SQL {
   return sql`EXISTS (SELECT 1 FROM contacts
     WHERE ${inProject(ctx)} AND email = ${email} AND opted_out_by = 'PERSON')`;
 }
 
-/** Builds the answer about the event that the batch has just inserted, which is the project's newest, in SQL. */
+/** Builds, in SQL, the answer about the event that the batch has just inserted, which is the project's newest. */
 function answerInSql(ctx: Context, confirmation: AddedConfirmation | null): SQL {
   const timestamp = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${timeOfId(sql`id`)} / 1000.0, 'unixepoch')`;
   const ids = sql`'contact', ${publicIdInSql(sql`contact_id`)}, 'event', ${publicIdInSql(sql`id`)},`;

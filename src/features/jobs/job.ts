@@ -28,7 +28,7 @@ export function jobJson(row: JobRow) {
   };
 }
 
-/** Returns a job to the operator. A deletion's job outlives its project, so it can only be found by its id. */
+/** Returns a job to the operator. The job of a deletion outlives its project, so it can only be found by its id. */
 export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
   return (await findErasure(platform, id)) ?? (await findCopy(platform, id)) ?? (await getAdvance(platform, id));
 }
@@ -41,7 +41,7 @@ async function findErasure(platform: Platform, id: Id): Promise<JobRow | null> {
   );
 }
 
-/** A backup, a restore or a move, which is in the database of its project. */
+/** Finds a backup, a restore or a move, which is in the database of its project. */
 function findCopy(platform: Platform, id: Id): Promise<JobRow | null> {
   return searchDatabases(platform, (db) =>
     selectFirst(

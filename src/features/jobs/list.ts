@@ -14,15 +14,15 @@ import { jobJson } from "./job";
 import type { JobFilters } from "./schema";
 
 /**
- * The window of one statement. An index for each filter would cost rows with every change of a job, so a filter looks
- * through the newest jobs. At the end of the window the page ends early, and the cursor continues there.
+ * The window of one statement. An index for each filter would write more rows with every change of a job, so a filter
+ * scans the newest jobs instead. When the window ends first, the page is shorter, and the cursor continues there.
  */
 const windowRows = maxRowsPerStatement;
 
-/** A job with a fixed id starts again, so the time of creation is not that of the id. */
+/** A job with a fixed id may be started again, so the id does not contain the time of creation. */
 const Position = z.tuple([z.number(), z.string()]);
 
-/** `GET /jobs`: a page of jobs, newest first. Throws BadRequest on a cursor of another list. */
+/** Implements `GET /jobs`: returns a page of jobs, newest first. Throws BadRequest on a cursor of another list. */
 export async function listJobs(
   ctx: Context,
   filters: JobFilters,
@@ -42,7 +42,7 @@ export async function listJobs(
       wholeRow(jobs),
     ),
   );
-  // A later page without filters needs no count, and no edge: it ends with the last job.
+  // A later page without filters needs neither a count nor the end of the window: it ends with its last job.
   const isFiltered = filters.status !== undefined || filters.type !== undefined;
   const scanned =
     after === null || isFiltered ? batch.add(statement(selectScanned(window, isMatch), readScanned)) : null;
@@ -62,7 +62,7 @@ export async function listJobs(
 
 const readScanned = columns({ matching: orNull(asNumber), edgeAt: orNull(asNumber), edgeId: orNull(asId) });
 
-/** The number of matches in the window, and its last job if the window is full. */
+/** Selects the number of matches in the window, and its last job if the window is full. */
 function selectScanned(window: SQL, isMatch: SQL): SQL {
   const edge = sql`FROM (${window}) LIMIT 1 OFFSET ${windowRows - 1}`;
   return sql`SELECT sum(${isMatch}) AS matching, (SELECT created_at ${edge}) AS edge_at, (SELECT id ${edge}) AS edge_id

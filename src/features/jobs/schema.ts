@@ -25,7 +25,7 @@ export const Job = z
       description: "The schema in `x-job-result` of the call that started the job, once it is completed.",
     }),
     errors: z.array(z.record(z.string(), z.unknown())),
-    warnings: Warnings.meta({ description: "Of an import: the same as in `GET /contacts/import/{jobId}`." }),
+    warnings: Warnings.meta({ description: "For an import: the same as in `GET /contacts/import/{jobId}`." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })

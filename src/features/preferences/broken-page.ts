@@ -23,7 +23,7 @@ function plain(language: Language, { title, text, help }: Language["words"]["bad
   );
 }
 
-/** Shown for a link of a contact that was deleted since. */
+/** Shown for a link whose contact has been deleted. */
 export function gone({ sender, language }: { sender: string; language: Language }): Html {
   const { title, text, help } = language.words.gone;
   return page(

@@ -15,8 +15,8 @@ export interface Chosen {
 }
 
 /**
- * `POST /manage/{token}`. The page may be old and the contact changed since: resuming without a pause does not
- * subscribe a person, because they may have unsubscribed meanwhile.
+ * `POST /manage/{token}`. The page may be older than the contact's state: "resume" without a pause subscribes nobody,
+ * because the person may have unsubscribed meanwhile.
  */
 export async function choose(recipient: Recipient, choice: Choice): Promise<Chosen> {
   switch (choice.action) {
@@ -37,7 +37,7 @@ export async function choose(recipient: Recipient, choice: Choice): Promise<Chos
   }
 }
 
-/** A person who is unsubscribed or suppressed has nothing to pause. */
+/** Pauses mail. A person who is unsubscribed or suppressed has nothing to pause. */
 async function snooze(recipient: Recipient, duration: Pause): Promise<Chosen> {
   const { ctx, contact } = recipient;
   try {

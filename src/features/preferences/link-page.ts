@@ -20,7 +20,7 @@ type Answer = (recipient: Recipient) => Promise<Response | null>;
 
 /**
  * Answers a request with a link for this purpose. A null of `answer` means that the link is not valid. While the
- * database is out of reach, people get a page that says so, and mailboxes a status after which they retry their one
+ * database does not answer, people get a page that says so, and mailboxes get a status after which they retry their one
  * click.
  */
 export async function withRecipient(
@@ -53,7 +53,7 @@ async function answerRecipient(
       return (await answer(found)) ?? show(c, badLink(languageFor(c, found.contact, project)), 404);
     }
   } catch (error) {
-    // The contact was deleted just now. The page is the same as the link will show from now on.
+    // The contact was deleted just now. This is the page that the link will show from now on.
     if (!(error instanceof NotFound)) throw error;
   }
   return show(c, gone({ sender: senderOf(project), language: languageFor(c, null, project) }), 404);
@@ -72,7 +72,7 @@ function senderOf({ fromName, name }: Project): string {
   return fromName ?? name;
 }
 
-/** The path of the page with all choices. It leaves the topic out, as the link in the mail does. */
+/** Returns the path of the page with all choices. It leaves the topic out, like the link in the mail. */
 export function managePath({ ctx, subject: { projectId, contactId, emailId } }: Recipient): string {
   return pagePath(ctx, "manage", { projectId, contactId, emailId });
 }

@@ -39,7 +39,7 @@ function inWords(language: Language, subscription: SubscriptionState): string {
 
 function choicesOf(language: Language, subscription: SubscriptionState, hasTopics: boolean): Html {
   const { manage, subscribe, unsubscribe, topics } = language.words;
-  // Next to topics that can be left one by one, the button says that it leaves them all.
+  // When topics can be left one by one, the button says that it leaves all of them.
   const leave = hasTopics ? topics.everything : unsubscribe.button;
   switch (subscription.is) {
     case "subscribed":

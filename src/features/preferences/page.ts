@@ -18,14 +18,14 @@ export function page({ language }: { language: Language }, title: string, main: 
   return framed({ title, style: stylePath, main, lang: language.tag, isPersonal: true });
 }
 
-/** A text with values for the title of a page, without markup. */
+/** Fills values into the title of a page, without markup. */
 export function titled({ sender }: Reader, text: string): string {
   return filledIn(text, { sender });
 }
 
 /**
- * A text with the reader's address, the sender and further values. Each value is isolated from the text's direction
- * (left or right).
+ * Fills the reader's address, the sender and further values into a text. Each value is isolated from the text's
+ * direction (left or right).
  */
 export function say({ sender, email }: Reader, text: string, values: Record<string, Html | string> = {}): Html {
   const all: Record<string, Html | string> = {
@@ -40,13 +40,13 @@ export function senderLine({ sender }: Reader): Html {
   return html`<p class="sender" dir="auto">${sender}</p>`;
 }
 
-/** "Was that a mistake?" and the like, with a link to all the choices. */
+/** Shows "Was that a mistake?" and similar questions, with a link to all the choices. */
 export function manageLink(reader: Reader, text: string, managePath: string): Html {
   const link = html`<a href="${managePath}">${reader.language.words.common.change}</a>`;
   return html`<p>${say(reader, text, { link })}</p>`;
 }
 
-/** The outcome of the button that was pressed; empty before one is. */
+/** Shows the outcome of the button that was pressed; empty before any is. */
 export function outcomeLine({ language }: Reader, outcome: ChoiceOutcome | null): Html | string {
   return outcome === null ? "" : html`<p class="outcome" role="status">${language.words.outcome[outcome]}</p>`;
 }

@@ -4,7 +4,7 @@ import type { Html } from "../../http/page";
 import { manageLink, page, type Reader, say, senderLine } from "./page";
 import { pauses } from "./schema";
 
-/** One button for each length. */
+/** Shows a button for each length of pause. */
 export function pauseForm({ words }: Language, legend: string): Html {
   return html`<form method="post">
 <input type="hidden" name="action" value="snooze">
@@ -16,7 +16,7 @@ ${pauses.map((pause) => html`<button name="duration" value="${pause}">${words.pa
 <p class="quiet">${words.manage.afterPause}</p>`;
 }
 
-/** Follows a pause that was chosen on the page for unsubscribing. */
+/** Shown after a pause was chosen on the unsubscribe page. */
 export function paused(reader: Reader, until: number, managePath: string): Html {
   const { words } = reader.language;
   return page(

@@ -12,7 +12,7 @@ export interface Recipient {
   subject: TokenSubject;
 }
 
-/** The link's owner, whose contact was deleted. */
+/** The contact of a link that has been deleted. */
 export interface GoneRecipient {
   ctx: Context;
   contact: null;

@@ -20,8 +20,8 @@ import { findTopicOfMail, findTopics, leave } from "./topics";
 import { askToUnsubscribe, unsubscribed } from "./unsubscribe-page";
 
 /**
- * The recipients' own pages. They need no key, because the token in the URL identifies the person. GET never changes
- * anything, because scanners of mail follow links; the button posts. They are not part of the API, so they are not in
+ * The pages for recipients. They need no key, because the token in the URL identifies the person. GET never changes
+ * anything, because mail scanners follow links; the buttons post. The pages are not part of the API, so they are not in
  * its document.
  */
 export const preferences = createRouter();
@@ -44,7 +44,7 @@ preferences.get("/unsubscribe/:token", byLink, (c) =>
 preferences.post("/unsubscribe/:token", byLink, async (c) => {
   const form = await readForm(c);
   return withRecipient(c, "unsubscribe", async (recipient) => {
-    // The mailbox asks on behalf of its user (RFC 8058), so no person reads this answer.
+    // A mailbox makes this request on behalf of its user (RFC 8058), so no person reads the answer.
     if (form.get("List-Unsubscribe") === "One-Click") {
       await leave(recipient);
       return c.body(null, 200);
@@ -60,7 +60,7 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
   });
 });
 
-/** The page of mail with a topic asks about that topic first. */
+/** Asks about the topic first, when the mail has one. */
 function askWhich(
   reader: Reader,
   topic: ContactTopic | null,
@@ -70,7 +70,7 @@ function askWhich(
   return topic ? askToLeave(reader, topic, subscription, outcome) : askToUnsubscribe(reader, subscription, outcome);
 }
 
-/** The person chose one of the pauses that the unsubscribe page offers. */
+/** Pauses mail instead of unsubscribing. The person chose a pause on the unsubscribe page. */
 async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: Map<string, string>) {
   const choice = Choice.safeParse(Object.fromEntries(form));
   if (!choice.success) {
@@ -80,7 +80,7 @@ async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: 
   const { recipient: after } = await choose(recipient, choice.data);
   const subscription = subscriptionStateOf(after.contact);
   const reader = readerOf(c, after);
-  // The person unsubscribed meanwhile, and that stays.
+  // The person has unsubscribed meanwhile, which takes precedence.
   if (subscription.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(after)), 409);
   if (subscription.is !== "snoozed") {
     return show(c, askWhich(reader, await findTopicOfMail(after), subscription, "refused"), 409);

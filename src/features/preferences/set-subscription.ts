@@ -11,8 +11,8 @@ import { updateTopics } from "../../engine/contacts/topics";
 import type { Recipient } from "./recipient";
 
 /**
- * Applies a recipient's choice on their own page. It also works in a disabled project, because the law requires it.
- * `joins` is the slug of a topic that the same choice joins.
+ * Applies a recipient's choice on their own page. It also works in a disabled project, because the law requires that.
+ * `joins` is the slug of a topic that the person joins with the same choice.
  */
 export async function setSubscription(
   recipient: Recipient,
@@ -21,7 +21,7 @@ export async function setSubscription(
 ): Promise<Recipient> {
   const { ctx, contact, subject } = recipient;
   const batch = openBatch(ctx);
-  // A second run finds the choice made, and flips nothing.
+  // A second run finds the choice made, and changes nothing.
   batch.mayRepeat();
   if (!subscribed) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillSubscribed));
   batch.addAll(

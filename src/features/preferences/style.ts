@@ -18,7 +18,7 @@ main {
   padding: 1.5rem 1.25rem;
 }
 h1, h2, p, dl, dd, form { margin: 0; }
-/** A topic's name in a heading may have longer words than our own texts. */
+/** A topic's name may have longer words than our own texts, so headings are small. */
 h1 { font-size: 1.375rem; }
 h2 { font-size: 1.125rem; }
 main > * + * { margin-top: 1rem; }

@@ -27,7 +27,7 @@ ${subscription.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPa
   );
 }
 
-/** Follows the choice to leave a topic. */
+/** Shown after a topic was left. */
 export function left(reader: Reader, topic: ContactTopic, managePath: string): Html {
   const { topics, common } = reader.language.words;
   const done = about(topic, topics.done);
@@ -42,7 +42,7 @@ ${manageLink(reader, common.mistake, managePath)}
   );
 }
 
-/** On the page with all choices: each topic with its state and the button that changes it. */
+/** Lists each topic with its state and the button that changes it, on the page with all choices. */
 export function topicList(
   { language }: Reader,
   topics: ContactTopic[],

@@ -7,7 +7,7 @@ import { type ContactTopic, selectTopics, updateTopics } from "../../engine/cont
 import type { Recipient } from "./recipient";
 import { setSubscription } from "./set-subscription";
 
-/** The topics of the project, as they apply to this person. */
+/** Returns the topics of the project, as they apply to this person. */
 export async function findTopics({ ctx, contact }: Recipient): Promise<ContactTopic[]> {
   const batch = openBatch(ctx);
   const topics = batch.add(selectTopics(ctx, contact.id));
@@ -15,19 +15,22 @@ export async function findTopics({ ctx, contact }: Recipient): Promise<ContactTo
   return topics.all;
 }
 
-/** The topic of the mail with the link. Null for mail without a topic, and when the topic was deleted since. */
+/**
+ * Returns the topic of the mail that contained the link. Null for mail without a topic, and when the topic has been
+ * deleted.
+ */
 export async function findTopicOfMail(recipient: Recipient): Promise<ContactTopic | null> {
   const { topicId } = recipient.subject;
   if (topicId === undefined) return null;
   return (await findTopics(recipient)).find(({ id }) => id === topicId) ?? null;
 }
 
-/** Applies a person's choice for one topic. False, without an effect, when it was deleted since. */
+/** Applies a person's choice about one topic. Returns false, without an effect, when the topic has been deleted. */
 export async function setTopic({ ctx, contact, subject }: Recipient, slug: string, isIn: boolean): Promise<boolean> {
   const topic = { slug: sql`${slug}` };
   const isStillIn = isInTopic({ projectId: sql`e.project_id`, contactId: sql`e.contact_id`, topic });
   const batch = openBatch(ctx);
-  // A second run finds the choice made: it flips nothing.
+  // A second run finds the choice made, and changes nothing.
   batch.mayRepeat();
   batch.guard(sql`NOT EXISTS (${unknownTopics(ctx, [slug])})`, () => new Stale());
   if (!isIn) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillIn));
@@ -42,8 +45,8 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
 }
 
 /**
- * Performs a mailbox's one click, and the first button of the page: leaves the topic of the mail. Without a topic that
- * still exists, it unsubscribes from everything, so that the request always has an effect. Returns the topic that was
+ * Performs a mailbox's one click, and the first button of the page: leaves the topic of the mail. When there is no such
+ * topic any more, it unsubscribes from everything, so that the request always has an effect. Returns the topic that was
  * left; null when it was everything.
  */
 export async function leave(recipient: Recipient): Promise<ContactTopic | null> {

@@ -6,8 +6,8 @@ import { pauseForm } from "./pause-page";
 import type { ChoiceOutcome, SubscriptionState } from "./subscription-state";
 
 /**
- * Asks before it unsubscribes, because scanners of mail follow links too. It offers a pause to a person who is
- * subscribed, and shows the end of the pause to one who has paused.
+ * Asks before it unsubscribes, because mail scanners follow links too. Offers a pause to a subscribed person, and shows
+ * the end of the current pause to others.
  */
 export function askToUnsubscribe(
   reader: Reader,

@@ -13,8 +13,8 @@ import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
 
 /**
- * Creates a project with its first two keys, which are shown only once. All of it is stored in the control database;
- * the project's own database gets rows with later calls.
+ * Creates a project with its first two keys, which are shown only once. Everything is stored in the control database;
+ * later calls write rows to the project's own database.
  */
 export async function createProject(
   platform: Platform,

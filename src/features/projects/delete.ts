@@ -35,7 +35,8 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   if (!queued.first) throw new NotFound("project", id);
   const { projectId } = queued.first;
   forgetProjects();
-  // Only after every isolate has forgotten the keys; otherwise one could write after the last row was deleted.
+  // The job may only start after every isolate has forgotten the keys; otherwise a request could write after the last
+  // row was deleted.
   const delaySeconds = (2 * cacheMs) / secondMs;
   await nudge(platform, [{ message: { type: "project.erase", projectId, jobId }, delaySeconds }]);
   return { jobId: publicId(jobId) };

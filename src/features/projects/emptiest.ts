@@ -5,8 +5,8 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /**
- * The database for a new project: the smallest by size in bytes, and among equals the one with the fewest projects. A
- * database that does not answer gets no project.
+ * Returns the database for a new project: the smallest in bytes, or among equals the one with the fewest projects. A
+ * database that does not answer is skipped.
  */
 export async function emptiestShard(platform: Platform): Promise<string> {
   const [only, ...others] = platform.shards;

@@ -20,9 +20,9 @@ const rowsPerStatement = 1_000;
 const statementsPerRun = 150;
 
 /**
- * One run of `project.erase`, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
- * point. It is never given up: the deleted project cannot be found, so the operator could not retry, and the rest is
- * people's data. A run that fails is logged, and the sweep starts it again.
+ * Performs one run of `project.erase`, in bounded steps; it enqueues the next run itself. It can be repeated at any
+ * point. It is never given up: the operator could not retry, because the deleted project cannot be found, and the
+ * remaining rows are personal data. A failed run is logged, and the sweep starts it again.
  */
 export async function eraseProject(platform: Platform, job: StoredJob): Promise<void> {
   const { control } = platform;
@@ -34,7 +34,7 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
   if (!isEmpty) return platform.enqueue([{ message: job }]);
   await endCaptures(platform, project);
   await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
-  // The deletion of everything that executions have written so far.
+  // Rows are erased after the shards, so that everything that executions have written is included.
   if (!(await eraseRows(platform, project.shard, job))) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
   const batch = openBatch(platform, control);
@@ -43,7 +43,7 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
   await batch.commit();
 }
 
-/** A backup may have been under way. */
+/** Drops the triggers of a backup that may have been in progress. */
 async function endCaptures(platform: Platform, { number, shard }: { number: number; shard: string }): Promise<void> {
   const db = platform.databaseOf(shard);
   const batch = openBatch(platform, db);
@@ -77,7 +77,7 @@ async function eraseRows(platform: Platform, shard: string, job: StoredJob): Pro
   return true;
 }
 
-/** Returns the number of deleted rows. */
+/** Deletes some rows and returns how many. */
 async function eraseSome(
   platform: Platform,
   { db, table, key }: { db: Db; table: string; key: readonly string[] },
@@ -100,7 +100,7 @@ async function eraseSome(
   return erased.count;
 }
 
-/** Returns true when nothing is left. */
+/** Deletes some files. Returns true when none is left. */
 async function eraseFiles(platform: Platform, projectId: string): Promise<boolean> {
   for (const kind of blobKinds) {
     const prefix = blobKey(kind, projectId, "");

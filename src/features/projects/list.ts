@@ -4,8 +4,8 @@ import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 
 /**
- * Lists the newest projects first. Returns one row more than asked for, to show whether there are more; `total` on the
- * first page only.
+ * Lists projects, newest first. Returns one row more than requested, to show whether there are more. Only the first
+ * page has a `total`.
  */
 export async function listProjects(
   platform: Platform,

@@ -2,7 +2,7 @@ import { RoleTooLow } from "../../core/people/errors";
 import type { Visitor } from "../../core/people/visitor";
 import type { UpdateProject } from "./schema";
 
-/** Settings that the installation gives a project, and that its own admins may not change. */
+/** Settings that belong to the installation and that a project's own admins may not change. */
 const ownerFields = [
   "disabled",
   "disabledReason",
@@ -12,7 +12,7 @@ const ownerFields = [
   "testClock",
 ] as const;
 
-/** Refuses an admin who is no owner if the change is of an owner. The operator has no session. */
+/** Refuses a change of these settings by an admin who is not an owner. The operator has no session. */
 export function refuseOwnerFields(visitor: Visitor | undefined, change: UpdateProject): void {
   const isOwnersChange = ownerFields.some((field) => field in change);
   if (visitor && !visitor.person.isOwner && isOwnersChange) throw new RoleTooLow("admin", { role: "owner" });

@@ -35,7 +35,7 @@ function sendingPausedJson(row: Project) {
   return paused && { reason: paused.reason, at: iso(paused.at) };
 }
 
-/** The current state of a project, for the operator. A project that is being deleted counts as deleted. */
+/** Returns the current state of a project, for the operator. A project that is being deleted counts as deleted. */
 export async function getProject(platform: Platform, id: string): Promise<Project> {
   const row = await platform.control
     .select()

@@ -34,7 +34,7 @@ const projectExample = {
 
 const PublicAnswers = z.enum(["IDS", "NONE"]).meta({
   description:
-    "What answers to public keys tell. With NONE they have no ids, and are the same for an address that is known and for one " +
+    "What answers to public keys contain. With NONE they have no ids, and are the same for an address that is known and for one " +
     "that is not.",
 });
 
@@ -84,8 +84,8 @@ export const ProjectPage = z
 
 const Locale = LanguageTag.meta({
   description:
-    "The language of recipients' pages and of the footer, for contacts without a `locale`. While it is not set, it shows `en`, " +
-    "and pages go by the browser's language.",
+    "The language of recipients' pages and of the footer, for contacts without a `locale`. Until it is set, this is `en`, " +
+    "and pages follow the browser's language.",
 });
 
 const settings = {
@@ -100,17 +100,17 @@ const settings = {
   tracking: Tracking,
   testClock: z.boolean(),
   publicAnswers: PublicAnswers,
-  company: Company.nullable().meta({ description: "Stands in the footer of marketing email, before the address." }),
+  company: Company.nullable().meta({ description: "Shown in the footer of marketing email, before the address." }),
   postalAddress: PostalAddress.nullable().meta({
     description:
-      "Stands in the footer of marketing email, with its line breaks. Many countries' laws ask for it there: see " +
+      "Shown in the footer of marketing email, with its line breaks. Many countries' laws require it there: see " +
       "Types of mail. Without it, sending marketing email warns.",
   }),
   publicTrackSubscribes: z.boolean().meta({
     default: true,
     description:
       "Whether a contact that `/v1/track` creates is subscribed when the call does not say. With false it is not, and has not " +
-      "opted out either: nobody gets marketing mail because a page tracked an event.",
+      "opted out either, so tracking an event on a page never leads to marketing mail.",
   }),
 };
 
@@ -152,7 +152,7 @@ export const UpdateProject = z
       .meta({
         type: ["string", "null"],
         description:
-          "The template for double opt-in, of any type: it goes out as TRANSACTIONAL. It should have a link to `{{ confirmUrl }}`.",
+          "The template for double opt-in, of any type: it is sent as TRANSACTIONAL. It should contain a link to `{{ confirmUrl }}`.",
       }),
   })
   .partial()
@@ -196,7 +196,7 @@ export const CreateKey = z
     kind: z.enum(keyGrants).meta({
       description:
         "`secret` may do everything in its project, and `public` only `POST /v1/track`. A `read` key begins with sk_ " +
-        "too, and may call what changes nothing: every GET, and `/v1/verify`, lookups, previews, pre-flights, " +
+        "too, and may make calls that change nothing: every GET, and `/v1/verify`, lookups, previews, pre-flights, " +
         "simulations and explanations.",
     }),
     name: Name.nullish(),

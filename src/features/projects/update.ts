@@ -35,7 +35,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
     .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
     .returning();
   const batch = openBatch(platform, control);
-  // A second run writes what the first one wrote.
+  // A second run writes the same as the first.
   batch.mayRepeat();
   recordChange(batch, platform, auditedSettings(project));
   const updated = batch.add(statement(written.getSQL(), wholeRow(projects)));
@@ -47,10 +47,10 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   return row;
 }
 
-/** Every row of a project records which clock it follows. */
+/** Refuses a change of the clock, because every row of a project records which clock it follows. */
 function refuseOtherClock(project: Project, testClock: boolean): void {
   if (project.testClock === testClock) return;
-  throw new Conflict("A project keeps the clock that it was made with: testClock cannot be changed.", {
+  throw new Conflict("A project keeps the clock with which it was created: testClock cannot be changed.", {
     suggestion: "Create another project with POST /admin/projects.",
     details: { field: "testClock" },
   });
@@ -68,8 +68,8 @@ async function requireTemplate(platform: Platform, project: Project, templateId:
 }
 
 /**
- * The fields that lift a pause; none without a pause, whose count continues. The project's database is written first:
- * if lifting the pause then fails, that has only ended a block of the count early.
+ * Returns the fields that lift a pause; none without a pause, whose count continues. The project's database is written
+ * first: if lifting the pause then fails, the only effect is that a block of the count ended early.
  */
 async function liftPause(platform: Platform, project: Project) {
   if (pauseOf(project) === null) return {};

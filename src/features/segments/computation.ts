@@ -14,11 +14,11 @@ import { firstState, type ScanJobInserts, type ScanJobStart } from "./scan-job";
 const activeComputation = sql`SELECT j.id FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status IN ('queued', 'processing')`;
 
-/** Whether the last computation was silent and has failed. The next computation is then silent instead. */
+/** Whether the last computation was silent and failed. The next computation must then be silent instead. */
 const wasSilent = sql`SELECT j.state->>'silent' FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status = 'failed'`;
 
-/** Calls that arrive during a silent pass want events, so a silent pass fixes its generation from the start. */
+/** A silent pass fixes its generation from the start, because calls that arrive during it want events. */
 const silentState = JSON.stringify(firstState({ silent: true, generation: 1 }));
 const eventfulState = JSON.stringify(firstState({ silent: false }));
 
@@ -67,14 +67,14 @@ export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id):
     WHERE ${inProject(ctx, "s")} AND s.id = ${segmentId})`;
   const silenced = updateOpenJobs(active, {
     input: sql`json_set(input, '$.isFollowed', json('true'))`,
-    // Every number in this text is an integer column, so the text equals that of `firstState`.
+    // Every number in this text is an integer column, so the text equals the one that `firstState` writes.
     state: sql`json_object('silent', json('true'), 'generation', generation, 'scan', NULL)`,
     result: sql`NULL`,
   });
   return [silenced, jobs, ...rest];
 }
 
-/** The pass that a call waits for: one of this job that began with this generation or a later one. */
+/** The pass for which a call waits: one of this job that began with this generation or a later one. */
 export interface AwaitedPass {
   jobId: Id;
   generation: number;
@@ -98,10 +98,10 @@ export interface JoinedComputation {
  * more pass serves all calls that arrive during a pass, however many.
  *
  * No call therefore waits for more than the rest of one pass and all of the next. The members are then as they were at
- * the call or later. A call that waits inside its request is answered at that moment, whatever other calls arrive
- * meanwhile; see `finishComputation`. A client that polls the job sees it `processing` as long as calls arrive that
- * need another pass. The result then reports how many contacts entered and left in all passes so far, and the total of
- * the last complete pass.
+ * the call or later. A call that waits within its request is answered at that moment, regardless of calls that arrive
+ * later; see `finishComputation`. A client that polls the job sees it `processing` as long as calls arrive that need
+ * another pass. The result then reports how many contacts entered and left in all passes so far, and the total of the
+ * last complete pass.
  */
 export function upsertComputation(ctx: Context, segmentId: Id, jobId: Id): JoinedComputation {
   const active = sql`FROM segments s CROSS JOIN jobs j ON j.project_id = s.project_id AND j.id = s.compute_job_id

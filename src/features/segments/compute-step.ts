@@ -19,7 +19,7 @@ import type { StoredScan } from "./stored-scan";
  * counts.
  */
 const movesPerBatch = 300;
-/** Each batch has about six statements. One run of the job has a few hundred of them, and D1 allows a thousand. */
+/** Each batch has about six statements. A run of the job makes a few hundred statements, and D1 allows a thousand. */
 const batchesPerStep = 10;
 export const computeRuns: JobRuns = { stepsPerRun: 10 };
 
@@ -38,7 +38,7 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
     async decide({ scan, ids, isLast }, { segment, after }, { silent, done }) {
       const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
       const all = inBatches(ids, members);
-      // A call may be answered during the next pass, with the total of the last complete one.
+      // A waiting call may be answered during the next pass, with the total of the last complete pass.
       const total = done === undefined || isLast ? sql`${scan.matching}` : sql`coalesce(result->>'total', 0)`;
       const changes = all.slice(0, batchesPerStep).map((moving) => {
         const moves = movesOf(ctx, segment, moving);
@@ -128,7 +128,7 @@ function deleteLeaving(ctx: Context, { id }: DynamicSegment, { leaving }: MovedI
   ];
 }
 
-/** Returns the result of the job including this batch. Must be evaluated before the moves. */
+/** Returns the job's result including this batch. Must be evaluated before the moves. */
 function countedIn({ entering, leaving }: MoveSources, total: SQL): SQL {
   const sum = (name: string, who: SQL | null) =>
     sql`coalesce(json_extract(result, ${`$.${name}`}), 0) + ${who ? sql`(SELECT count(*) ${who})` : sql`0`}`;

@@ -41,7 +41,7 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
     throw notComputable();
   }
   const batch = openBatch(ctx);
-  // A repeat joins the computation that the first try started.
+  // A repeat joins the computation that the first attempt started.
   batch.mayRepeat();
   const total = batch.add(statement(sql`SELECT ${totalContacts(ctx)} AS contacts`, columns({ contacts: asNumber })));
   const { writes, joined } = upsertComputation(ctx, segment.id, newId());
@@ -50,15 +50,14 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
   await batch.commit();
   const { contacts } = total.one;
   const done = computation.first ? await finishComputation(ctx, computation.first, contacts) : null;
-  // The computation is null when the segment was deleted or is no longer tracked. The call then starts again, and
-  // reports that.
+  // Null when the segment was deleted or is no longer tracked. The call then starts again, which reports that.
   return done ?? computeSegment(ctx, await getSegment(ctx, segment.id));
 }
 
 /**
  * Works on a computation until the pass that the call waits for is done, if that is little work. Otherwise the queue
- * does the work. Calls that arrive meanwhile do not delay this one: they work on the passes that they need themselves.
- * Returns null when there was nothing left to compute, or when the job was given up.
+ * does the work. Calls that arrive meanwhile do not delay this one, because they do the work of the passes for which
+ * they wait. Returns null when there was nothing left to compute, or when the job was given up.
  */
 export async function finishComputation(
   ctx: Context,

@@ -22,7 +22,7 @@ interface PageInput {
 interface ContactsPage {
   rows: ContactRow[];
   total: number;
-  /** When `total` was counted, if that was before this call; otherwise null. */
+  /** The time at which `total` was counted, if that was before this call; otherwise null. */
   countedAt: string | null;
 }
 
@@ -56,8 +56,7 @@ async function listMatching(
   const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   const isSmall = source.rows <= maxRowsPerStatement;
   const skip = (page - 1) * pageSize;
-  // All members may be among the oldest contacts, so each window is twice as large as seems needed after the one
-  // before.
+  // All members may be among the oldest contacts, so each window is twice as large as the previous result suggests.
   const rowsOf = ({ windows, matched }: { windows: number; matched: number }) =>
     rowsToScan(skip + pageSize - matched, memberCount / source.rows) * 2 ** windows;
   const windows = scan(ctx, audience, source, budget, {

@@ -20,7 +20,7 @@ import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
 /** Rows that a call scans at most, when a segment is saved and when its count is refreshed. A job scans more. */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
-/** Statements of one call. D1 allows a thousand. */
+/** The most statements of one call. D1 allows a thousand. */
 const maxWindows = 150;
 
 /** Counts the members of a segment and stores the number, or queues a job that does. */
@@ -34,8 +34,8 @@ export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number 
 }
 
 /**
- * Returns a segment with a new condition, with its members counted. In a large project a job counts them later. While
- * the database is out of reach, the sweep does: the segment itself is saved.
+ * Returns a segment with a new condition, with its members counted. In a large project, a job counts them later. If the
+ * database does not answer, the sweep counts them: the segment itself is saved.
  */
 export async function withCount(ctx: Context, row: SegmentRow): Promise<SegmentRow> {
   if (row.condition === null) return row;
@@ -88,7 +88,7 @@ function countMembers(ctx: Context, segmentId: Id): Promise<number> {
     const isThisSegment = sql`${inProject(ctx)} AND id = ${segmentId}`;
     const isCountUnchanged = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
-    // A repeat after its own commit is stale, and counts once more.
+    // A repeat after a commit of its own is stale, and counts once more.
     batch.mayRepeat();
     batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isThisSegment} AND ${isCountUnchanged})`, () => new Stale());
     batch.add(

@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** How early a tick of cron may come within its minute. A sweep also takes rows that are due this soon. */
+/** How early a cron tick may come within its minute. A sweep also takes rows that will be due this soon. */
 export const tickJitterMs = 30_000;
 
 /**
  * Returns a text that changes when any contact of the project changes, or an event that the condition of the segment
- * names. A figure computed from them is current while the text is the same. The text must be read before the figure is
- * computed. `segment` is the table or alias of the row. The text consists of stored counts: one read for all contacts,
- * and one for each event that the condition names. It does not cover the members of other segments; see
+ * names. A figure computed from the contacts is current while the text is the same, if the text was read before the
+ * figure was computed. `segment` is the table or alias of the row. The text consists of stored counts: one read for all
+ * contacts, and one for each event that the condition names. It does not cover the members of other segments; see
  * `moves_with_time`.
  */
 export function freshness(segment: SQL): SQL {

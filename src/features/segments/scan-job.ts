@@ -9,19 +9,19 @@ const StoredId = z.string().transform(asId);
 /** The input of a job that scans for a segment. */
 export const ScanJobInput = z.object({
   segmentId: StoredId,
-  /** A client has the id of the job and may poll it. */
+  /** Whether a client knows the id of the job and may poll it. */
   isFollowed: z.boolean(),
 });
 
 /**
- * The state of a job that scans. It holds whatever must not change between the read and the write of a step; the input
- * does not. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job makes
- * several.
+ * The state of a job that scans. It contains everything that must not change between the read and the write of a step,
+ * unlike the input. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job
+ * makes several.
  */
 export const ScanJobState = z.object({
   /** Members change without events. */
   silent: z.boolean(),
-  /** Null before the first step. A scan that another version of the program stored starts again. */
+  /** Null before the first step. A scan stored by another version of the program starts again. */
   scan: StoredScan.nullable().catch(null),
   /**
    * The number of batches that were written. Each batch increments it, so that two runs never both write from the same

@@ -12,7 +12,7 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { firstState, ScanJobInput, ScanJobState, stateJson } from "./scan-job";
 import { beginScan, type NextWindow, type StoredScan, scanNext } from "./stored-scan";
 
-/** The work of a job on the windows that it scans. */
+/** The work that a job does on the windows that it scans. */
 interface ScanTask {
   onlyTracked?: boolean;
   /** The results of a window in addition to its counts; see `ScanOptions`. */
@@ -45,7 +45,7 @@ type PassState = ScanJobState & { scan: StoredScan; generation: number };
  * Runs one step of a job that scans contacts: reads one window and writes what the task decides. A batch fails when the
  * segment has changed since the scan began; the job then starts again, and corrects what it wrote so far. The cursor of
  * the scan moves with the last batch of the step only. The job ends at once when the segment was deleted or is no
- * longer tracked. The next step finds out whether there is more to do.
+ * longer tracked. The next step determines whether there is more to do.
  */
 export async function scanStep(ctx: Context, row: JobRow, task: ScanTask): Promise<Step> {
   const { segmentId } = ScanJobInput.parse(row.input);
@@ -60,7 +60,7 @@ export async function scanStep(ctx: Context, row: JobRow, task: ScanTask): Promi
   return "goes on";
 }
 
-/** Ends the job without a result, unless the segment needs a scan again by now; the next step then begins one. */
+/** Ends the job without a result. If the segment needs a new scan by now, the next step begins one. */
 async function giveUp(ctx: Context, row: JobRow, { onlyTracked = false }: ScanTask): Promise<void> {
   const isWanted = sql`EXISTS (SELECT 1 FROM segments WHERE ${inProject(ctx)}
     AND id = ${ScanJobInput.parse(row.input).segmentId} AND condition IS NOT NULL AND (track_membership OR ${!onlyTracked}))`;
@@ -111,8 +111,8 @@ async function commitOrRestart(ctx: Context, row: JobRow, pass: PassState, commi
 }
 
 /**
- * Ends the job and keeps its result. When a call has incremented the generation since this pass began, the job begins
- * its next pass instead. That pass records events, so changes of a silent pass are removed from the result.
+ * Ends the job and keeps its result. If a call has incremented the generation since this pass began, the job begins its
+ * next pass instead. That pass records events, so changes made by a silent pass are removed from the result.
  */
 function endPass(ctx: Context, row: JobRow, { generation, silent }: PassState): Statement[] {
   const withoutMoves = sql`json_set(result, '$.added', 0, '$.removed', 0)`;

@@ -65,7 +65,7 @@ const fields = {
 
 export const CreateSegment = z
   .preprocess(
-    // The condition of a STATIC segment is ignored, whatever it is.
+    // The condition of a STATIC segment is ignored, whatever its value.
     (sent) => (isJsonObject(sent) && sent.type === "STATIC" ? { ...sent, condition: undefined } : sent),
     z.object({
       ...fields,

@@ -28,7 +28,7 @@ export const StoredScan = z.object({
   named: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
   at: z.number(),
-  /** The state of everything that the condition reads when the scan began; see `freshness`. */
+  /** The state, when the scan began, of everything that the condition reads; see `freshness`. */
   of: z.string(),
   /** Cursor: contacts up to this id are done, after `passed` rows of the source with `matching` matches. */
   after: z.string().transform(idOf),

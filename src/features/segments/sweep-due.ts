@@ -20,7 +20,7 @@ interface RepeatedTask {
   /** The column with the time at which a segment is due, and the index over it. */
   column: SQL;
   index: SQL;
-  /** A segment gets no job if nothing can have changed since the last time. */
+  /** The condition that something may have changed since the last time; otherwise a segment gets no job. */
   mayHaveChanged: SQL;
   jobIdOf(segmentId: Id): Id;
   insertJobs(starts: ScanJobStart[], now: Date): ScanJobInserts;
@@ -38,7 +38,7 @@ const computing: RepeatedTask = {
   insertJobs: (starts, now) => insertComputations(starts, { now, silent: false, isFollowed: false }),
 };
 
-/** Counts segments that are not tracked. A computation also counts tracked ones. */
+/** Counts segments that are not tracked. Tracked segments are counted by their computations. */
 const counting: RepeatedTask = {
   type: "segments.count",
   everyMs: 15 * minuteMs,

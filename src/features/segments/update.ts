@@ -62,7 +62,7 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: n
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;
   const jobId = isTrackedFromNow ? newId() : null;
   const batch = openBatch(ctx);
-  // A repeat after its own commit is stale, and then finds nothing left to change.
+  // A repeat after a commit of its own is stale, and then finds nothing left to change.
   batch.mayRepeat();
   batch.guard(isUnchanged("segments", before), () => new Stale());
   if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);
@@ -73,7 +73,7 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: n
   const saved = batch.add(selectSegmentAndTotal(ctx, id));
   await batch.commit();
   const { segment, contacts } = saved.one;
-  // A computation that was still running when tracking ended has become silent, and this call joins it.
+  // This call joins a computation that was still running when tracking ended, and that has become silent.
   return { before, after: segment, jobId: jobId && segment.computeJobId, contacts };
 }
 

@@ -5,7 +5,9 @@ import { inProject } from "../../db/scope";
 import type { Recipient } from "../../engine/mail/accept/recipients";
 import type { Context } from "../../platform/context";
 
-/** The body of the call's answer, built from the rows that the same batch wrote. `routes.ts` has the same in code. */
+/**
+ * Builds the body of the call's answer from the rows that the same batch wrote. `routes.ts` builds the same in code.
+ */
 export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
   const ids = JSON.stringify(recipients.map(({ emailId }) => ({ id: emailId, shown: publicId(emailId) })));
   return sql`json_object('success', json('true'), 'data', json_object('emails', (

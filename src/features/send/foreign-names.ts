@@ -45,7 +45,7 @@ export const foreignNamesOfSend: ForeignName[] = [
     name: "type",
     except: "html",
     advice:
-      'It is the format of body here, and only "html" can be sent: Markdown is not rendered here, so turn it into HTML. ' +
+      'Here it is the format of body, which can only be "html". Markdown is not rendered, so convert it to HTML. ' +
       "MARKETING and HEADLESS mail takes a template of that type",
   },
   {
@@ -57,7 +57,10 @@ export const foreignNamesOfSend: ForeignName[] = [
 
 const address = ["name", "email"];
 
-/** The known names in the parts of a call, so that a recipient's own `data`, for example, is not silently dropped. */
+/**
+ * The known names in the parts of a call. Unknown names, such as a `data` of a single recipient, are thus reported
+ * instead of silently dropped.
+ */
 export const partNamesOfSend = {
   to: address,
   from: address,

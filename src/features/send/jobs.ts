@@ -12,7 +12,7 @@ export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"
   const outcomes = found.map((one): unknown => (one.status === "rejected" ? one.reason : null));
   const fresh = jobs.flatMap(({ priority, emailIds, again = false }, index) => {
     const one = found[index];
-    // The mail of a deleted project is deleted with it.
+    // The mail of a deleted project is deleted with the project.
     if (one?.status !== "fulfilled" || one.value === null) return [];
     return [{ index, mail: { ctx: forProject(platform, one.value), priority, emailIds, isAgain: again } }];
   });
@@ -21,7 +21,7 @@ export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"
   return outcomes;
 }
 
-/** `mail.deliver` */
+/** Handles `mail.deliver`. */
 export async function deliverJob(platform: Platform, job: MessageOf<"mail.deliver">): Promise<void> {
   const [error] = await deliverJobs(platform, [job]);
   if (error !== null) throw error;

@@ -19,31 +19,31 @@ interface WrittenCall {
   data: DataChange;
 }
 
-/** A row with one of these warnings, or with none. */
+/** A row with one of these warnings, or without any. */
 export const readWarning = columns({ warning: orNull((value) => Warning.parse(JSON.parse(asText(value)))) });
 
 /**
- * The warnings that only the database can find, for the end of the batch. Each is an SQL expression for `{ field,
- * message }` as JSON, or for NULL.
+ * Returns the warnings that only the database can find, for the end of the batch. Each is an SQL expression for `{
+ * field, message }` as JSON, or for NULL.
  */
 export function warningsInSql(ctx: Context, call: SendEmail, written: WrittenCall): SQL[] {
   const lacking = missingImprint(ctx, "MARKETING");
   return [
     ...(call.template && lacking !== null ? [ifMarketing(ctx, written, imprintWarnings[lacking])] : []),
     ...(Object.keys(written.data.patch).length > 0 ? [notStored(whoIsFull(ctx, written))] : []),
-    // Without a template, the mail is TRANSACTIONAL.
+    // Mail without a template is TRANSACTIONAL.
     ...(call.template ? [notSubscribed(ctx, written)] : []),
   ];
 }
 
-/** Warns for marketing email only. The database knows the type of the template. */
+/** Limits a warning to marketing email. Only the database knows the type of the template. */
 function ifMarketing(ctx: Context, { id }: WrittenCall, warning: Warning): SQL {
   return sql`(SELECT ${JSON.stringify(warning)} FROM email_contents
     WHERE ${inProject(ctx)} AND id = ${id} AND type = 'MARKETING')`;
 }
 
 function notStored(who: SQL): SQL {
-  const why = ` was not stored, as ${dataTooBig}. The mail goes out with it.`;
+  const why = ` was not stored, as ${dataTooBig}. The mail is sent with it.`;
   return warningIf(who, { field: "data", message: sql`'The data of ' || who || ${why}` });
 }
 

@@ -12,8 +12,8 @@ import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
 /**
- * Refuses marketing email while it is paused, before anything is stored. Only during a pause does it read from the
- * database: whether the template is a MARKETING one, and whether the call repeats one from before the pause.
+ * Refuses marketing email while it is paused, before anything is stored. Reads the database only during a pause:
+ * whether the template is a MARKETING one, and whether the call repeats one from before the pause.
  */
 export async function refuseWhilePaused(ctx: Context, { template }: SendEmail): Promise<void> {
   const pause = pauseOf(ctx.project);

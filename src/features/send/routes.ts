@@ -18,7 +18,7 @@ sending.post(
     description:
       "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
       "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
-      "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`. Otherwise it goes to everybody but those who opted " +
+      "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`. Otherwise it is sent to everybody except those who opted " +
       "out, and `warnings` names recipients who are not subscribed.",
     once: true,
     bucket: "send",
@@ -41,7 +41,7 @@ sending.post(
   },
 );
 
-/** Attachments are base64, which takes four bytes for three; everything else gets 2 MB. */
+/** Returns the largest body. Base64 of attachments takes four bytes for three; everything else gets 2 MB. */
 function maxSendBytes({ maxAttachmentBytes }: Config): number {
   return Math.ceil((maxAttachmentBytes * 4) / 3) + 2 * megabyte;
 }

@@ -67,7 +67,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   }
 }
 
-/** Nothing needs cleaning up after a failed put, because no row is written yet. */
+/** Nothing needs cleaning up after a failed put, because no row has been written yet. */
 async function storeFiles(ctx: Context, call: SendEmail, id: Id, files: Attachment[]) {
   try {
     const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
@@ -88,7 +88,7 @@ interface StoredCall {
   id: Id;
   inlineBody: StoredBody | null;
   attachments: AttachmentRow[];
-  /** Null for mail that is due at once. */
+  /** When the mail is due; null for at once. */
   scheduledAt: number | null;
 }
 
@@ -146,7 +146,7 @@ async function acceptEmails(
   return inOrderOf(recipients, emails.all);
 }
 
-/** Each gets the id of its email; the same address twice is one contact and two emails. */
+/** Makes a recipient for each address. An address that occurs twice is one contact with two emails. */
 function recipientsOf(ctx: Context, call: SendEmail): Recipient[] {
   const now = ctx.now.getTime();
   const contactIds = new Map<string, Id>();
@@ -175,7 +175,7 @@ function queued(emails: AcceptedEmail[]): AcceptedEmail[] {
   return emails.filter(({ status }) => status === "QUEUED");
 }
 
-/** Finds out why the batch wrote nothing: the template does not exist, or the sender domain is not verified. */
+/** Determines why the batch wrote nothing: either the template does not exist, or the sender domain is not verified. */
 async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | UnverifiedSender> {
   if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
   const template = await selectFirst(

@@ -60,7 +60,7 @@ async function workflowsWith(ctx: Context, id: Id): Promise<Named[]> {
 
 function templateInUse(workflows: Named[]): Conflict {
   return new Conflict("Steps of workflows use this template. Nothing was deleted.", {
-    suggestion: "Give the steps of the workflows that details lists another template, then delete it again.",
+    suggestion: "Give the steps of the workflows listed in details another template, then delete this one again.",
     details: { workflows },
   });
 }

@@ -8,16 +8,17 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 /**
- * Grace for calls that copy a version or its file: they read it first, and must store the reference within this time.
+ * A grace period for calls that copy a version or its file: they read it first, and must store the reference within
+ * this time.
  */
 export const versionGraceMs = hourMs;
 
-/** A version that is still referenced is checked again after this. */
+/** A version that is still referenced is checked again after this time. */
 const askAgainMs = 6 * hourMs;
 
 /**
- * Sweeps all projects for versions that are no longer current in their templates. One without references is deleted,
- * and then its file. A crash in between leaves a file without a row, which `forgetOrphans` removes.
+ * Sweeps all projects for versions that are no longer current in their templates. A version without references is
+ * deleted, and then its file. A crash in between leaves a file without a row, which `forgetOrphans` removes.
  */
 export function forgetVersions(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => forgetSome(platform, db));

@@ -23,7 +23,7 @@ export function tooManyTemplates(): Invalid {
   return new Invalid([{ field: "", code: "too_big", message }]);
 }
 
-/** Inserts a new version; with `isSenderChecked` only if the sender domain is verified. */
+/** Inserts a new version; with `isSenderChecked`, only if the sender domain is verified. */
 export function insertVersion(
   ctx: Context,
   version: VersionRow,
@@ -40,7 +40,7 @@ export function insertVersion(
   );
 }
 
-/** Marks a version that is no longer current, so that the sweep checks whether anything else references it. */
+/** Marks a version that is no longer current, so that the sweep checks whether it is still referenced elsewhere. */
 export function updateLeft(ctx: Context, versionId: SQL): Statement {
   return statement(
     sql`UPDATE template_versions SET check_at = ${ctx.realClock().getTime() + versionGraceMs}

@@ -93,7 +93,7 @@ const fields = {
     .min(1)
     .transform(readId)
     .nullish()
-    .meta({ description: "For MARKETING only. Whoever left the topic gets none of this template's mail." }),
+    .meta({ description: "For MARKETING only. Contacts who left the topic do not get this template's mail." }),
 };
 
 export const CreateTemplate = z
@@ -102,8 +102,8 @@ export const CreateTemplate = z
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
 /**
- * The same fields as on creation, all optional. Null clears the fields that may be empty. `type` may not be empty, so
- * null counts as left out, here and on creation.
+ * Has the same fields as on creation, all optional. Null clears the fields that may be empty. `type` may not be empty,
+ * so null leaves it unchanged, as if it were left out.
  */
 export const UpdateTemplate = z
   .object({ ...fields, type: TemplateType.nullish().meta({ description: "Null leaves the type as it is." }) })

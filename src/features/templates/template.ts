@@ -16,7 +16,7 @@ export interface StoredTemplate {
   content: VersionRow;
 }
 
-/** `body` is separate, because a large one is not in the row. */
+/** Takes `body` separately, because a large one is not in the row. */
 export function templateJson(project: Project, { row, content }: StoredTemplate, body: string) {
   return {
     id: publicId(row.id),
@@ -67,7 +67,7 @@ export function templatesFrom(ctx: Context, domain: string): SQL {
     WHERE ${inProject(ctx, "t")} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
 }
 
-/** The workflow steps, as `s`, that send a template. */
+/** Selects the workflow steps `s` that send a template. */
 export function stepsWith(ctx: Context, id: Id): SQL {
   return sql`workflow_steps s INDEXED BY ix_workflow_steps_template
     WHERE ${inProject(ctx, "s")} AND s.template_id = ${id}`;

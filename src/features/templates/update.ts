@@ -23,7 +23,8 @@ import { checkTopicFits } from "./topic";
 
 /**
  * `PATCH /templates/{id}`: changes only the fields that are sent. A change of content creates a new version. Two
- * concurrent calls never lose a change: each writes only if the row is as it was read, and otherwise reads again.
+ * concurrent calls never lose a change: each writes only if the row is unchanged since it was read, and otherwise reads
+ * it again.
  */
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<StoredTemplate> {
   if (change.subject !== undefined) checkLiquid(ctx, "subject", change.subject, "text");
@@ -80,7 +81,7 @@ async function applyChange(
     batch.add(insertVersion(ctx, next, { isSenderChecked }));
     batch.add(updateLeft(ctx, sql`SELECT ${before.content.id} WHERE ${isInserted("template_versions", ctx, next.id)}`));
   } else {
-    // If its own earlier commit was applied, the row is stale; the next read then finds nothing left to change.
+    // If an earlier commit of this call was applied, the row is stale; the next read then finds nothing left to change.
     batch.mayRepeat();
   }
   const updated = batch.add(

@@ -15,8 +15,8 @@ import { getTopic, isLive } from "./topic";
 /**
  * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses the
  * topic. A concurrent call that uses it finds it deleted. The row stays, because its slug is never used again. People's
- * choices stay with it: a person who left still gets none of its mail that was accepted before, and a link in such a
- * mail unsubscribes from everything.
+ * choices stay too: a person who left still gets no mail of the topic that was accepted before, and a link in such mail
+ * unsubscribes from everything.
  */
 export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);

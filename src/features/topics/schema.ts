@@ -20,7 +20,7 @@ export const Topic = z
     name: z.string().meta({ description: "Recipients see it on their pages." }),
     slug: z.string().meta({
       description:
-        "Made of the name at creation, then fixed. Conditions name the topic `topic.<slug>`. It is never used again.",
+        "Derived from the name at creation, then fixed. Conditions name the topic `topic.<slug>`. It is never used again.",
     }),
     description: z.string().nullable().meta({ description: "Recipients see it on their pages." }),
     defaultSubscribed: z.boolean().meta({ description: "Applies to contacts who never chose." }),
@@ -73,7 +73,7 @@ export const UpdateTopic = z
     name: name.optional(),
     description,
     defaultSubscribed: z.boolean().optional().meta({
-      description: "Counts at once for every contact that never chose, without events.",
+      description: "Applies at once to every contact that never chose, without events.",
     }),
   })
   .meta({ id: "UpdateTopic", example: { name: "News and offers" } });

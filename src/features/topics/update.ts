@@ -13,7 +13,7 @@ import { getTopic, isLive } from "./topic";
 
 /**
  * `PATCH /topics/{id}`: writes only the columns that are sent, so two concurrent changes both stay. A new default
- * applies to everyone who never chose. That is not a choice of theirs, so it records no events; but segments are
+ * applies to everyone who never chose. That is not a choice of theirs, so no events are recorded, but segments are
  * computed again.
  */
 export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Promise<TopicRow> {
@@ -21,7 +21,7 @@ export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Pr
   const changes = { name, description: changedText(change.description, undefined), defaultSubscribed };
   if (Object.values(changes).every((value) => value === undefined)) return getTopic(ctx, id);
   const batch = openBatch(ctx);
-  // A second run finds the values that the first one wrote.
+  // A second run writes the same values as the first.
   batch.mayRepeat();
   if (defaultSubscribed !== undefined) {
     batch.add(

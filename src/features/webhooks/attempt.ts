@@ -22,7 +22,7 @@ export interface Attempt {
 
 const maxResponseLength = 1_000;
 
-/** Makes one attempt: calls the endpoint, or says why it cannot. Writes nothing. */
+/** Makes one attempt: calls the endpoint, or returns why it cannot be called. Writes nothing. */
 export async function attempt(ctx: Context, webhook: WebhookRow, delivery: ClaimedDelivery): Promise<Attempt> {
   const body = bodyOf(ctx, webhook, delivery);
   if (body === null)
@@ -41,7 +41,7 @@ export async function attempt(ctx: Context, webhook: WebhookRow, delivery: Claim
   const at = ctx.clock().getTime();
   if (result.kind !== "answered") return { at, verdict, statusCode: null, error: result.reason, response: null };
   const error = verdict.kind === "succeeded" ? null : `The endpoint answered ${result.status}.`;
-  // D1 cannot store a text with a NUL whole.
+  // D1 would cut off a text at a NUL.
   const response = result.body.replaceAll("\u0000", "").slice(0, maxResponseLength) || null;
   return { at, verdict, statusCode: result.status, error, response };
 }

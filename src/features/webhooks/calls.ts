@@ -13,8 +13,8 @@ import { webhookRows } from "./rows";
 const maxFound = 200;
 
 /**
- * Deliveries as a kind of outbound calls: the receiver is an endpoint. One batch records a whole turn, because nobody
- * waits for a delivery's outcome.
+ * Deliveries as a kind of outbound calls, whose receivers are endpoints. One batch records a whole turn, because no
+ * caller waits for the outcome of a delivery.
  */
 export const webhookCalls = outboundCalls({
   kind: "webhook",

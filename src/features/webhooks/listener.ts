@@ -11,8 +11,8 @@ import { webhookRows } from "./rows";
 import { listenerKind } from "./webhook";
 
 /**
- * Webhooks as listeners of events: each event becomes one row for each listening endpoint. The row guarantees the
- * delivery, and an event that arrives again finds its row. The message that follows only says "look now".
+ * Makes webhooks listen to events: each event becomes one row per listening endpoint. The row guarantees the delivery,
+ * and an event that arrives again finds its row. The message that follows only tells consumers to look.
  */
 export const webhookListener: EventListener = { kind: listenerKind, hear: addDeliveries };
 

@@ -13,7 +13,7 @@ import type { Attempt } from "./attempt";
 import type { ClaimedDelivery } from "./delivery";
 import { deleteListeners } from "./listener-rows";
 
-/** A success is recorded at most once in this time, which saves row writes. */
+/** A success is recorded at most once in this time, in order to write fewer rows. */
 const successRecordedEveryMs = minuteMs;
 
 /**
@@ -71,7 +71,7 @@ function updateFailed(ctx: Context, id: Id, at: number, putOff: PutOff): Stateme
 
 /**
  * Disables an enabled endpoint, once, and inserts an event about it. Its listener rows are deleted first, so that it
- * does not receive that event.
+ * does not receive that event itself.
  */
 function updateDisabled(
   ctx: Context,

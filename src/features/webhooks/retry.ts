@@ -15,8 +15,8 @@ import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 
 /**
- * `POST /webhooks/{id}/deliveries/{deliveryId}/retry`: calls at once, with the same `webhook-id`, whatever the
- * delivery's status. If the call fails, the retries start again.
+ * `POST /webhooks/{id}/deliveries/{deliveryId}/retry`: makes the call at once, with the same `webhook-id`, regardless
+ * of the delivery's status. If the call fails, the retries start again.
  */
 export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id): Promise<QueuedTry> {
   const webhook = await getWebhook(ctx, webhookId);

@@ -11,12 +11,15 @@ import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 
 /**
- * Each test is a call to a third party's server: at most ten a minute for each webhook, even when API calls are not
+ * Each test calls a third party's server, so there are at most ten a minute per webhook, even when API calls are not
  * limited.
  */
 const testRate = { perSecond: 10 / 60, burst: 10 };
 
-/** `POST /webhooks/{id}/test`: one call with an event without a contact, even when the webhook is disabled. */
+/**
+ * Implements `POST /webhooks/{id}/test`: makes one call with an event without a contact, even when the webhook is
+ * disabled.
+ */
 export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTry> {
   await getWebhook(ctx, webhookId);
   await requireTestQuota(ctx, webhookId);
@@ -24,7 +27,7 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   const [jobId, deliveryId] = [newId(), newIdAt(ctx.now.getTime())];
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
-  // A test is attempted once: any failure comes after `tries_until`.
+  // A test is attempted only once: any failure comes after `tries_until`.
   batch.add(
     statement(
       sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until,
@@ -39,7 +42,7 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   return { jobId, deliveryId };
 }
 
-/** Throws RateLimited. Allows the test when the gate is unreachable. */
+/** Throws RateLimited. Allows the test when the gate does not answer. */
 async function requireTestQuota(ctx: Context, webhookId: Id): Promise<void> {
   const bucket = { name: `webhook-test:${textOf(webhookId)}`, rate: testRate };
   const admitted = await ctx.gate.admit(ctx.project.id, { buckets: [bucket], key: null });

@@ -19,7 +19,7 @@ const readCausing = columns({
 
 /**
  * Returns the other enabled workflows that are started by events which steps cause, and that cause such events
- * themselves. Reads none unless this workflow could be part of a circle. There are nine such events, each with at most
+ * themselves. Reads nothing unless this workflow could be part of a loop. There are nine such events, each with at most
  * fifty listeners.
  */
 export async function causingWorkflows(

@@ -23,7 +23,7 @@ import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-/** Each event of a name starts at most this many executions. */
+/** Limits how many executions one event can start. */
 const maxListeners = 50;
 
 /**
@@ -35,14 +35,15 @@ export interface WorkflowChange {
   statements?: Statement[];
   /** Conditions that must still hold at the commit. */
   guards?: Statement[];
-  /** Holds after the commit and never before: see `Batch.recognise`. */
+  /** A condition that holds after the commit and never before: see `Batch.recognise`. */
   hasCommitted?: SQL;
 }
 
 /**
  * Reads a workflow, decides, and writes in one batch that only succeeds if the workflow has not changed meanwhile;
- * otherwise it starts over. So the rules always check the state that is changed, and two concurrent calls never draw a
- * circle together. Null from `decide` changes nothing. Throws NotFound, Invalid and Conflict.
+ * otherwise it starts over. The rules are therefore always checked against the state that is changed, and two
+ * concurrent calls cannot create a loop together. When `decide` returns null, nothing changes. Throws NotFound, Invalid
+ * and Conflict.
  */
 export async function changeWorkflow(
   ctx: Context,
@@ -58,8 +59,8 @@ export async function changeWorkflow(
     const { after, statements = [], guards = [], hasCommitted } = change;
     const saved = await decided(ctx, after);
     const batch = openBatch(ctx);
-    // A change without `hasCommitted` only updates columns. If it is repeated after its own commit, it is stale, reads
-    // again, and finds nothing left to change.
+    // A change without `hasCommitted` only updates columns. If it is repeated after a commit of its own, it is stale,
+    // reads again, and finds nothing left to change.
     if (hasCommitted) batch.recognise(hasCommitted);
     else batch.mayRepeat();
     batch.guard(isUnchanged("workflows", before.row), () => new Stale());
@@ -73,7 +74,7 @@ export async function changeWorkflow(
   }, ctx.random);
 }
 
-/** Returns what a change would result in, without writing anything. Throws as `changeWorkflow`. */
+/** Returns the result of a change without writing anything. Throws the same errors as `changeWorkflow`. */
 export async function tryChange(
   ctx: Context,
   id: Id,
@@ -179,14 +180,15 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
   return statements;
 }
 
-/** Returns the guard that one more workflow may start by the event; none if it already starts by it. */
+/** Returns the guard that one more workflow may start on the event; none if this one already does. */
 export function guardListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
   if (has === null || had?.name === has.name) return [];
   return [guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name))];
 }
 
 /**
- * Deletes what the workflow refers to and listens for. Must come after the deletion of its steps, in the same batch.
+ * Deletes the recorded references and listeners of a workflow. Must come after the deletion of its steps, in the same
+ * batch.
  */
 export function forgetNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
   const { id, name } = workflow.row;
@@ -197,7 +199,7 @@ export function forgetNames(ctx: Context, workflow: WholeWorkflow): Statement[] 
   ];
 }
 
-/** Inserts what a new workflow refers to and listens for, in the batch that creates it. */
+/** Inserts the references and listeners of a new workflow, in the batch that creates it. */
 export function insertNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
   const { trigger, graph } = rulesOf(workflow);
   const { id, name } = workflow.row;

@@ -24,7 +24,9 @@ export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promi
   }, ctx.random);
 }
 
-/** Implements `POST /workflows?dryRun=true`: returns what would be created. Throws as the call itself. */
+/**
+ * Implements `POST /workflows?dryRun=true`: returns what would be created. Throws the same errors as the call itself.
+ */
 export async function planWorkflow(ctx: Context, input: CreateWorkflow): Promise<DocumentPlan> {
   insistOnSteps(input);
   warnOfIgnored(ctx, input);

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../core/json";
 
-/** Whether a body enables a workflow, which then mails people. */
+/** Whether a request body enables a workflow, which can then send mail. */
 export function enables(body: unknown): boolean {
   return isJsonObject(body) && body.enabled === true;
 }

@@ -18,7 +18,7 @@ import { rulesOf, type WholeWorkflow } from "./workflow";
 
 const maxWorkflows = 1_000;
 
-/** Returns the row of a new workflow. Only a document can enable it, because without one it has no steps yet. */
+/** Returns the row of a new workflow. Only a document can enable it, because otherwise it has no steps yet. */
 export function newWorkflow(
   ctx: Context,
   {
@@ -64,7 +64,7 @@ export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Stateme
   return saved;
 }
 
-/** Returns what a new workflow would be, without writing anything. Throws as `saveNew`. */
+/** Returns what a new workflow would be, without writing anything. Throws the same errors as `saveNew`. */
 export async function tryNew(ctx: Context, made: WholeWorkflow, guards: Statement[]): Promise<WholeWorkflow> {
   const issues = await issuesNow(ctx, made);
   const batch = openBatch(ctx);

@@ -2,7 +2,7 @@ import { foreign } from "../../core/foreign-names";
 import { configNames } from "../../core/workflows/config-names";
 import { triggerParts } from "../../core/workflows/trigger";
 
-// The names that are known in the parts of bodies; other names there are reported in the answer.
+// The known names in the parts of request bodies; other names are reported in the answer.
 
 export const triggerNames = { triggerConfig: triggerParts };
 

@@ -88,7 +88,7 @@ export const WorkflowPage = z
     example: { data: [workflowExample], total: 1, page: 1, pageSize: 20, totalPages: 1 },
   });
 
-/** The names that each type of trigger takes and requires are checked later, in readTrigger. */
+/** Which names each type of trigger accepts and requires is checked later, in readTrigger. */
 const TriggerConfig = z
   .object({
     eventName: AwaitedName.nullish(),
@@ -97,7 +97,7 @@ const TriggerConfig = z
     }),
     cron: z.string().nullish().meta({
       description:
-        "Five fields, in UTC. Ticks are at least 5 minutes apart; if several were missed, only the latest runs.",
+        "Five fields, in UTC. Ticks are at least 5 minutes apart; if several were missed, only the latest one runs.",
       example: "0 9 * * MON",
     }),
     segmentId: z

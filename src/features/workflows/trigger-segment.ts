@@ -8,8 +8,8 @@ import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * Returns the segment whose events start the workflow, with everything that it names, also through other segments; null
- * if no segment does.
+ * Returns the segment whose events start the workflow, with everything that the segment names, directly or through
+ * other segments; null if no segment does.
  */
 export async function triggerSegment(ctx: Context, trigger: Trigger): Promise<TriggerSegment | null> {
   const eventName = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;

@@ -36,7 +36,7 @@ function nameIn({ eventName, triggerConfig }: Sent): string | null {
   return triggerConfig?.eventName ?? eventName ?? null;
 }
 
-/** The names that each type takes. Any other name is refused, because the sender expects it to have an effect. */
+/** The names that each type accepts. Any other name is refused, because the sender expects an effect. */
 const taken: Record<TriggerType, (keyof SentTrigger)[]> = {
   EVENT: ["eventName", "publicEvents"],
   SCHEDULE: ["cron", "segmentId"],
@@ -54,7 +54,7 @@ function faultsOf(type: TriggerType, { eventName, triggerConfig }: Sent): FieldF
     eventName && inConfig !== eventName ? [`eventName is ${eventName}, and triggerConfig.eventName ${inConfig}`] : [];
   return [
     ...foreign.map(
-      (field): FieldFault => ({ field, code: "custom", message: `A trigger of type ${type} does not take it` }),
+      (field): FieldFault => ({ field, code: "custom", message: `A trigger of type ${type} does not have it` }),
     ),
     ...two.map(
       (message): FieldFault => ({ field: "eventName", code: "custom", message: `${message}: send one of them` }),

@@ -79,14 +79,14 @@ export async function getWorkflow(ctx: Context, id: Id): Promise<WholeWorkflow> 
   return { row: found.first, steps: steps.all, transitions: transitions.all };
 }
 
-/** Throws NotFound. */
+/** Returns the step. Throws NotFound. */
 export function requireStep({ steps }: WholeWorkflow, id: Id): WorkflowStepRow {
   const step = steps.find((one) => one.id === id);
   if (!step) throw new NotFound("step", id);
   return step;
 }
 
-/** The parts of a workflow that the rules read. */
+/** Returns the parts of a workflow that the rules read. */
 export function rulesOf(workflow: WholeWorkflow): { trigger: Trigger; graph: Graph } {
   return { trigger: triggerOf(workflow.row), graph: graphOf(workflow) };
 }

@@ -1,21 +1,21 @@
 import { errorCodes } from "../error-codes";
 
-/** Only where databases have copies. */
+/** Included only if databases have copies. */
 const bookmarks = `## Reading from a copy nearby
 
-This installation has copies of its database, which lag behind it, by less than a second as a rule. Without a header, your calls
+This installation has copies of its database, which usually lag behind it by less than a second. Without a header, your calls
 read the database itself. A call of \`GET\` with a \`Petrel-Bookmark\` header may be answered by a copy:
 
 - **The bookmark of an answer.** Each answer has a \`Petrel-Bookmark\` header. Send the last one back with your next call: you
   see everything that you have done and seen before, and perhaps more. After an answer without one, send none.
-- **\`any\`.** You take what the nearest copy has. What was made a moment ago may be missing, also as a 404.
+- **\`any\`.** You read whatever the nearest copy has. Something created a moment ago may be missing, or be a 404.
 
-A bookmark is opaque, and good for any number of calls of the project. One that is not ours is a 400. Calls that change something
+A bookmark is opaque, and valid for any number of calls of the project. Any other value is a 400. Calls that change something
 read the database itself, whatever they send.
 
 `;
 
-/** How a call is made: keys, errors, pages, repeats and limits. */
+/** Explains how calls are made: keys, errors, pages, repeats and limits. */
 export function calls(origin: string, { readsCopies }: { readsCopies: boolean }): string {
   return `## Quickstart
 

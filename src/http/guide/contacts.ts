@@ -1,6 +1,6 @@
 import { movedNamesListed } from "../../core/contacts/csv-moved";
 
-/** How contacts move in, and how they confirm. */
+/** Explains how to import contacts, and how they confirm. */
 export function contacts(origin: string): string {
   return `## Importing contacts
 

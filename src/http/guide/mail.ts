@@ -1,6 +1,6 @@
 import { meteredFilters } from "../../core/templating/filters";
 
-/** How mail is written: templates, types of mail and topics. */
+/** Explains how mail is written: templates, types of mail and topics. */
 export const templates = `## Templates
 
 Subjects and bodies are [Liquid](https://shopify.github.io/liquid/). These names have values:
@@ -61,7 +61,7 @@ button of such a mail leaves its topic; the page behind \`manageUrl\` lists all 
 show and change what a contact chose. With \`defaultSubscribed: false\`, campaigns and workflows mail only who joined.
 \`subscribed: false\` on a contact overrules all topics.`;
 
-/** The records of mail that was sent, and a way to try mail without sending any. */
+/** Explains the records of sent mail, and how to try mail without sending any. */
 export const sentMail = `## Opens and clicks
 
 Links of a mail lead through this installation, and a pixel at its end says that it was opened. \`GET /emails/{id}\` counts both, and

@@ -1,7 +1,7 @@
 import { snippetPath } from "../snippet";
 import { snippet } from "../snippet-script";
 
-/** How web pages and clients of Plunk send events. */
+/** Explains how web pages and clients of Plunk send events. */
 export function webPages(origin: string): string {
   return `## Events from web pages
 

@@ -6,7 +6,7 @@ const eventTable = [
   ...serviceEventList.map(([name, { when }]) => `| \`${name}\` | ${when[0]?.toUpperCase()}${when.slice(1)} |`),
 ].join("\n");
 
-/** How events reach servers. */
+/** Explains how events reach servers. */
 export const webhooks = `## Webhooks
 
 \`POST /webhooks\` names a URL and the events that it gets: exact names, families such as \`email.*\`, or \`*\`. Each event is a POST

@@ -9,7 +9,7 @@ const stepTable = [
   }),
 ].join("\n");
 
-/** How a workflow is made and deployed. */
+/** Explains how a workflow is created and deployed. */
 export function workflows(origin: string): string {
   return `## Workflows
 

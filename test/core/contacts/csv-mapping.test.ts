@@ -98,8 +98,8 @@ describe("the text of a mapping", () => {
     [{ a: "unsubscribeUrl" }, [/^a: unsubscribeUrl is reserved/]],
     [{ a: "" }, [/^a: .*at least one character/]],
     [{ a: "x".repeat(129) }, [/^a: .*at most 128/]],
-    [{ a: "email", b: "EMAIL" }, [/^b: Becomes EMAIL, as the column a does/]],
-    [{ a: "plan", b: "data.plan" }, [/^b: Becomes data\.plan, as the column a does/]],
+    [{ a: "email", b: "EMAIL" }, [/^b: Becomes EMAIL, as does the column a/]],
+    [{ a: "plan", b: "data.plan" }, [/^b: Becomes data\.plan, as does the column a/]],
     [{ a: "email", b: "data.plan", c: null, d: null }, []],
   ])("%.40j", (mapping, faults) => {
     const found = faultsOf(mapping);

@@ -47,10 +47,10 @@ describe("marketing email is paused", () => {
 
   it.each([
     [{ mails: 1_000, bounced: 80, complained: 3 }, null],
-    [{ mails: 1_000, bounced: 81, complained: 0 }, "Of the last 1000 emails, 81 bounced, over 8 %."],
-    [{ mails: 1_000, bounced: 0, complained: 4 }, "Of the last 1000 emails, 4 drew complaints, over 0.3 %."],
+    [{ mails: 1_000, bounced: 81, complained: 0 }, "81 of the last 1000 emails bounced, more than 8 %."],
+    [{ mails: 1_000, bounced: 0, complained: 4 }, "4 of the last 1000 emails drew complaints, more than 0.3 %."],
     [{ mails: 1_050, bounced: 84, complained: 0 }, null],
-    [{ mails: 1_050, bounced: 85, complained: 0 }, "Of the last 1050 emails, 85 bounced, over 8 %."],
+    [{ mails: 1_050, bounced: 85, complained: 0 }, "85 of the last 1050 emails bounced, more than 8 %."],
   ])("above a limit, not at it: %o", (standing, reason) => {
     expect(whyPaused(standing, limits)).toBe(reason);
   });

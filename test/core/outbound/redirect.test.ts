@@ -27,7 +27,7 @@ describe("a redirect", () => {
   it.each([301, 302, 303])("%i is not followed by a call that needs its body", (status) => {
     const needing = { ...call, needsBody: true };
     expect(redirected(needing, from, status, "2")).toBe(
-      `It redirects with ${status}, and the event would not arrive there: use the URL that it redirects to.`,
+      `It redirects with ${status}, which would drop the event: use the URL that it redirects to.`,
     );
     expect(redirected(needing, from, 307, "2")).toEqual({ ...needing, url: "https://example.com/hooks/2" });
   });
@@ -60,7 +60,7 @@ describe("a redirect", () => {
   });
 
   it.each([null, "http://[::1", "https://"])("is not followed to %s", (location) => {
-    expect(redirected(call, from, 302, location)).toMatch(/does not say where to/);
+    expect(redirected(call, from, 302, location)).toMatch(/without saying where to/);
   });
 
   it("is not followed from https: to http:", () => {

@@ -16,7 +16,7 @@ it.each<[source: string, language: string, liquid: string]>([
   ["{{/each}}", "Handlebars", "{% endfor %}"],
   ["{{/unless}}", "Handlebars", "{% endunless %}"],
   ["{{! a comment }}", "Handlebars", "{% comment %}…{% endcomment %}"],
-  ["{{> footer}}", "Handlebars", "what the partial holds in its place"],
+  ["{{> footer}}", "Handlebars", "the partial's content in its place"],
   ["{{{ html }}}", "Handlebars", "{{ html | raw }}"],
   ["{{ if .Plan }}a{{ end }}", "Go", "{% if Plan %}…{% endif %}"],
   ["{{- with .User.Plan -}}", "Go", "{% if User.Plan %}…{% endif %}"],
@@ -53,7 +53,7 @@ it.each<[source: string, texts: string[]]>([
   ["*|UNSUB|*", ["{{ unsubscribeUrl }}"]],
   ["*|COMPANY|*", ["{{ COMPANY }}"]],
   ["*|IF:VIP|*", ["{% if VIP %}…{% endif %}"]],
-  ["*|LIST:ADDRESS|*", ["Put its text there."]],
+  ["*|LIST:ADDRESS|*", ["Replace it with its text."]],
   ["{{ .FirstName }}", ["Go", "{{ FirstName }}"]],
   ["{{ .User.Name | upcase }}", ["{{ User.Name | upcase }}"]],
 ])("warns of %s", (source, texts) => {

@@ -11,12 +11,12 @@ import { type Address, asciiDomain, domainOf } from "../address";
 import type { Attachment } from "../attachments";
 import type { Message } from "../message";
 
-/** RFC 5322, section 2.1.1: the longest line that must be taken, and the longest that should be sent. */
+/** The longest line that must be accepted, and the longest that should be sent (RFC 5322, section 2.1.1). */
 const maxLineLength = 998;
 const foldedLength = 76;
 const wordLength = 52;
 
-/** The headers of a message but for those about its content, each with its line break. */
+/** Returns the headers of a message, except those about its content, each with its line break. */
 export function messageHeaders(message: Message): string {
   const { emailId, from, to, replyTo, subject, headers, date } = message;
   const given = Object.entries(headers);
@@ -33,11 +33,11 @@ export function messageHeaders(message: Message): string {
   ].join("");
 }
 
-/** The headers of an attached file. */
+/** Returns the headers of an attached file. */
 export function fileHeaders({ filename, contentType, contentId, disposition }: Attachment): string {
   const type = buildHeaderValue(parseHeaderValue(contentType));
   return [
-    // Some mail programs know no other form of a name than this one, which RFC 2047 forbids.
+    // RFC 2047 forbids this form of a name, but some mail programs know no other.
     header(
       "Content-Type",
       `${type}; name=${quoteString(encodeWords(filename, letterEncoding(filename), wordLength, true))}`,
@@ -48,23 +48,24 @@ export function fileHeaders({ filename, contentType, contentId, disposition }: A
   ].join("");
 }
 
-/** A header with its line break; nothing when it has no value. */
+/** Returns a header with its line break; an empty text when it has no value. */
 export function header(name: string, value: string): string {
   if (value.trim() === "") return "";
   const line = `${name}: ${value}`;
   if (line.length <= foldedLength) return `${line}\r\n`;
   const folded = foldLines(line, foldedLength);
   if (folded.split("\r\n").every((part) => part.length <= maxLineLength && part.trim() !== "")) return `${folded}\r\n`;
-  // Nowhere to fold, or a line of blanks alone, which would end the headers for some readers.
+  // The header cannot be folded, or would contain a line of spaces only, which some readers take for the end of the
+  // headers.
   return `${foldLines(`${name}: ${encodeWord(value, "Q", wordLength)}`, foldedLength)}\r\n`;
 }
 
-/** The caller's own value of a header. */
+/** Returns a header with a caller's value. */
 function givenValue(name: string, value: string): string {
   if (name === "in-reply-to" || name === "references") return messageIds(value);
-  // Encoded as a whole, its addresses could not be read.
+  // If the whole header were encoded, its addresses could not be read.
   if (name === "reply-to" && !isPrintable(value)) return mailboxes(value);
-  // A caller may have encoded it.
+  // The caller may have encoded the value already.
   return isPrintable(value) ? encodeWords(value, "Q", wordLength, true) : words(value);
 }
 
@@ -84,12 +85,12 @@ function mailboxes(value: string): string {
     .join(", ");
 }
 
-/** The local part as it was written, and the domain in ASCII. */
+/** Formats an address: the local part as it was written, and the domain in ASCII. */
 function mailbox({ email, written, name }: Address): string {
   return named(name ?? "", `${written.slice(0, written.lastIndexOf("@"))}@${domainOf(email)}`);
 }
 
-/** A name and an address in angle brackets, or the address alone. */
+/** Formats a name and an address in angle brackets, or the address alone. */
 export function named(name: string, address: string): string {
   if (name === "") return address;
   if (/^[\w ]+$/.test(name)) return `${name} <${address}>`;
@@ -97,12 +98,12 @@ export function named(name: string, address: string): string {
   return `${phrase} <${address}>`;
 }
 
-/** Text as it is, or in encoded words (RFC 2047). */
+/** Returns the text unchanged, or in encoded words (RFC 2047). */
 function words(text: string): string {
   return isPlain(text) ? text : encodeWord(text, letterEncoding(text), wordLength);
 }
 
-/** Q stays readable; B is shorter where most characters are no Latin letters. */
+/** Q stays readable; B is shorter when most characters are not Latin letters. */
 function letterEncoding(text: string): "Q" | "B" {
   const letters = text.match(/[A-Za-z]/g)?.length ?? 0;
   const others = text.match(/[^\t\n\r -\x7f]/g)?.length ?? 0;
@@ -113,7 +114,7 @@ function isPrintable(text: string): boolean {
   return /^[\t -~]*$/.test(text);
 }
 
-/** Nothing in it needs encoding, nor looks as if it were encoded already. */
+/** Whether the text neither needs encoding nor looks as if it were encoded already. */
 function isPlain(text: string): boolean {
   return isPrintable(text) && !text.includes("=?");
 }

@@ -5,14 +5,14 @@ import { fileHeaders, header, messageHeaders } from "./headers";
 import { quotedPrintable } from "./quoted-printable";
 
 /**
- * A piece of a message. ASCII is written as it is; base64 is broken into lines of 76 characters (RFC 2045, section
+ * A piece of a message. ASCII is written unchanged; base64 is broken into lines of 76 characters (RFC 2045, section
  * 6.8).
  */
 type Piece = string | Uint8Array | { base64: string };
 
 /**
- * The complete message as RFC 5322 source. The same message gives the same bytes on every try. Files are already base64,
- * and are copied once, into their place.
+ * Returns the complete message as RFC 5322 source. The same message gives the same bytes on every attempt. Files are in
+ * base64 already, and are copied only once, directly into place.
  */
 export function toMime(message: Message): Uint8Array<ArrayBuffer> {
   const pieces = [messageHeaders(message), ...content(message)];
@@ -25,11 +25,11 @@ export function toMime(message: Message): Uint8Array<ArrayBuffer> {
   return mime;
 }
 
-/** Inline files are next to the HTML, inside the alternatives; attachments are next to the alternatives. */
+/** Inline files are placed next to the HTML, inside the alternatives; attachments next to the alternatives. */
 function content({ emailId, html, text, attachments }: Message): Piece[] {
   const shown = attachments.filter(({ contentId }) => contentId !== null);
   const kept = attachments.filter(({ contentId }) => contentId === null);
-  // "=_" is in no quoted-printable and no base64, and nobody can guess the id.
+  // "=_" cannot occur in quoted-printable or base64, and the id cannot be guessed.
   const parts = (kind: string, number: number, children: Piece[][]) =>
     multipart(kind, `=_${emailId}_${number}`, children);
   const htmlPart = textPart("html", html);
@@ -60,7 +60,7 @@ function filePart(file: Attachment): Piece[] {
 const utf8 = new TextEncoder();
 const lineLength = 76;
 
-/** The shortest of the encodings that pass every mail server. */
+/** Chooses the shortest of the encodings that pass every mail server. */
 function encoded(text: string): [encoding: string, body: Piece] {
   if (/^[\t\r\n -~]*$/.test(text) && !/.{77}/.test(text)) return ["7bit", text];
   const bytes = utf8.encode(text);

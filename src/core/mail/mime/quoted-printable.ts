@@ -1,19 +1,22 @@
 const maxLineLength = 76;
 const hexDigits = new TextEncoder().encode("0123456789ABCDEF");
-/** 1 for each byte that stands for itself wherever it is: printable, no blank, no "=". */
+/** 1 for each byte that is never encoded: printable, not a space, not "=". */
 const plainBytes = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte > 0x20 && byte < 0x7f && byte !== 0x3d));
 
 /**
- * Text in quoted-printable (RFC 2045, section 6.7). Its line breaks are CRLF. It is one pass over the bytes, because the
- * encoders of libraries take four times as long, which would be most of what a newsletter costs.
+ * Encodes text in quoted-printable (RFC 2045, section 6.7), with CRLF line breaks. Written as one pass over the bytes,
+ * because the encoders of libraries take four times as long, which would be most of the cost of a newsletter.
  */
 export function quotedPrintable(text: Uint8Array): Uint8Array {
-  // A byte becomes at most three, and a soft line break of three follows at least 73.
+  // A byte becomes at most three, and a soft line break adds three after at least 73.
   const encoded = new Uint8Array(text.length * 3 + Math.ceil((text.length * 3) / (maxLineLength - 3)) * 3);
   return encoded.subarray(0, encodeInto(encoded, text));
 }
 
-/** Returns how many bytes it wrote. It is a function of its own, and names its constants itself, for the compiler's sake. */
+/**
+ * Encodes into a buffer and returns how many bytes it wrote. A separate function with its own constants, because the
+ * compiler then optimizes it better.
+ */
 function encodeInto(encoded: Uint8Array, text: Uint8Array): number {
   const tab = 0x09;
   const lineFeed = 0x0a;
@@ -43,7 +46,7 @@ function encodeInto(encoded: Uint8Array, text: Uint8Array): number {
     const endsLine = next === carriageReturn;
     const isPlain = plain[byte] === 1 || (!endsLine && (byte === space || byte === tab));
     const width = isPlain ? 1 : 3;
-    // Unless the line ends here, it keeps a place for the "=" of a soft line break.
+    // Unless the line ends here, one column stays free for the "=" of a soft line break.
     if (column + width > (endsLine ? lastColumn + 1 : lastColumn)) {
       encoded[at++] = equals;
       encoded[at++] = carriageReturn;

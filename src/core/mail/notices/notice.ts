@@ -1,12 +1,12 @@
 import { isAutomatedAgent } from "../../tracking/automated";
 import type { Report } from "../status";
 
-/** A provider's report of one mail. It may come late, twice, or before the mail is recorded. */
+/** A provider's report about one mail. It may arrive late, twice, or before the mail is recorded. */
 export interface Notice {
   /** The tag that we gave the provider; null when the report lacks it. */
   tag: string | null;
   providerMessageId: string | null;
-  /** The provider's name for this report: the same when it is repeated. */
+  /** The provider's id of this report, which is the same when the report is repeated. */
   id?: string | null;
   report: Report | ReportedHit;
 }
@@ -14,7 +14,7 @@ export interface Notice {
 /** An open or click that the provider tracked itself. */
 export interface ReportedHit {
   kind: "open" | "click";
-  /** Null when the report does not say when. */
+  /** Null when the report does not contain the time. */
   at: number | null;
   link?: string;
   isAutomated: boolean;
@@ -24,7 +24,7 @@ export function isReportedHit(report: Notice["report"]): report is ReportedHit {
   return report.kind === "open" || report.kind === "click";
 }
 
-/** As a provider tells it. */
+/** The fields in a provider's report. */
 interface Told {
   timestamp?: string | null;
   link?: string | null;
@@ -37,7 +37,7 @@ export function openedBy({ timestamp, userAgent }: Told): ReportedHit {
 
 const maxLinkLength = 2_000;
 
-/** A click whose link the report does not say is still one. */
+/** A click counts even when the report does not name its link. */
 export function clickedBy({ timestamp, link, userAgent }: Told): ReportedHit {
   const clicked = { kind: "click" as const, at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
   return link ? { ...clicked, link: link.slice(0, maxLinkLength) } : clicked;
@@ -50,17 +50,17 @@ function timeIn(timestamp: string | null | undefined): number | null {
 
 type Reasons = (string | null | undefined)[];
 
-/** The address does not take mail, now or later. */
+/** The address does not accept mail, now or later. */
 export function hardBounce(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "hard", reason: reasonIn(reasons) };
 }
 
-/** The provider does not try this mail again, and the recipient is not to blame. */
+/** The provider has stopped trying to deliver this mail, and the recipient is not to blame. */
 export function gaveUp(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "soft", reason: reasonIn(reasons) };
 }
 
-/** The provider still tries, or the mailbox has the mail and answered by itself. */
+/** The provider is still trying, or the mailbox has accepted the mail and answered automatically. */
 export function transient(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "soft", reason: reasonIn(reasons), isTransient: true };
 }

@@ -2,15 +2,15 @@ import { normalizeEmail } from "../address";
 
 /** A mail that a provider received for us. Its content is not read. */
 export interface ReceivedMail {
-  /** The provider's name for it: the same when the notice is repeated. */
+  /** The provider's id of the mail, which is the same when the notice is repeated. */
   receivedId: string;
-  /** The address in its From header. Anybody can write anything there. */
+  /** The address in the From header, which anybody can forge. */
   from: string;
-  /** The addresses that it was brought to. */
+  /** The addresses to which the mail was delivered. */
   delivered: string[];
-  /** The addresses in its headers To and Cc. */
+  /** The addresses in the headers To and Cc. */
   written: string[];
-  /** It says of itself that no person wrote it (RFC 3834), as "out of office" does. */
+  /** Whether the mail declares that no person wrote it (RFC 3834), as an "out of office" answer does. */
   isAutomatic: boolean;
 }
 
@@ -24,11 +24,11 @@ interface Told {
 
 type Written = string | null | undefined;
 
-/** A mail with more recipients is none of a correspondence. */
+/** A mail with more recipients than this is not part of a correspondence. */
 const maxAddresses = 100;
 const maxIdLength = 200;
 
-/** Null when it cannot be told from whom it is, or apart from others. */
+/** Returns the received mail. Null without a usable sender or id. */
 export function receivedMail({ id, from, delivered, written, headers }: Told): ReceivedMail | null {
   const sender = addressIn(from);
   if (!id || id.length > maxIdLength || sender === null) return null;
@@ -46,7 +46,7 @@ function addressesIn(several: Written[] | null | undefined): string[] {
 
 const maxMailboxLength = 1_000;
 
-/** The address of `ada@example.com` or `Ada <ada@example.com>`. */
+/** Returns the address in `ada@example.com` or `Ada <ada@example.com>`. */
 function addressIn(mailbox: Written): string | null {
   if (!mailbox || mailbox.length > maxMailboxLength) return null;
   const start = mailbox.lastIndexOf("<");

@@ -1,8 +1,8 @@
 const [dot, cr, lf] = [46, 13, 10];
 
 /**
- * A message as DATA carries it (RFC 5321, section 4.5.2): a line that begins with a dot gets another one. Its last line ends,
- * and the single dot that ends the data is not here.
+ * Encodes a message for DATA (RFC 5321, section 4.5.2): a line that begins with a dot gets a second one, and the last
+ * line is terminated. The single dot that ends the data is not included.
  */
 export function dotStuffed(message: Uint8Array): Uint8Array {
   const isLineStart = (index: number) => index === 0 || (message[index - 1] === lf && message[index - 2] === cr);

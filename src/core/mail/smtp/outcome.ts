@@ -1,15 +1,15 @@
 import type { Receipt } from "../receipt";
 import type { Reply } from "./reply";
 
-/** The part of the conversation that a reply belongs to. */
+/** The part of the conversation to which a reply belongs. */
 export type Stage = "greeting" | "sign in" | "sender" | "recipient" | "data" | "end of data";
 
-/** Refusals of MAIL and DATA that are about the account and not about the mail: it must sign in, or use TLS. */
+/** Replies to MAIL and DATA that refuse the account and not the mail: it must sign in, or use TLS. */
 const aboutAccount = new Set([530, 534, 535, 538]);
 
 /**
- * The receipt for a reply that is no success. A 4xx passes: before there is a mail it is the server's trouble, afterwards
- * the mail's own. 421 always means that the server closes the connection.
+ * Returns the receipt for a reply that is not a success. A 4xx is temporary: before a mail has begun, the server has a
+ * problem; afterwards, the mail has. 421 always means that the server closes the connection.
  */
 export function receiptOfReply({ code, lines }: Reply, stage: Stage): Receipt {
   const reason = `${code} ${lines.join(" ")}`.trim();

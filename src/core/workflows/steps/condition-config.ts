@@ -11,7 +11,7 @@ import { executionFields, isExecutionField } from "../run-fields";
 const maxBranches = 20;
 const maxNameLength = 100;
 
-/** The branch of a CONDITION with several branches that is taken when none of them holds. */
+/** The branch of a CONDITION with several branches that is taken when none of their conditions holds. */
 export const otherwise = "default";
 
 const fields = {
@@ -77,7 +77,7 @@ const MultiConfig = z
     },
   });
 
-/** Returns where a fault belongs: a fault in the field to the step, any other to the branch. */
+/** Returns the path of a fault: a fault in the field belongs to the step, any other to the branch. */
 function placeOf(path: readonly PropertyKey[], place: number): PropertyKey[] {
   return path[0] === "field" ? [...path] : ["branches", place, ...path];
 }
@@ -91,8 +91,8 @@ export const ConditionConfig = z.union([Filter, Whole, MultiConfig]).meta({
 export type ConditionConfig = z.infer<typeof ConditionConfig>;
 
 /**
- * Returns the schema of the form that the sender meant, judged by its distinctive key, so that the faults are those of
- * that form.
+ * Returns the schema of the form that the sender meant, recognised by its distinctive key, so that the faults are those
+ * of that form.
  */
 export function formOf(sent: JsonObject): z.ZodType<ConditionConfig> {
   if ("mode" in sent) return MultiConfig;

@@ -7,11 +7,11 @@ import type { StepOutcome } from "../outcome";
 import type { Trigger } from "../trigger";
 
 /**
- * Everything about one type of step that is true without a database. A type with neither `decide` nor `wait` has an
- * effect, which `engine/workflows/steps` holds.
+ * Everything about one type of step that does not need a database. A type with neither `decide` nor `wait` has an
+ * effect, which is in `engine/workflows/steps`.
  */
 export interface StepDefinition<Config> {
-  /** Its effect, as the guide describes it: a verb first, in the third person. */
+  /** Describes its effect for the guide, as a verb in the third person. */
   does: string;
   /** The brackets of its node in a diagram. */
   shape: readonly [open: string, close: string];
@@ -21,9 +21,9 @@ export interface StepDefinition<Config> {
   formOf?(sent: JsonObject): z.ZodType<Config>;
   /** The names that other tools use for parts of its config. */
   foreignNames?: readonly ForeignName[];
-  /** It mails a template: the step's own, or that of its config. */
+  /** Whether it mails a template: the step's own, or the one in its config. */
   hasTemplate?: true;
-  /** No transition leads out of it. */
+  /** Whether no transition may lead out of it. */
   isEnd?: true;
   branches?: BranchesOf<Config>;
   /** Returns the outcome of a step that the graph and the clock alone decide. */
@@ -32,9 +32,9 @@ export interface StepDefinition<Config> {
   wait?(config: Config): Wait;
   /** Describes in a few words what a step does; an empty text if there is nothing to say. */
   text(config: Config, workflow: { trigger: Trigger; template: NamedTemplate | undefined }): string;
-  /** Returns probable mistakes in a step. `drawn` are the branches of the transitions out of it. */
+  /** Returns probable mistakes in a step. `drawn` contains the branches of its outgoing transitions. */
   issues?(config: Config, step: { templateId: Id | null; drawn: (string | null)[] }): string[];
-  /** Returns what its config names. */
+  /** Returns the names that its config contains. */
   references?(config: Config): Partial<References>;
   /** Returns the fields of the contact that it writes. */
   writes?(config: Config): string[];
@@ -43,7 +43,7 @@ export interface StepDefinition<Config> {
 
 /** The branches that a step may take. */
 interface BranchesOf<Config> {
-  /** Their names in the OpenAPI document and in the guide. */
+  /** The names of the branches in the OpenAPI document and in the guide. */
   are: string;
   namesOf(config: Config): string[];
   /** Whether a transition without a branch may lead out of the step as well. */
@@ -52,7 +52,10 @@ interface BranchesOf<Config> {
 
 /** The events that a step may cause. */
 interface CausesOf {
-  /** The key of its config that decides which; null if they are always the same. Without a value it causes none. */
+  /**
+   * The key of its config that determines the events; null if they are always the same. Without a value, the step
+   * causes none.
+   */
   key: string | null;
   events(value: unknown): readonly string[];
 }

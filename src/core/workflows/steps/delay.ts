@@ -31,7 +31,7 @@ export const delay = {
     standsFor: "amount",
     advice: 'Use amount and unit, such as { "amount": 2, "unit": "days" }',
   }),
-  // Clocks show whole milliseconds, so a wake time in between would be later than a clock that shows it.
+  // Clocks show whole milliseconds, so an unrounded wake time could be later than a clock that already shows it.
   decide: (config, enteredAt) => ({ kind: "sleeps", until: Math.ceil(enteredAt + delayMs(config)) }),
   text: ({ amount, unit }) => counted(amount, unit.slice(0, -1)),
 } as const satisfies StepDefinition<DelayConfig>;

@@ -9,7 +9,7 @@ import type { NamedTemplate, StepDefinition } from "./definition";
 const LiteralEmail = z
   .string()
   .refine((address) => !hasLiquid(address), {
-    message: "Must be a literal address, without Liquid: what an event says must not choose who is mailed",
+    message: "Must be a literal address, without Liquid: event data must not choose the recipient",
     params: { code: "invalid_string" },
     abort: true,
   })

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { type Trigger, triggerParts } from "../trigger";
 import type { StepDefinition } from "./definition";
 
-/** Clients may look for the trigger's settings here, so the error names the place where they are set. */
+/** Clients may look for the trigger's settings here, so the error names where they are set. */
 const TriggerConfig = z
   .looseObject({})
   .superRefine((sent, check) => {
     for (const name of triggerParts) {
       if (sent[name] === undefined || sent[name] === null) continue;
-      const message = "What starts a workflow is set with PATCH /workflows/{id}, in its triggerConfig";
+      const message = "Set the trigger of a workflow with PATCH /workflows/{id}, in its triggerConfig";
       check.addIssue({ code: "custom", path: [name], message, params: { code: "custom" } });
     }
   })

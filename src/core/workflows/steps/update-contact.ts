@@ -8,7 +8,7 @@ import type { StepDefinition } from "./definition";
 const UpdateContactConfig = z
   .object({
     data: ContactData.superRefine((data, check) => {
-      // Data that was refused already may nest too deep for the recursion below.
+      // Data that has been refused may be nested too deeply for the recursion below.
       if (check.issues.length > 0) return;
       for (const { text, path } of textsIn(data)) {
         const message = liquidFault(text);

@@ -10,10 +10,12 @@ const maxBodyDepth = 20;
 const ownHeader = "idempotency-key";
 
 const placeholders = /\{\{.*?\}\}|\{%.*?%\}/gs;
-/** Scheme, host and port; then path and query. */
+/** The scheme, host and port of a URL, and the rest. */
 const parts = /^(https?:\/\/[^/?#]*)(.*)$/is;
 
-/** Removes the placeholders of a URL. The rest is checked when the step is saved, because its host is final. */
+/**
+ * Removes the placeholders of a URL. The remaining text is checked when the step is saved, because its host is final.
+ */
 export function literalUrl(url: string): string {
   return url.replace(placeholders, "");
 }

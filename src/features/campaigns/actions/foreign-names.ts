@@ -10,7 +10,7 @@ const foreignNamesOfTime: ForeignName[] = ["scheduledAt", "scheduled_at", "sched
   (name) => ({ name, advice }),
 );
 
-/** The names for the token of a pre-flight. Ignoring one would send without its check. */
+/** The names for the token of a pre-flight check. Ignoring one would send the campaign without its check. */
 const foreignNamesOfToken = foreign(["preflight_token", "token"], {
   standsFor: "preflightToken",
   advice: "Use preflightToken",

@@ -1,25 +1,25 @@
 import { z } from "zod";
 import { Email } from "../../../core/mail/address-input";
 
-/** Far longer than any token. */
+/** Much longer than any token. */
 const maxTokenLength = 1_000;
 
 export const SendCampaign = z
   .object({
-    // A time that cannot be parsed is a 400 of its own.
+    // A time that cannot be parsed is reported by the verb, as a 400.
     scheduledFor: z.unknown().meta({
       type: ["string", "null"],
       example: "2026-03-31T09:00:00Z",
       description: "When to start. Left out or null: now. A time in the past starts within a minute.",
     }),
-    // Null is refused: a caller who passes on what was no token wants the check.
+    // Null is refused: a caller who passes on a missing token still expects the check.
     preflightToken: z
       .string()
       .min(1)
       .max(maxTokenLength)
       .meta({
         description:
-          "Of the result of a finished pre-flight. With it, the campaign is sent only as that pre-flight has seen it: 409 " +
+          "From the result of a finished pre-flight. The campaign is then only sent exactly as it was checked: 409 " +
           "when it was changed or scheduled since, or after 15 minutes; 400 for the token of another campaign.",
       }),
   })

@@ -13,7 +13,7 @@ export const CampaignExplanation = z
     }),
     reasons: z.array(z.object({ code: z.enum(reasonCodes), message: z.string() })).meta({
       description:
-        "All of them: every filter that does not match, and beside `filter` and `created_later` what would also keep the " +
+        "All reasons: every filter that does not match, and, in addition to `filter` and `created_later`, everything else that would keep the " +
         "mail from the contact, such as `unsubscribed`.",
     }),
     emailId: z.string().nullable(),

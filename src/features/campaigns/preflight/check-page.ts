@@ -30,7 +30,7 @@ import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
 import { type Check, type Checked, emailTo } from "./check";
 
-/** The running result that a page adds to: the findings, and how many emails remain of the month's quota. */
+/** The running result to which a page adds: the findings, and how many emails remain of the month's quota. */
 export interface Found {
   tally: Tally;
   places: number | null;
@@ -38,7 +38,7 @@ export interface Found {
 
 /**
  * Composes the mail of some contacts as it would be sent, and adds its findings. Does not change `before`. Stops when
- * the step's CPU is spent: `done` says how many contacts are checked, at least one.
+ * the step's CPU is spent; `done` is the number of contacts checked, at least one.
  */
 export async function checkPage(
   ctx: Context,
@@ -127,17 +127,17 @@ function whySkipped(
   }
 }
 
-/** Checks one email. Returns its computation cost, in units. */
+/** Checks one email. Returns the cost of its computation, in units. */
 async function checkMail(ctx: Context, check: Check, person: Person, tally: Tally): Promise<number> {
   const contactId = publicId(person.id);
   const contact: ContactSnapshot = { email: person.email, subscribed: person.subscribed, data: person.data ?? {} };
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
-  // One for the mail and the question, which comes second so that it takes nothing from the mail.
+  // The mail and the search for flaws have a budget each, so that the search does not reduce what the mail may use.
   const budget = new Budget();
   try {
-    // A project that is disabled now may be enabled when the campaign is sent.
+    // A project that is disabled now may be enabled again when the campaign is sent.
     const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
     const composed = await composeEmail(enabled, check.delivery, email, budget);
     if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
@@ -194,11 +194,11 @@ function noteMail({ type, html, headers }: Message, body: string, { source, conf
     warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
   }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
-  // A contact that confirmed its address is known by more than the public key.
+  // Public keys alone know a contact that has not confirmed its address.
   if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");
 }
 
-/** The length decides for most texts: a character has at most three bytes. */
+/** The length decides in most cases, because a character has at most three bytes. */
 function isLongerThan(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8Bytes(text) > bytes);
 }

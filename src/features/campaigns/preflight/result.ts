@@ -82,8 +82,8 @@ async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number):
 }
 
 /**
- * The rows that the database writes per recipient, including rows of indexes: for an email up to SENT with its event,
- * for a withheld email whose ledger row says why, and in addition for an email that is held first.
+ * The rows, including those of indexes, that the database writes per recipient: for an email up to SENT with its event,
+ * for a withheld email whose ledger row has the reason, and in addition for an email that is held first.
  * test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
  */
 const rowsPer = { sent: 8, unsent: 3, held: 1 };

@@ -4,7 +4,7 @@ import { selectOne } from "../../../db/statement";
 import type { JobRuns } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
 
-/** A step takes a second of CPU. Then other jobs get a turn, because only a few run at a time. */
+/** A step takes a second of CPU, after which other jobs get a turn, because only a few run at a time. */
 export const preflightRuns: JobRuns = { stepsPerRun: 1, pauseSeconds };
 
 /** The number of steps a second for all pre-flights of a database: half of the consumers stay free for other jobs. */

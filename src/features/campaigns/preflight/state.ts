@@ -10,9 +10,9 @@ const StoredId = z.string().transform(asId);
 export const PreflightInput = z.object({ campaignId: StoredId, linkBase: z.string().nullable() });
 export type PreflightInput = z.infer<typeof PreflightInput>;
 
-/** The state of a pre-flight. It starts without one. */
+/** The state of a pre-flight. A new job has none yet. */
 export const PreflightState = z.object({
-  /** The campaign's version when the check began: that version is checked. */
+  /** The campaign's version when the check began, which is the version that is checked. */
   version: z.number(),
   /** The audience at that time. */
   frozen: Frozen,

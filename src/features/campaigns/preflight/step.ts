@@ -21,7 +21,7 @@ import { resultOf } from "./result";
 import { PreflightInput, PreflightState, stateJson } from "./state";
 import { preflightTokenOf } from "./token";
 
-/** The maximum number of recipients of one step, and so of those that a run loses when it dies. */
+/** The maximum number of recipients of one step, which is also the most work that a run loses when it dies. */
 const recipientsPerStep = 500;
 
 /** The number of contacts whose data is in memory at once: each has at most 64 KB. */

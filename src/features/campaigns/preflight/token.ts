@@ -5,7 +5,7 @@ import { iso, minuteMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 
-/** Long enough to show the findings to a person, and short enough that the audience is much the same. */
+/** Long enough to show the findings to a person, and short enough that the audience changes little. */
 const lifetimeMs = 15 * minuteMs;
 
 /**

@@ -47,7 +47,7 @@ export const BulkJob = z
     operation: BulkOperation,
     status: JobStatus,
     progress: count.min(0).max(100),
-    totalRequested: count.meta({ description: "How many different ids were sent." }),
+    totalRequested: count.meta({ description: "The number of different ids that were sent." }),
     succeeded: count.meta({
       description:
         "Contacts that were changed. Each change of `subscribed` records one event. Ending a snooze is a change too.",
@@ -55,7 +55,7 @@ export const BulkJob = z
     unchanged: count.meta({ description: "Contacts that were already in the requested state." }),
     failed: count.meta({ description: "Ids without a contact in this project; `errors` lists each." }),
     errors: z.array(BulkError),
-    reason: z.string().optional().meta({ description: "Why the operation failed: a sentence." }),
+    reason: z.string().optional().meta({ description: "Why the operation failed, in a sentence." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })

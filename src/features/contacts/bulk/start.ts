@@ -5,7 +5,7 @@ import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import type { BulkInput, BulkState } from "./bulk-job";
 
-/** `POST /contacts/bulk-subscribe`, `-unsubscribe` and `-delete`. */
+/** Implements `POST /contacts/bulk-subscribe`, `-unsubscribe` and `-delete`. */
 export async function startBulk(ctx: Context, input: BulkInput): Promise<Id> {
   const id = newId();
   const state: BulkState = { done: 0 };

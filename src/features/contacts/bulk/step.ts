@@ -8,7 +8,7 @@ import { subscribeContacts } from "./subscribe-contacts";
 
 const contactsPerStep = 100;
 
-/** A step of `contacts.bulk`. A thousand contacts take one run. */
+/** Runs a step of `contacts.bulk`. A single run handles a thousand contacts. */
 export async function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
   const { operation, contactIds } = BulkInput.parse(row.input);
   const { done } = BulkState.parse(row.state);

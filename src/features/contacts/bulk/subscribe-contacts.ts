@@ -10,8 +10,8 @@ import type { Context } from "../../../platform/context";
 import { type BulkState, type BulkStep, resultOf } from "./bulk-job";
 
 /**
- * Subscribes or unsubscribes the contacts of one step: counted and changed in one batch, with an event for each real
- * flip.
+ * Subscribes or unsubscribes the contacts of one step. One batch counts and changes them, with an event for each real
+ * change.
  */
 export async function subscribeContacts(ctx: Context, row: JobRow, step: BulkStep, subscribed: boolean): Promise<void> {
   const batch = openBatch(ctx);
@@ -31,7 +31,7 @@ export async function subscribeContacts(ctx: Context, row: JobRow, step: BulkSte
 /** Must run before the change, because it counts the contacts that the change will affect and those that need none. */
 function updateProgress(ctx: Context, row: JobRow, step: BulkStep, subscribed: boolean): Statement {
   const { succeeded, unchanged, failed } = resultOf(row);
-  // `sent` is the id in the caller's form, for the errors of ids without a contact.
+  // `sent` is the id as the caller sent it, for the errors about ids without a contact.
   const ids = sql`json_each(${JSON.stringify(step.ids.map((id) => ({ id, sent: publicId(id) })))})`;
   const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
   const state: BulkState = { done: step.done };

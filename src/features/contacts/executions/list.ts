@@ -18,7 +18,7 @@ type ContactExecution = ReturnType<typeof executionJson> & {
 };
 
 interface NamedExecution extends WorkflowExecutionRow {
-  /** Null when the workflow is deleted, as is the step's name when the step is. */
+  /** Null when the workflow was deleted. The step's name is null when the step was. */
   workflowName: string | null;
   stepName: string | null;
 }
@@ -27,7 +27,10 @@ const readExecution = wholeRow(workflowExecutions);
 const readNames = columns({ workflowName: orNull(asText), stepName: orNull(asText) });
 const readNamed: RowReader<NamedExecution> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
 
-/** `GET /contacts/{id}/executions`: over all workflows, newest first. Throws NotFound and BadRequest. */
+/**
+ * Implements `GET /contacts/{id}/executions`: lists the contact's executions of all workflows, newest first. Throws
+ * NotFound and BadRequest.
+ */
 export async function listContactExecutions(
   ctx: Context,
   contactId: Id,

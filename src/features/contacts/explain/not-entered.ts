@@ -23,7 +23,7 @@ export async function whyNotEntered(ctx: Context, contact: ContactRow, row: Work
         {
           at: null,
           code: "workflow_disabled",
-          message: "The workflow is disabled: nobody enters it by itself",
+          message: "The workflow is disabled: contacts do not enter it automatically",
           source,
         },
       ];

@@ -10,7 +10,7 @@ import { becauseOfPerson, findPerson } from "./person";
 import type { Because, ContactExplanation } from "./schema";
 import { findStops } from "./stops";
 
-/** Explains a campaign to one contact: by its email, or without one by the audience and the contact as it is now. */
+/** Explains a campaign to one contact: from its email, or otherwise from the audience and the current contact. */
 export async function explainCampaignMail(
   ctx: Context,
   contact: ContactRow,

@@ -31,7 +31,7 @@ export async function explainTemplate(
   contact: ContactRow,
   { id, topicId, type, fromEmail }: Pick<TemplateRow, "id" | "topicId"> & Pick<VersionRow, "type" | "fromEmail">,
 ): Promise<ContactExplanation> {
-  // The index has the emails of a contact by campaign, so they are sorted.
+  // The index sorts the emails of a contact by campaign, so they are sorted again here.
   const newest = sql`SELECT id, content_id FROM emails INDEXED BY ux_emails_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contact.id} ORDER BY id DESC LIMIT ${maxRowsPerStatement}`;
   const [email] = await findJudgedEmails(
@@ -49,14 +49,14 @@ export async function explainTemplate(
   const never: Because = {
     at: null,
     code: "never_sent",
-    message: "No email of this template was made for the contact, or none is among its newest 25,000",
+    message: "No email of this template was made for the contact, or it is not among the newest 25,000",
     source: { type: "template", id: publicId(id) },
   };
   const ofPerson = reasons.flatMap((reason) => becauseOfPerson(person, reason) ?? []);
   return { verdict: "NOT_RECEIVED", because: [never, ...ofPerson, ...stops] };
 }
 
-/** Explains an email. A reason that is about the contact is followed by what is known of that. */
+/** Explains an email. A reason about the contact is followed by the known facts about it. */
 export async function explainJudged(
   ctx: Context,
   contact: ContactRow,
@@ -85,7 +85,7 @@ export function answerOf({ outcome, reasons }: { outcome: RecipientVerdict["outc
   return "NOT_RECEIVED";
 }
 
-/** A wait that only a person ends is not among them. */
+/** The answers for mail that comes by itself. A wait that only a person can end is left out. */
 const answers: Partial<Record<ReasonCode, Answer>> = {
   sent: "UNKNOWN",
   unknown: "UNKNOWN",

@@ -23,10 +23,10 @@ interface DrawnWorkflow extends StoredGraph {
   row: WorkflowRow;
 }
 
-/** The newest emails of an execution that are looked at. */
+/** The newest emails of an execution that are examined. */
 const maxEmails = 20;
 
-/** Explains the mail of a workflow by the contact's latest execution: its emails, and where it stands. */
+/** Explains the mail of a workflow from the contact's latest execution: its emails, and its current position. */
 export async function explainWorkflowMail(
   ctx: Context,
   contact: ContactRow,
@@ -62,7 +62,7 @@ function findLatest(ctx: Context, contactId: Id, workflowId: Id): Promise<Workfl
   );
 }
 
-/** Explains the email that came furthest: one that was received, or otherwise the newest. Null without any. */
+/** Explains the most advanced email: one that was received, or otherwise the newest. Null without any. */
 async function explainMailOf(
   ctx: Context,
   contact: ContactRow,
@@ -89,7 +89,7 @@ const verdicts: Record<MailAhead, ContactExplanation["verdict"]> = {
 
 const messages: Record<MailAhead, Pick<Because, "code" | "message">[]> = {
   always: [],
-  perhaps: [{ code: "mail_perhaps_ahead", message: "Some ways from here lead to an email, and others do not" }],
+  perhaps: [{ code: "mail_perhaps_ahead", message: "Some paths from here lead to an email, and others do not" }],
   never: [{ code: "no_mail_ahead", message: "No way from here leads to an email" }],
 };
 
@@ -97,7 +97,7 @@ function ofWorkflow({ row }: DrawnWorkflow, said: Pick<Because, "code" | "messag
   return { at: null, ...said, source: { type: "workflow", id: publicId(row.id) } };
 }
 
-/** Returns where the execution stands, or how it ended. */
+/** Returns the execution's current position, or how it ended. */
 function standing({ steps }: DrawnWorkflow, row: WorkflowExecutionRow): Because {
   const source = { type: "execution" as const, id: publicId(row.id) };
   const step = steps.find(({ id }) => id === row.currentStepId);
@@ -125,20 +125,20 @@ function standing({ steps }: DrawnWorkflow, row: WorkflowExecutionRow): Because 
       return {
         at,
         code: "execution_failed",
-        message: `The passage failed${place}: ${row.error ?? "no reason is given"}`,
+        message: `The execution failed${place}: ${row.error ?? "no reason is given"}`,
         source,
       };
     case "CANCELLED":
       return {
         at,
         code: "execution_cancelled",
-        message: `The passage was cancelled: ${row.exitReason ?? "by a call"}`,
+        message: `The execution was cancelled: ${row.exitReason ?? "by a call"}`,
         source,
       };
   }
 }
 
-/** The SEND_EMAIL steps that made no email. */
+/** Returns the SEND_EMAIL steps that did not send an email. */
 function steps(view: ExecutionView | undefined): Because[] {
   return (view?.steps ?? []).flatMap(({ type, status, stepId, name, reason, error, startedAt }): Because[] => {
     const why = error ?? reason;

@@ -36,7 +36,7 @@ export async function findPerson(ctx: Context, contact: ContactRow, topicId: Id 
   return { ...facts, contact, topicId };
 }
 
-/** A reason that is about the contact, with what is known of it; null for any other reason. */
+/** Returns a reason about the contact, with the known facts about it; null for any other reason. */
 export function becauseOfPerson(person: Person, { code, message }: Reason): Because | null {
   const { contact, topicId, suppressedAt, suppressedFor, choseTopicAt } = person;
   const ofContact = { type: "contact" as const, id: publicId(contact.id) };
@@ -74,7 +74,7 @@ function whyUnsubscribed({ contact, leftFor }: Person): string {
   return "The contact was never subscribed";
 }
 
-/** Why a contact left, by the `reason` in the data of `contact.unsubscribed`. */
+/** Why a contact unsubscribed, by the `reason` in the data of `contact.unsubscribed`. */
 const whyLeft: Record<string, string> = {
   unsubscribe_page: "The contact unsubscribed on a page, or by one click in its mail program",
   bounce: "A bounce of an earlier email unsubscribed the contact",

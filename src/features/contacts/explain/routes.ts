@@ -11,9 +11,9 @@ contactExplanations.post(
     id: "explainContact",
     summary: "Explain whether a contact got some mail, and why",
     description:
-      "Pass one of a campaign, a workflow, a template and an email. Nothing is changed. Of a campaign without an email " +
-      "for the contact, the answer is about the frozen audience, or that of the draft, and the contact as it is now. Of " +
-      "a workflow it is about the contact's latest passage, and of a template about its newest email to the contact.",
+      "Pass one of a campaign, a workflow, a template and an email. Nothing is changed. For a campaign without an email " +
+      "to the contact, the answer compares the frozen audience, or that of the draft, with the current contact. For " +
+      "a workflow, it explains the contact's latest execution, and for a template, its newest email to the contact.",
     bucket: "contacts",
     isRead: true,
     params: IdParam,

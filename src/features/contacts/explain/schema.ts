@@ -6,7 +6,7 @@ const subjects = ["campaignId", "workflowId", "templateId", "emailId"] as const;
 
 const named = () => z.string().min(1).transform(readId).nullish().meta({ type: "string" });
 
-/** The mail in question. Exactly one of the names is there. */
+/** The mail in question. Exactly one of these fields must be sent. */
 export const ExplainContact = z
   .object({ campaignId: named(), workflowId: named(), templateId: named(), emailId: named() })
   .superRefine((asked, check) => {
@@ -31,12 +31,12 @@ const sourceTypes = [
 ] as const;
 
 const Because = z.object({
-  at: z.iso.datetime().nullable().meta({ description: "When it came to be so. Null where that is not known." }),
+  at: z.iso.datetime().nullable().meta({ description: "Since when the reason applies. Null when unknown." }),
   code: z.enum([...reasonCodes, ...ownCodes]),
   message: z.string(),
-  source: z
-    .object({ type: z.enum(sourceTypes), id: z.string() })
-    .meta({ description: "Where it is written. A suppression and an event have their address or name as their id." }),
+  source: z.object({ type: z.enum(sourceTypes), id: z.string() }).meta({
+    description: "The record of the reason. The id of a suppression is its address, and that of an event is its name.",
+  }),
 });
 export type Because = z.infer<typeof Because>;
 
@@ -56,9 +56,9 @@ export const ContactExplanation = z
   .object({
     verdict: z.enum(["RECEIVED", "WILL_RECEIVE", "NOT_RECEIVED", "UNKNOWN"]).meta({
       description:
-        "`RECEIVED`: the email was delivered. `WILL_RECEIVE`: it comes without anybody doing anything. `NOT_RECEIVED`: it " +
-        "does not come, unless somebody removes the reason. `UNKNOWN`: no report says what became of the email, or the " +
-        "way of the contact through the workflow decides it.",
+        "`RECEIVED`: the email was delivered. `WILL_RECEIVE`: it will be sent automatically. `NOT_RECEIVED`: it " +
+        "will not be sent, unless the reason is removed. `UNKNOWN`: there is no report about the email, or the " +
+        "contact's path through the workflow will decide it.",
     }),
     because: z.array(Because).meta({ description: "The reasons. The first one decides." }),
   })

@@ -11,13 +11,13 @@ import { pauseOf } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
 import type { Because } from "./schema";
 
-/** Facts about mail that was not accepted yet. Null is not known. */
+/** Facts about mail that was not accepted yet. Null means unknown. */
 export interface PlannedMail {
   type: EmailType | null;
   fromEmail: string | null;
 }
 
-/** Returns what stops such mail of the project for everybody. */
+/** Returns the reasons that stop such mail for all contacts of the project. */
 export async function findStops(ctx: Context, { type, fromEmail }: PlannedMail): Promise<Because[]> {
   const { project } = ctx;
   const domain = fromEmail === null ? null : fromEmail.slice(fromEmail.indexOf("@") + 1);

@@ -54,7 +54,7 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
   return "goes on";
 }
 
-/** Gives a deletion up: the field is registered again, because contacts still have it, and can be deleted again. */
+/** Gives up a deletion: registers the field again, because contacts still have it, so that it can be deleted again. */
 export function releaseField(ctx: Context, row: JobRow): Statement[] {
   const { key, type, isPublic } = Input.parse(row.input);
   return [

@@ -25,8 +25,8 @@ type CountState = z.infer<typeof CountState>;
 
 /**
  * Counts the fields of a large project step by step: the next contacts by id. The job stores the sums until every
- * contact is counted, so that a partial count is never visible. Each step requires that the one before it was stored,
- * so no contact is counted twice.
+ * contact is counted, so that a partial count is never visible. Each step requires that the previous one was stored, so
+ * no contact is counted twice.
  */
 export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
   const batch = openBatch(ctx);
@@ -87,8 +87,8 @@ async function countNext(ctx: Context, { after, sums }: CountState) {
 }
 
 /**
- * Skips a field that was deleted and registered again during the count: its sum covers only a part of the contacts, so
- * it waits for the next count.
+ * Stores the counts. Skips a field that was deleted and registered again during the count: its sum covers only some of
+ * the contacts, so it waits for the next count.
  */
 function updateCounts(ctx: Context, row: JobRow, sums: CountState["sums"]): Statement {
   return statement(

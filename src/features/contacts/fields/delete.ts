@@ -12,13 +12,13 @@ import type { Context } from "../../../platform/context";
 import { selectField } from "./field";
 import { updateWithoutKey } from "./remove-key";
 
-/** Up to this many contacts, the call itself removes the field. */
+/** For at most this many contacts, the call itself removes the field. */
 const maxAtOnce = 10_000;
 
 /**
  * `DELETE /contacts/fields/{field}`. The registry's row is deleted first, in one batch with the job of a large project.
- * So a value that is written later registers the field again, and no value is left that the list does not know. Throws
- * Invalid for a standard field and NotFound for a field that the project does not know.
+ * A value that is written later therefore registers the field again, so the list contains every field that has values.
+ * Throws Invalid for a standard field and NotFound for a field that the project does not know.
  */
 export async function deleteField(ctx: Context, field: string): Promise<{ deletedFrom: number } | { jobId: string }> {
   const key = dataKeyOf(field);
@@ -57,7 +57,7 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
     projectId: sql`f.project_id`,
     id: sql`${jobId}`,
     input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
-    // Checked in this same batch, because a contact that is created later may have a new value of the field.
+    // Determined in the same batch, because a contact that is created later may have a new value of the field.
     state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
         WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
     from: sql`FROM contact_fields f WHERE ${inProject(ctx, "f")} AND f.key = ${key}`,

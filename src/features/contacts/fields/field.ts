@@ -7,9 +7,9 @@ import { type Statement, statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 
-/** The stored facts about a field, which need no look at the contacts. */
+/** The stored facts about a field, which can be read without reading contacts. */
 export interface Field {
-  /** The number of all contacts of the project. */
+  /** The number of all contacts in the project. */
   total: number;
   /**
    * The number of contacts that had the field at its last count, and the time of that count; null when it was never

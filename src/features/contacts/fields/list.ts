@@ -22,12 +22,12 @@ export interface FieldList {
 const readName = columns({ key: asText, type: asOneOf<FieldType>() });
 
 /**
- * The number of custom fields that are listed and counted, in order of their names. A project with more uses keys as
- * values.
+ * The number of custom fields that are listed and counted, in the order of their names. A project with more than this
+ * many puts values into its keys.
  */
 export const maxFieldsShown = 1_000;
 
-/** `GET /contacts/fields`: one round trip, which reads contacts only when no counts are stored. */
+/** Implements `GET /contacts/fields`. It takes one round trip, which reads contacts only when no counts are stored. */
 export async function listFields(ctx: Context): Promise<FieldList> {
   const listed = sql`SELECT * FROM contact_fields WHERE ${inProject(ctx)} ORDER BY key LIMIT ${maxFieldsShown}`;
   const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}

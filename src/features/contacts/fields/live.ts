@@ -7,7 +7,10 @@ import type { Field } from "./field";
 /** Figures are live and exact up to this many contacts. For a larger project, only its newest contacts are read. */
 export const maxLive = maxRowsPerStatement;
 
-/** A subquery of the newest contacts: all of them, unless the project is large. It reads none unless `onlyIf` holds. */
+/**
+ * Returns a subquery of the newest contacts: all of them, unless the project is large. It reads none unless `onlyIf`
+ * holds.
+ */
 export function newestContacts(ctx: Context, columns: SQL, onlyIf: SQL = sql`true`): SQL {
   return sql`(SELECT ${columns} FROM contacts WHERE ${inProject(ctx)}
     ORDER BY id DESC LIMIT CASE WHEN ${onlyIf} THEN ${maxLive} ELSE 0 END)`;
@@ -20,8 +23,8 @@ export interface Coverage {
 }
 
 /**
- * The best number available. `seen` is the number of the newest contacts that have the field: exact for a project that
- * is not large, and a sample for a large project's field that has not been counted yet.
+ * Returns the best number available. `seen` is the number of the newest contacts that have the field: exact unless the
+ * project is large, and a sample for a large project's field that has not been counted yet.
  */
 export function coverageOf({ total, counted }: Field, seen: number, now: Date): Coverage {
   if (total <= maxLive) return { contacts: seen, countedAt: null };

@@ -6,14 +6,14 @@ import { upsertCounts } from "../../../engine/contacts/counts";
 import type { Context } from "../../../platform/context";
 
 /**
- * Selects all ids, so that the planner reads the contacts along their primary key. Without it, the planner would scan
- * the index of the contacts' list.
+ * Selects all ids, so that the planner reads the contacts by their primary key. Otherwise it would scan the index of
+ * the contacts' list.
  */
 const everyId = sql`id > ${belowAllIds}`;
 
 /**
- * The statement that removes a key from the contacts that have it; `changes()` is then their number. A patch with a
- * single null removes exactly this key, whatever its name, and leaves every other byte of the data unchanged.
+ * Returns the statement that removes a key from the contacts that have it; `changes()` is then their number. A patch
+ * with a single null removes exactly this key, whatever its name, and leaves every other byte of the data unchanged.
  */
 export function updateWithoutKey(ctx: Context, key: string, at: Date, range: SQL = everyId): Statement {
   const hasKey = sql`${inProject(ctx)} AND ${range}

@@ -67,7 +67,7 @@ export const FieldValues = z
       description:
         "Distinct values: booleans, then numbers, then strings. With more than 25,000 contacts, only values of the newest ones.",
     }),
-    count: z.number().int().meta({ description: "How many distinct values there are." }),
+    count: z.number().int().meta({ description: "The number of distinct values." }),
     limit: z.number().int(),
     ...largeProject,
     warnings: Warnings,
@@ -77,7 +77,7 @@ export const FieldValues = z
 export const FieldUsage = z
   .object({
     ...references,
-    contactCount: z.number().int().meta({ description: "How many contacts have the field set." }),
+    contactCount: z.number().int().meta({ description: "The number of contacts that have the field set." }),
     canDelete: z.boolean().meta({ description: "True for every custom field, even while it is used." }),
     ...largeProject,
   })
@@ -93,5 +93,5 @@ export const FieldUsage = z
   });
 
 export const DeletedField = z
-  .object({ deletedFrom: z.number().int().meta({ description: "How many contacts had the field." }) })
+  .object({ deletedFrom: z.number().int().meta({ description: "The number of contacts that had the field." }) })
   .meta({ id: "DeletedField", example: { deletedFrom: 1042 } });

@@ -21,7 +21,10 @@ export interface FieldValues {
   countedAt?: string;
 }
 
-/** Longer values are left out: they are no choices for a list, and 200 of them would make too large an answer. */
+/**
+ * Longer values are left out: they are unsuitable as choices in a list, and 200 of them would make the answer too
+ * large.
+ */
 const maxValueLength = 1_000;
 
 /**

@@ -7,8 +7,9 @@ import type { Context } from "../../../platform/context";
 import type { NewContacts } from "./upsert-rows";
 
 /**
- * Stores the topics that rows name. A contact is in exactly these topics, so that a topic it left elsewhere stays left
- * here. The events must come before the contacts are written, because a new contact gets none; the choices come after.
+ * Stores the topics that rows name. The contact is afterwards in exactly these topics: a topic that it left elsewhere
+ * is left here too. The events must come before the contacts are written, because a new contact gets none; the choices
+ * come after.
  */
 export function chooseTopics(
   ctx: Context,

@@ -51,11 +51,14 @@ export async function dryRunImport(
 
 interface StoredRows {
   rows: z.infer<typeof ImportPlan>["rows"];
-  /** Rows that do not fit over the data that the contact has. */
+  /** Rows whose data does not fit in addition to the contact's stored data. */
   tooLarge: SkippedRow[];
 }
 
-/** The first rows, each as it leaves its contact. Rows with one address are one contact: a later one overrides an earlier. */
+/**
+ * Returns the first rows, each as it leaves its contact. Rows with the same address are one contact: later rows
+ * override earlier ones.
+ */
 async function storedRows(ctx: Context, { first }: CsvScan): Promise<StoredRows> {
   const addresses = [...new Set(first.map(({ email }) => email))];
   const emails = withHashes(
@@ -99,7 +102,7 @@ async function storedContacts(ctx: Context, emails: { email: string }[]): Promis
   );
 }
 
-/** When people without a contact had opted out before they were erased, by their addresses. */
+/** Finds when people without a contact had opted out before they were erased, by address. */
 async function erasedAt(ctx: Context, emails: { email: string; hash: string }[]): Promise<Map<string, number | null>> {
   const found = await select(
     ctx.db,
@@ -112,7 +115,10 @@ async function erasedAt(ctx: Context, emails: { email: string; hash: string }[])
 
 const mostColumnsShown = 1_000;
 
-/** The use of each column, and the type of a key of data: the project's, or else that of the first value. */
+/**
+ * Returns the use of each column. The type of a key of data is that in the project, or otherwise that of the first
+ * value.
+ */
 async function columnsOf(ctx: Context, csv: Csv, { types }: CsvScan): Promise<z.infer<typeof ImportPlan>["columns"]> {
   const known = await fieldTypesOf(
     ctx,

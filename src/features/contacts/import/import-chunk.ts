@@ -27,7 +27,7 @@ import { bringsMoved, type ImportState, maxErrors, resultOf } from "./import-job
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
 
-/** A chunk without hashes was refused, because the project remembers erased people. */
+/** The chunk was refused because it lacks hashes, and the project remembers erased people. */
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
 }
@@ -55,7 +55,8 @@ export async function importChunk(
     await writeChunk(ctx, job, { chunk, state });
   } catch (error) {
     if (!(error instanceof TooLargeData)) throw error;
-    // The refusal names no address. When each address comes once, a query can find the ones whose data is too large.
+    // The refusal does not name the address. If each address occurs only once, a query can find those whose data is too
+    // large.
     const alone = rowsBeforeRepeat(chunk);
     if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, state, alone);
     const tooLarge = await findTooLarge(ctx, chunk);
@@ -65,8 +66,8 @@ export async function importChunk(
 }
 
 /**
- * Erased people are recognised by the hashes of their addresses. Hashing a large file takes seconds, so the batch first
- * checks whether the project remembers anyone; only then are hashes made.
+ * Writes a chunk. Erased people are recognised by the hashes of their addresses. Hashing a large file takes seconds, so
+ * the batch first checks whether the project remembers anyone, and hashes are only computed if it does.
  */
 async function writeChunk(ctx: Context, job: JobRow, read: Read): Promise<void> {
   const written = newContactsOf(job, read, ctx.clock().getTime());
@@ -98,9 +99,7 @@ function newContactsOf({ id: jobId }: JobRow, { chunk, state }: Read, now: numbe
   return { contacts, jobId, now, bringAll: bringsMoved(state) };
 }
 
-/**
- * The events compare what a row says of subscription and topics with the stored state, so they come before the writes.
- */
+/** The events compare a row's subscription and topics with the stored state, so they come before the writes. */
 function upsertChunk(ctx: Context, job: JobRow, read: Read, written: NewContacts): Statement[] {
   const addresses = JSON.stringify(written.contacts.map(({ email }) => email));
   const [saying, silent] = bySubscribed(written);
@@ -115,7 +114,7 @@ function upsertChunk(ctx: Context, job: JobRow, read: Read, written: NewContacts
   ];
 }
 
-/** Splits the contacts into those whose rows say whether they are subscribed, and the others. */
+/** Splits the contacts into those whose rows state a subscription, and the others. */
 function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts, silent: NewContacts] {
   const saying = contacts.filter(({ subscribed }) => subscribed !== undefined);
   const silent = contacts.filter(({ subscribed }) => subscribed === undefined);
@@ -150,7 +149,10 @@ function withUnheeded(before: UnheededRows, rows: CsvChunk["rows"]): UnheededRow
   return after;
 }
 
-/** Appends to the errors in the row, not to those in memory: an erasure may have emptied an address there meanwhile. */
+/**
+ * Appends to the errors in the row instead of those in memory: an erasure may have emptied an address in the row
+ * meanwhile.
+ */
 function withMore(errors: SkippedRow[]): SQL {
   return sql`(SELECT json_group_array(json(value)) FROM (
     SELECT value FROM json_each(jobs.errors) UNION ALL SELECT value FROM json_each(${JSON.stringify(errors)})))`;

@@ -10,8 +10,8 @@ import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
 /**
- * The options of the upload: whether the file sets subscriptions, whether it brings everything else, and what its
- * columns become. Jobs from before these options have none.
+ * The options of the upload: whether the file sets subscriptions, whether the columns that describe the contact itself
+ * are used, and the mapping. Jobs from before these options lack them.
  */
 const asked = {
   takesSubscribed: z.boolean().default(false),
@@ -19,13 +19,13 @@ const asked = {
   mapping: Mapping.optional(),
 };
 
-/** The state of an import whose file is stored and not read yet. */
+/** The state of an import whose file is stored but not read yet. */
 export const Uploaded = z.object({ phase: z.literal("uploaded"), ...asked });
 export type Uploaded = z.infer<typeof Uploaded>;
 
 /**
- * The phases of an import. The file is deleted in the phase "over", and only then the job ends, so that no file is
- * left.
+ * The phases of an import. The file is deleted in the phase "over", and only then does the job end, so that no file is
+ * left behind.
  */
 export const ImportState = z.discriminatedUnion("phase", [
   Uploaded,
@@ -37,12 +37,12 @@ export type ImportState = z.infer<typeof ImportState>;
 /** The options of an upload. */
 export type Asked = Pick<Uploaded, keyof typeof asked>;
 
-/** Whether rows may have the columns of contacts who move. */
+/** Whether rows may have the columns that describe the contact itself. */
 export function bringsMoved({ takesAll, mapping = {} }: Asked): boolean {
   return takesAll || mapsMoved(mapping);
 }
 
-/** The figures of an import, at any time of it. */
+/** The figures of an import, complete or not. */
 const ImportResult = z.object({
   totalRows: z.number(),
   imported: z.number(),
@@ -90,7 +90,7 @@ export function importJson(row: JobRow) {
   };
 }
 
-/** Until when an import can be undone; null while it runs. */
+/** Returns until when an import can be undone; null while it runs. */
 export function undoableUntil({ completedAt }: JobRow): number | null {
   return completedAt === null ? null : completedAt + dayMs;
 }
@@ -99,7 +99,7 @@ export function getImport(ctx: Context, id: Id): Promise<JobRow> {
   return getJob(ctx, id, "contacts.import");
 }
 
-/** The key of the uploaded file. */
+/** Returns the key of the uploaded file. */
 export function fileKey(ctx: Context, jobId: Id): string {
   return blobKey("import", ctx.project.id, textOf(jobId));
 }

@@ -5,14 +5,14 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
 /**
- * The most bytes of overwritten data that a chunk of up to 1,000 rows keeps: two kilobytes of each contact. Contacts beyond
- * stay as they are when the import is undone.
+ * The most bytes of overwritten data that a chunk of up to 1,000 rows keeps: two kilobytes per contact. Contacts beyond
+ * that are not restored when the import is undone.
  */
 const maxKeptBytes = 2_000_000;
 
 /**
- * Writes down which contacts an upsert is about to create and to change, and what it overwrites. It runs right before the
- * upsert, in its batch: `items` joins the rows `r`, and `isDue` says whether an existing contact changes.
+ * Records which contacts an upsert is about to create and change, and what it overwrites. Must run right before the
+ * upsert, in the same batch. `items` joins the rows `r`; `isDue` matches existing contacts that change.
  */
 export function insertChanges(ctx: Context, jobId: Id, { items, isDue }: { items: SQL; isDue: SQL }): Statement {
   const kept = sql`sum(octet_length(contacts.data)) OVER (ORDER BY r.key) <= ${maxKeptBytes}`;

@@ -32,21 +32,21 @@ job's \`warnings\` counts such rows, and those that say neither yes nor no. It a
 name, such as \`unsubscribed\`, \`opted_out\` or \`status\`, which is imported as data. Existing contacts keep their subscription, and the row merges into their data. With the form
 field \`subscribed=column\`, the file's column \`subscribed\` says who is subscribed, so that people who left elsewhere stay out:
 \`true\`, \`yes\`, \`1\` or \`false\`, \`no\`, \`0\`, in upper or lower case. A row with anything else in it, or nothing, is skipped
-(\`invalid_subscribed\`). That is an explicit word of yours: it subscribes people who had left, takes off people who are here,
+(\`invalid_subscribed\`). That is an explicit instruction of yours: it subscribes people who had left, unsubscribes people who are subscribed,
 records \`contact.subscribed\` or \`contact.unsubscribed\` for each real change, and ends a pause.
 
 With the form field \`columns=all\`, contacts that move in bring along ${movedNamesListed}. A time
 is a date, or a time in UTC unless it has a zone; \`topics\` are the slugs of all topics that the contact is in, such as
-\`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, whatever its \`subscribed\` says. Apart from \`optedOutAt\`
+\`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, regardless of its \`subscribed\`. Apart from \`optedOutAt\`
 and \`topics\`, an existing contact keeps what it has of them. A cell that is none of these skips its row.
 
 The form field \`mapping\` says what columns become, as JSON: \`{"E-mail address": "email", "Plan": "data.plan", "Notes": null}\`.
-A column becomes \`email\`, a key of data (\`data.plan\`, or \`plan\` alone), or with \`null\` nothing. One that becomes
+A column becomes \`email\` or a key of data (\`data.plan\`, or just \`plan\`), or is dropped with \`null\`. A column that becomes
 \`subscribed\`, or one of ${movedNamesListed}, is taken as with \`subscribed=column\`
 or \`columns=all\`. A column that the file does not have, a reserved name and two columns for one field are a 422.
 
 With \`?dryRun=true\` nothing is stored: the answer shows the first rows as they would be, what each column becomes, and how many
-rows repeat an address, cannot be imported, or say that the person has left.
+rows repeat an address, cannot be imported, or contain an opt-out.
 
 A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
 does one without the column \`subscribed\` where the form asks for it. A dry run answers 422 with that reason.`,

@@ -13,7 +13,7 @@ import { type Importing, importChunk } from "./import-chunk";
 import { type Asked, fileKey, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 import { openFile } from "./open-file";
 
-/** A step is up to seventeen statements, and a run may make a thousand. */
+/** A step makes up to seventeen statements, and a run may make a thousand. */
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */
@@ -35,7 +35,7 @@ async function open(ctx: Context, row: JobRow, asked: Asked): Promise<Csv | CsvF
   return openFile(ctx, bytes, asked);
 }
 
-/** Counts the rows first. That reads the whole file, so a fault is found before anything is written. */
+/** Counts the rows first. That reads the whole file, so any fault is found before anything is written. */
 async function begin(ctx: Context, row: JobRow, csv: Csv, { phase: _, ...asked }: Uploaded): Promise<Step> {
   const totalRows = countRows(csv);
   if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
@@ -49,7 +49,7 @@ async function importNext(ctx: Context, row: JobRow, csv: Csv, state: Importing)
     const fault = await importChunk(ctx, row, csv, state, rowsPerChunk(resultOf(row).totalRows, topics));
     return fault ? fail(ctx, row, fault) : "goes on";
   } catch (error) {
-    // The columns of the file are more fields than the project may have.
+    // The file's columns would exceed the project's limit of fields.
     if (error instanceof Invalid)
       return fail(ctx, row, { fault: error.faults.map(({ message }) => message).join(" ") });
     throw error;

@@ -26,10 +26,10 @@ export const UploadImport = z
     mapping: MappingText.optional().meta({
       type: "string",
       description:
-        'The fields that columns become, as JSON: `{"E-mail address": "email", "Plan": "data.plan", "Notes": null}`. `null` leaves a column out; a column that the mapping does not name becomes what it is called.',
+        'The field for each column, as JSON: `{"E-mail address": "email", "Plan": "data.plan", "Notes": null}`. `null` leaves a column out; a column that the mapping does not name becomes what it is called.',
     }),
   })
-  // z.never() would name the form in its refusal, not the field.
+  // A plain z.never() would name the whole form in its refusal instead of the field.
   .catchall(
     z.unknown().refine(() => false, "Is not a field of this form, which takes file, subscribed, columns and mapping"),
   )
@@ -51,7 +51,7 @@ export const SkippedRow = z.object({
     ])
     .meta({
       description:
-        "`invalid_subscribed`: the column `subscribed` is asked for and is neither yes nor no. `invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB. With `columns=all`, `invalid_time`: no time, or one to come; `invalid_source`: no `source` of a contact; `unknown_topic`: no slug of a topic.",
+        "`invalid_subscribed`: the column `subscribed` is asked for but is neither yes nor no. `invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB. With `columns=all`, `invalid_time`: not a time, or a time in the future; `invalid_source`: not a `source` of a contact; `unknown_topic`: not the slug of a topic.",
     }),
 });
 
@@ -84,9 +84,9 @@ export const ImportJob = z
         "How many rows say no, or neither yes nor no, in the column `subscribed` without the form field `subscribed=column`; and how many seem to be opted out by a column that was imported as data, such as `unsubscribed` or `status`.",
     }),
     undoableUntil: z.iso.datetime().nullable().meta({
-      description: "Until when `POST /contacts/import/{jobId}/undo` takes it back; null while it runs.",
+      description: "Until when `POST /contacts/import/{jobId}/undo` can undo the import; null while it runs.",
     }),
-    undoJobId: z.string().optional().meta({ description: "The job that undoes it, if one was asked for." }),
+    undoJobId: z.string().optional().meta({ description: "The job that undoes the import, if there is one." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })
@@ -123,7 +123,7 @@ export const ImportQuery = z.object({
   dryRun: z
     .enum(["true", "false"])
     .optional()
-    .meta({ description: "Returns what the import would do with the file, and does nothing." }),
+    .meta({ description: "Returns what the import would do with the file, without doing it." }),
 });
 
 const timeOrNull = z.iso.datetime().nullable();
@@ -141,7 +141,7 @@ const StoredRow = z.object({
   topics: z
     .array(z.string())
     .optional()
-    .meta({ description: "All topics that the row puts the contact in, if it says." }),
+    .meta({ description: "All topics in which the row puts the contact, if it has any." }),
 });
 
 export const ImportPlan = z
@@ -162,14 +162,16 @@ export const ImportPlan = z
       )
       .meta({ description: "The columns of the file, in order. At most 1,000." }),
     droppedColumns: z.array(z.string()).meta({ description: "Columns that would not be imported. At most 100." }),
-    duplicates: count.meta({ description: "Rows whose address an earlier row has: they merge over it." }),
+    duplicates: count.meta({
+      description: "Rows whose address is also in an earlier row, into which they are merged.",
+    }),
     invalid: count.meta({
       description:
-        "Rows that would be skipped. Only of the first 20 it is known whether their data fits over what is stored.",
+        "Rows that would be skipped. Only for the first 20 is it known whether their data fits in addition to the stored data.",
     }),
     errors: z.array(SkippedRow).meta({ description: "The first of the skipped rows, at most about 100." }),
     unsubscribedRows: count.meta({
-      description: "Rows that say that the person has left. Whether the import takes that, `warnings` says.",
+      description: "Rows that contain an opt-out. `warnings` tells whether the import uses it.",
     }),
     warnings: Warnings,
   })

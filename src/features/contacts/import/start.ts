@@ -10,7 +10,7 @@ import { fileFault, openFile } from "./open-file";
 
 /**
  * `POST /contacts/import`. The file is stored first, so that a job always has one. When it is unknown whether the job's
- * row was written, the file stays: an orphaned file does less harm than a missing one.
+ * row was written, the file is kept: an orphaned file does less harm than a missing one.
  */
 export async function startImport(ctx: Context, file: Uint8Array, given: Partial<Asked> = {}): Promise<Id> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
@@ -26,7 +26,7 @@ export async function startImport(ctx: Context, file: Uint8Array, given: Partial
   return id;
 }
 
-/** Refuses a mapping that does not fit the file. Other faults of the file are the job's to tell. */
+/** Refuses a mapping that does not fit the file. The job reports all other faults of the file. */
 async function checkMapped(ctx: Context, file: Uint8Array, asked: Asked): Promise<void> {
   const csv = await openFile(ctx, file, asked);
   if ("fault" in csv && csv.mapped !== undefined) throw new Invalid([fileFault(csv)]);

@@ -12,13 +12,13 @@ import { bornAs, joinErased } from "../../../engine/contacts/erased-address";
 import { type Context, clockOf } from "../../../platform/context";
 import { insertChanges } from "./remember-changes";
 
-/** The contacts of a chunk, and the time of the write, from which the ids of new contacts are made. */
+/** The contacts of a chunk, and the time of the write, from which the ids of new contacts are derived. */
 export interface NewContacts {
   contacts: (ReadRow & { id: Id; hash?: string })[];
-  /** The import, which can be undone. */
+  /** The import that causes the changes, which can be undone. */
   jobId: Id;
   now: number;
-  /** Whether rows may contain the columns of moved contacts: times, source, opt-out. */
+  /** Whether rows may contain the columns that describe the contact itself: times, source, opt-out. */
   bringAll: boolean;
 }
 
@@ -40,12 +40,9 @@ export function upsertRows(ctx: Context, written: NewContacts): Statement {
 
 interface Upsert {
   born: { subscribed: SQL; optedOutAt: SQL; optedOutBy: SQL };
-  /**
-   * For the query of the counts: the difference in `subscribed` of an existing contact, and whether that contact
-   * changes.
-   */
+  /** The differences for the counts: that in `subscribed` for an existing contact, and whether the contact changes. */
   counted: { change: SQL; isDue: SQL };
-  /** The same for the upsert itself. */
+  /** The assignments of the upsert itself. */
   sets: SQL[];
   isDue: SQL;
 }
@@ -88,7 +85,9 @@ export function upsert(ctx: Context, written: NewContacts, { born, counted, sets
   );
 }
 
-/** A moved column of the row `r`; NULL when the import does not take these columns. */
+/**
+ * Returns a column of the row `r` that describes the contact itself; NULL when the import does not use these columns.
+ */
 export function brought({ bringAll }: NewContacts, field: keyof Moved): SQL {
   return bringAll ? sql`(r.value->>${sql.raw(`'${field}'`)})` : sql`NULL`;
 }
@@ -121,15 +120,15 @@ function filledWith(written: NewContacts, sent: (name: MovedColumn) => SQL): Sen
 }
 
 /**
- * Whether a row changes an existing contact: its data, a column that it lacks, or the source of one that a browser
- * created.
+ * Whether a row changes an existing contact: its data, a column without a value, or the source of a contact that a
+ * browser created.
  */
 export function changesRow({ data, filled }: Sent): SQL {
   const fills = filled.map(({ stored, sent }) => sql` OR (${stored} IS NULL AND ${sent} IS NOT NULL)`);
   return sql`(contacts.source = 'PUBLIC' OR ${merged(sql`contacts.data`, data)} <> contacts.data${sql.join(fills)})`;
 }
 
-/** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */
+/** Merges data. A cell is never an object and never null, so json_patch only replaces whole keys and deletes none. */
 export function merged(stored: SQL, sent: SQL): SQL {
   return sql`json_patch(${stored}, ${sent})`;
 }

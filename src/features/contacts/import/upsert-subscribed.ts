@@ -7,9 +7,9 @@ import { brought, changesRow, excludedBy, type NewContacts, sentBy, upsert } fro
 
 /**
  * Upserts contacts whose rows say whether they are subscribed. A file is uploaded with a secret key, so its yes and no
- * are explicit: a yes also lifts an opt-out that the person made, and a no counts as an opt-out, even of a contact that
- * was never subscribed. The events come first, because they compare with the state before the change. There is one for
- * each flip, and none for a new contact.
+ * are explicit: a yes even lifts a person's own opt-out, and a no counts as an opt-out, even for a contact that was
+ * never subscribed. The events come first, because they compare with the state before the change. Each change of
+ * subscription has one event; a new contact has none.
  */
 export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[] {
   const said = sql`(r.value->>'subscribed')`;
@@ -36,7 +36,7 @@ export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[
   ];
 }
 
-/** Whether an existing contact opts out now, if its row says no. */
+/** Matches an existing contact that opts out now, if its row says no. */
 const leavesNow = sql`(contacts.subscribed OR contacts.snoozed_until IS NOT NULL OR contacts.opted_out_at IS NULL)`;
 
 function changesSubscription(said: SQL): SQL {

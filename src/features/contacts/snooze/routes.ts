@@ -31,7 +31,7 @@ snoozes.delete(
   {
     id: "unsnoozeContact",
     summary: "End a snooze, and subscribe the contact again",
-    description: "A contact that is not snoozed stays as it is: an unsubscribed one stays unsubscribed.",
+    description: "A contact that is not snoozed is not changed: an unsubscribed contact stays unsubscribed.",
     bucket: "contacts",
     params: IdParam,
     ok: Contact,

@@ -11,7 +11,9 @@ import { type ContactTopic, selectTopics, updateTopics } from "../../../engine/c
 import type { Context } from "../../../platform/context";
 import type { ChooseTopics } from "./schema";
 
-/** `GET /contacts/{id}/topics`: the contact's own choices, and the topics' defaults for the others. */
+/**
+ * Implements `GET /contacts/{id}/topics`: returns the contact's own choices, and the topics' defaults for the others.
+ */
 export async function getContactTopics(ctx: Context, id: Id): Promise<ContactTopic[]> {
   const batch = openBatch(ctx);
   batch.guard(hasContact(ctx, id), () => new NotFound("contact", id));
@@ -29,7 +31,7 @@ export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopic
     const found = await select(ctx.db, sql`${unknown} ORDER BY r.key`, columns({ slug: asText }));
     return new Invalid(found.map(faultOf));
   });
-  // A second run finds the choices made, and flips nothing.
+  // A second run finds the choices made, and changes nothing.
   batch.mayRepeat();
   batch.addAll(updateTopics(ctx, { contactId: id, topics: new Map(Object.entries(topics)) }));
   const after = batch.add(selectTopics(ctx, id));

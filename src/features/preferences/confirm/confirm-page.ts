@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Html } from "../../../http/page";
 import { manageLink, page, type Reader, say, senderLine, titled } from "../page";
 
-/** Asks before it confirms, because scanners of mail follow links too. */
+/** Asks before it confirms, because mail scanners follow links too. */
 export function askToConfirm(reader: Reader): Html {
   const { confirm } = reader.language.words;
   return page(
@@ -29,8 +29,8 @@ ${manageLink(reader, common.otherwise, managePath)}`,
 }
 
 /**
- * The reason why the link cannot confirm. Only the last of these texts contains an address: the one that the link was
- * for.
+ * Shows why the link cannot confirm. Only the last of these texts contains an address, and it is the one to which the
+ * link was sent.
  */
 export function notConfirmed(reader: Reader, why: "expired" | "void" | "impossible"): Html {
   const { confirm } = reader.language.words;

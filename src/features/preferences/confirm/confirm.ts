@@ -18,9 +18,9 @@ export interface Confirmed {
 }
 
 /**
- * `POST /confirm/{token}`: subscribes the person who pressed the button. This also lifts an opt-out that they made. All
- * statements require an open request, and the last one closes it, so of two presses only one confirms. It works in a
- * disabled project, as the other pages do. Null when there is no such request.
+ * `POST /confirm/{token}`: subscribes the person who pressed the button. That also lifts the person's own opt-out. All
+ * statements require an open request, and the last one closes it, so only one of two presses confirms. Like the other
+ * pages, it works in a disabled project. Null when there is no such request.
  */
 export async function confirm(recipient: Recipient): Promise<Confirmed | null> {
   const request = await findRequest(recipient);

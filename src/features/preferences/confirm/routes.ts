@@ -42,7 +42,7 @@ async function answer(c: HonoContext<AppEnv>, { recipient, state }: Confirmed): 
   }
 }
 
-/** A link confirms once: a person who has left or paused since sees that state. */
+/** Shows the current state. A link confirms only once, so the person may have unsubscribed or paused since. */
 async function afterwards(c: HonoContext<AppEnv>, recipient: Confirmed["recipient"]): Promise<Response> {
   const reader = readerOf(c, recipient);
   const manage = managePath(recipient);

@@ -15,7 +15,7 @@ export function backupOfRow({ id, rows, bytes, createdAt, completedAt }: BackupR
   return { id, status: "completed", rows, bytes, createdAt, completedAt };
 }
 
-/** A backup that is not complete, by its job. */
+/** Describes an incomplete backup from its job. */
 export function backupOfJob({ id, status, createdAt }: JobRow): Backup {
   return { id, status: status === "failed" ? "failed" : "running", rows: 0, bytes: 0, createdAt, completedAt: null };
 }

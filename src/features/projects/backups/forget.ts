@@ -10,12 +10,12 @@ import type { Platform } from "../../../platform/context";
 import { openParts } from "../../../platform/sweep";
 
 const backupsPerTick = 20;
-/** Files are listed and deleted in pages of 1,000. */
+/** The pages of files, 1,000 each, that one tick deletes per backup. */
 const pagesPerBackup = 10;
 
 /**
- * The sweep that deletes backups after BACKUP_RETENTION_DAYS, also those of deleted projects and those that were given
- * up. The row goes after the files, so that the next tick continues with a backup of many files.
+ * Sweeps backups older than BACKUP_RETENTION_DAYS, including those of deleted projects and those that were given up. A
+ * backup's row is deleted after its files, so that the next tick continues with a large backup.
  */
 export async function forgetBackups(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard)) return;

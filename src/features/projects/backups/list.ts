@@ -8,12 +8,12 @@ import { type Context, forProject, type Platform } from "../../../platform/conte
 import { getProject } from "../project";
 import { type Backup, backupOfJob, backupOfRow } from "./backup";
 
-/** One night's backup for more than a year. */
+/** Enough for a nightly backup over more than a year. */
 const maxBackups = 400;
 
 /**
- * Lists the backups of a project, newest first. The complete ones are in the control database, the others are the jobs
- * that make them. The jobs are read first: a backup that ends meanwhile is then a complete one.
+ * Lists the backups of a project, newest first. Complete ones are in the control database; for the others there is a
+ * job. The jobs are read first, so that a backup that ends meanwhile appears as complete.
  */
 export async function listBackups(platform: Platform, id: string): Promise<Backup[]> {
   const ctx = forProject(platform, await getProject(platform, id));
@@ -29,7 +29,7 @@ export async function listBackups(platform: Platform, id: string): Promise<Backu
   return [...others, ...complete.map(backupOfRow)].toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-/** Returns the backups' jobs of the last 30 days. */
+/** Returns the backup jobs of the last 30 days. */
 function findJobs(ctx: Context): Promise<JobRow[]> {
   return select(
     ctx.db,

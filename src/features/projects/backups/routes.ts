@@ -15,9 +15,9 @@ backups.post(
     id: "backUpProject",
     isAudited: true,
     summary: "Back up a project",
-    description: `Stores the project in the bucket of the installation, as newline-delimited JSON: all rows as of one moment, the
-executions of workflows, and stored files. Calls go on meanwhile, and are not slowed down by more than a few milliseconds.
-API keys, webhooks' secrets and settings of the mail provider are not in it.
+    description: `Stores the project in the bucket of the installation, as newline-delimited JSON: all rows at one moment, the
+executions of workflows, and stored files. Calls continue meanwhile, and are slowed down by at most a few milliseconds.
+API keys, webhooks' secrets and settings of the mail provider are left out.
 
 Poll \`GET /admin/jobs/{id}\`, or list the backups. One backup of a project is made at a time.`,
     params: ProjectParam,

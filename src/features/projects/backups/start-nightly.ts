@@ -8,19 +8,19 @@ import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
 import { startBackup } from "./start";
 
-/** A tick every five minutes makes 1,200 projects a night. */
+/** Enough for 1,200 projects a night, given a tick every five minutes. */
 const projectsPerTick = 20;
 /** The hours of the night, in UTC. */
 const night = [1, 2, 3, 4, 5];
-/** A project whose newest backup is younger has had its night. */
+/** A project with a younger backup has already been backed up this night. */
 const recentMs = 20 * hourMs;
 
 /**
- * The sweep that backs up projects at night, if NIGHTLY_BACKUPS says so. It goes through the projects in turn, so that one whose
- * backup fails again and again keeps no other waiting.
+ * Sweeps projects at night, if NIGHTLY_BACKUPS is on, and starts their backups. Projects take turns, so that a backup
+ * that fails repeatedly does not hold up the others.
  */
 export async function startNightlyBackups(platform: Platform): Promise<void> {
-  // Several calls share a tick where there are many databases.
+  // When there are many databases, several calls share a tick; only one of them starts backups.
   if (!platform.shards.includes(controlShard)) return;
   if (!platform.config.backups.isNightly || !night.includes(platform.now.getUTCHours())) return;
   const cursor = Number(await readCursor(platform, "nightly-backups"));
@@ -43,7 +43,7 @@ async function startUnlessBusy(platform: Platform, id: string): Promise<void> {
   try {
     await startBackup(platform, id);
   } catch (error) {
-    // It is being made already, or the project was deleted just now.
+    // The backup is in progress already, or the project was deleted just now.
     if (!(error instanceof Conflict || error instanceof NotFound)) throw error;
   }
 }

@@ -14,7 +14,10 @@ import { forProject, type Platform } from "../../../platform/context";
 import { auditedBackup } from "../audited";
 import { getProject } from "../project";
 
-/** Starts a backup of a project. The job's id is that of the backup. Throws NotFound, and Conflict during another one. */
+/**
+ * Starts a backup of a project. The backup has the id of its job. Throws NotFound, and Conflict while another backup is
+ * in progress.
+ */
 export async function startBackup(platform: Platform, id: string): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);
   const ctx = forProject(platform, project);
@@ -39,7 +42,7 @@ export async function startBackup(platform: Platform, id: string): Promise<{ job
   // After a lost answer, the open backup is the one that this call started.
   const other = open.all.find((each) => textOf(each.id) !== textOf(jobId));
   if (other) {
-    throw new Conflict(`A backup of this project is being made already, by the job ${publicId(other.id)}.`, {
+    throw new Conflict(`A backup of this project is already in progress, as job ${publicId(other.id)}.`, {
       suggestion: "Wait until GET /admin/jobs/{id} says that the job has ended, and send the request again.",
     });
   }

@@ -15,7 +15,7 @@ import { auditedClock } from "../audited";
 import { getProject } from "../project";
 import type { MoveClock } from "./schema";
 
-/** The farthest that one call moves a clock: ten years. */
+/** The farthest that one call may move a clock: ten years. */
 const maxMs = 3_653 * dayMs;
 
 /**
@@ -25,7 +25,7 @@ const maxMs = 3_653 * dayMs;
 export async function moveClock(platform: Platform, id: string, asked: MoveClock): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);
   if (!project.testClock) {
-    throw new Conflict("This project lives by the real clock, which nobody can move.", {
+    throw new Conflict("This project follows the real clock, which cannot be moved.", {
       suggestion: "Create a project with testClock: true. It cannot be changed later.",
     });
   }
@@ -71,7 +71,7 @@ function refuseTarget(field: "advance" | "now", from: number, target: number): v
 }
 
 function underWay(jobId: Id): Conflict {
-  return new Conflict(`The clock of this project is being moved already, by the job ${publicId(jobId)}.`, {
+  return new Conflict(`The clock of this project is already being moved, by job ${publicId(jobId)}.`, {
     suggestion: "Wait until GET /jobs/{id} says that the job has ended, and send the request again.",
   });
 }

@@ -15,12 +15,12 @@ clock.post(
     summary: "Move the clock of a test project forward",
     description: `For projects made with \`testClock: true\`. Their clock begins at the real time and stands still; only this call
 moves it. A job goes from one time at which something is due to the next: scheduled mail and its retries, ends of snoozes,
-scheduled campaigns, holds of canaries, tracked segments. At each it waits until everything has happened that happens then:
+scheduled campaigns, holds of canaries, tracked segments. At each, it waits until everything that happens at that time is done:
 mail is in the outbox, events are dispatched, webhooks have been called once.
 
-Poll \`GET /jobs/{id}\` or \`GET /admin/jobs/{id}\`. The result is \`{ instants, now }\`: how often something was due, and the
+Poll \`GET /jobs/{id}\` or \`GET /admin/jobs/{id}\`. The result is \`{ instants, now }\`: the number of times at which something was due, and the
 project's time. The job is \`failed\`, with the reason in its \`errors\`, after 10,000 instants, or 60 seconds at one of them.
-One advance of a project goes on at a time.`,
+A project has at most one advance at a time.`,
     params: ProjectParam,
     body: MoveClock,
     accepted: starting(QueuedJob, MovedClock),

@@ -12,7 +12,7 @@ const Length = z
   })
   .meta({
     type: "string",
-    description: "How far to move on: `7d`, `36h`, `30m`. Units are s, m, h, d and w.",
+    description: "How far to move the clock: `7d`, `36h`, `30m`. Units are s, m, h, d and w.",
     example: "7d",
   });
 
@@ -22,7 +22,7 @@ const Time = z.iso
   .meta({
     type: "string",
     format: "date-time",
-    description: "The time to move on to.",
+    description: "The time to which to move the clock.",
     example: "2026-01-31T09:00:00Z",
   });
 
@@ -32,8 +32,8 @@ export const MoveClock = z
     if ((advance === undefined) !== (now === undefined)) return;
     const message =
       advance === undefined
-        ? "Say how far to move on: advance, such as 7d, or now, a time"
-        : "Must not be sent together with now: they say the same in two ways";
+        ? "Send how far to move the clock: advance, such as 7d, or now, a time"
+        : "Must not be sent together with now, which has the same meaning";
     check.addIssue({
       code: "custom",
       path: ["advance"],

@@ -6,7 +6,9 @@ import type { CreateKey } from "../schema";
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 
-/** Makes a new key and its row, without the project. The row holds only the hash: the key cannot be shown again. */
+/**
+ * Makes a new key and its row, without the project. The row contains only the hash, so the key cannot be shown again.
+ */
 export async function newKey(
   { kind, name }: CreateKey,
   now: number,

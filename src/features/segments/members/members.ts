@@ -116,7 +116,7 @@ function missingAmong(ctx: Context, addresses: string[]): SQL {
     WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = r.value)`;
 }
 
-/** Creates contacts and changes none: a guard stops the batch when one of them exists by now. */
+/** Creates contacts without changing any: a guard stops the batch when one of them exists by now. */
 function insertContacts(ctx: Context, missing: string[], subscribed: boolean | null): Statement[] {
   if (missing.length === 0) return [];
   const areMissing = sql`(SELECT count(*) FROM (${missingAmong(ctx, missing)})) = ${missing.length}`;
@@ -135,8 +135,8 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
 }
 
 /**
- * Updates the stored count. Must precede the change of members, because `memberCount` reads them. Every change of
- * members updates the count, so it is exact.
+ * Updates the stored count. Must precede the change of members, because `memberCount` reads the members. Every change
+ * of members updates the count, so it is exact.
  */
 function updateMemberCount(ctx: Context, { id }: SegmentRow, memberCount: SQL): Statement {
   return statement(

@@ -36,7 +36,8 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const rowsAtOnce = maxEvaluatedPerStatement(audience);
   const maxRead = Math.min(maxRows, maxWindows * rowsAtOnce);
   const cheapest = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
-  // Rows of events are cheaper than contacts but may outnumber them. An exact answer is worth the difference.
+  // A source of events has cheaper rows than contacts, but possibly more of them. An exact answer from the contacts is
+  // worth the difference.
   const isFew = cheapest.rows > maxRead && contacts <= maxRead;
   const source: ScanSource = isFew ? { over: "contacts", rows: contacts } : cheapest;
   const isWhole = source.rows <= maxRead;
@@ -50,7 +51,7 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
 
 interface ScanPlan {
   windows: ScanWindow[];
-  /** The share of the rows of the source that these windows read. */
+  /** The share of the source's rows that these windows read. */
   share: number;
 }
 
@@ -60,7 +61,7 @@ interface ScanPlan {
  * source.
  */
 async function wholeOf(ctx: Context, source: ScanSource, rows: number): Promise<ScanPlan> {
-  // One more window than needed when the last one would be full, because a full window cannot show that it is the last.
+  // One more window than needed if the last one would be full, because a full window cannot show that it is the last.
   const starts = await findParts(ctx, source, Math.floor(source.rows / rows) + 1);
   const windows = starts.map((from, index) => {
     const to = starts[index + 1];

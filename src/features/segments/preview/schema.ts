@@ -26,7 +26,7 @@ export const SegmentPreview = z
       .meta({
         description:
           "Present when `count` is an estimate or null. A preview is exact in a project of up to 250,000 contacts, and in " +
-          "any other when a filter narrows them down to as few: for example to those with an event or in a segment. Above, it scans " +
+          "a larger one when a filter narrows them down to as few: for example to those with an event or in a segment. Above, it scans " +
           "250,000 of them at points spread evenly from newest to oldest. With more than about twenty filters on events, " +
           "segments or topics, all of these figures are lower.",
       }),

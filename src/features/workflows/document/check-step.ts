@@ -14,7 +14,7 @@ import { checkConfig, insistOnMail, templateIn } from "../steps/check-config";
 import { insistOnType } from "../steps/update";
 import type { SentStep } from "./graph-schema";
 
-/** A step of a document that may be saved, with the guards for what its config names. */
+/** A step of a document that may be saved, with guards for the names in its config. */
 export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position"> {
   name: string;
   config: JsonObject;

@@ -14,7 +14,7 @@ import type { SentGraph, SentStep } from "./graph-schema";
 
 type Rows = Pick<WholeWorkflow, "steps" | "transitions">;
 
-/** The rows that a document describes, and what must still hold when they are written. */
+/** The rows that a document describes, and the conditions that must still hold when they are written. */
 interface ReadGraph extends Rows {
   guards: Statement[];
 }

@@ -16,15 +16,15 @@ import { type DocumentPlan, planOf, stepsAreOccupied, waitingOn } from "./plan";
 import { readGraph } from "./read";
 import type { PutDocument } from "./schema";
 
-/** Where executions at removed steps go. Without either, a document is refused while there are any. */
+/** Where executions at removed steps continue. If neither field is set, a document is refused while there are any. */
 export interface Leaving {
   moveTo?: string | undefined;
   isForced: boolean;
 }
 
 /**
- * Implements `PUT /workflows/{id}/document?dryRun=true`: returns what the call would change. Throws as the call itself,
- * except that executions on removed steps are counted and not refused.
+ * Implements `PUT /workflows/{id}/document?dryRun=true`: returns what the call would change. Throws the same errors as
+ * the call itself, except that executions at removed steps are counted instead of refused.
  */
 export async function planDocument(ctx: Context, id: Id, sent: PutDocument, leaving: Leaving): Promise<DocumentPlan> {
   const { before, after } = await tryChange(ctx, id, async (before) => {
@@ -36,15 +36,15 @@ export async function planDocument(ctx: Context, id: Id, sent: PutDocument, leav
   return planOf(ctx, before, after);
 }
 
-/** The steps that a document has removed, and the job that moves executions off them. */
+/** The steps that a document has removed, and the job that moves executions away from them. */
 interface Removal extends Vacated {
   jobId: Id;
 }
 
 /**
- * Implements `PUT /workflows/{id}/document`. A job moves executions off removed steps, including those that come there
- * at the same moment; before the answer, each shard has already processed its first ones. Throws NotFound, Invalid and
- * Conflict.
+ * Implements `PUT /workflows/{id}/document`. A job moves executions away from removed steps, including those that
+ * arrive there at the same moment; before the answer, each shard has already processed its first ones. Throws NotFound,
+ * Invalid and Conflict.
  */
 export async function replaceDocument(
   ctx: Context,
@@ -54,8 +54,8 @@ export async function replaceDocument(
 ): Promise<{ workflow: WholeWorkflow; jobId: Id | null }> {
   const done: { removal: Removal | null; tries: number } = { removal: null, tries: 0 };
   const workflow = await changeWorkflow(ctx, id, async (before) => {
-    // After a lost answer to the commit, this call itself has moved the version. The repeat then finds nothing left to
-    // change.
+    // After a lost answer to the commit, this call itself has increased the version. The repeat then finds nothing left
+    // to change.
     if (done.tries++ === 0) checkVersion(before, sent);
     const change = await readChange(ctx, before, sent);
     const to = findDestination(change.after, leaving);
@@ -78,7 +78,7 @@ export async function replaceDocument(
   });
   const { removal } = done;
   if (removal) {
-    // If no execution was at the steps, only the job looks, for those that came at the same moment.
+    // If no execution was at the steps, the job alone handles those that arrived at the same moment.
     if (removal.to !== null || leaving.isForced) await vacateNow(ctx, removal);
     await announceJob(ctx, "workflows.vacate", removal.jobId);
   }
@@ -86,8 +86,8 @@ export async function replaceDocument(
 }
 
 /**
- * Returns what a document asks for, without the statements. Fields that it leaves out get the values of a new workflow,
- * except for `enabled`, which stays.
+ * Returns the change that a document asks for, without statements. Fields that it leaves out get the values of a new
+ * workflow, except for `enabled`, which is unchanged.
  */
 async function readChange(ctx: Context, before: WholeWorkflow, sent: PutDocument): Promise<WorkflowChange> {
   const { row } = before;
@@ -124,7 +124,7 @@ export function isOvertaken(version: number, current: number): Conflict {
   });
 }
 
-/** Returns the step to which executions on removed steps move; null if none is named. */
+/** Returns the step to which executions at removed steps move; null if none is named. */
 function findDestination({ steps }: WholeWorkflow, { moveTo, isForced }: Leaving): Id | null {
   if (moveTo === undefined) return null;
   if (isForced) throw new Invalid([{ field: "moveTo", code: "custom", message: "Send moveTo or force, not both" }]);

@@ -57,7 +57,7 @@ export const SavedDocument = document
     issues: Issues,
     jobId: z.string().optional().meta({
       description:
-        "If steps were removed: the job that moves executions off them. GET /jobs/{jobId} says when it is done.",
+        "If steps were removed: the job that moves executions away from them. GET /jobs/{jobId} shows when it is done.",
     }),
   })
   .meta({ id: "SavedWorkflowDocument", example: { ...answerExample, version: 8, issues: [] } });
@@ -84,7 +84,7 @@ export const DocumentPlan = z
       .meta({ description: "A transition with another `branch` or `priority` counts as removed and created." }),
     waiting: z
       .array(z.object({ key: z.string(), count: z.number().int() }))
-      .meta({ description: "The removed steps that executions are at, and how many." }),
+      .meta({ description: "The removed steps with active executions, and how many each has." }),
     issues: Issues,
   })
   .meta({

@@ -10,10 +10,10 @@ import type { Context } from "../../../platform/context";
 import { workflowExists } from "./execution";
 import { rowsPerPart } from "./parts";
 
-// The mirror has no index by step, because each move of an execution would write to it. So the executions at a step are
-// found by a scan of the list, window after window.
+// The mirror has no index by step, because each move of an execution would have to write to it. So the executions at a
+// step are found by scanning the list, window by window.
 
-/** The most executions that one call scans are this number of windows: 250,000. */
+/** The most windows that one call scans: 250,000 executions. */
 const maxWindows = 20;
 
 const readFound = columns({ id: asId });

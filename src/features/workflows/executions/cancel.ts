@@ -8,8 +8,8 @@ import { requireWorkflow, shardOfExecution } from "./execution";
 const reason = "Cancelled";
 
 /**
- * Implements `DELETE /workflows/{id}/executions/{executionId}`. Throws NotFound, and Conflict for an execution that is
- * over.
+ * Implements `DELETE /workflows/{id}/executions/{executionId}`. Throws NotFound, and Conflict for an execution that has
+ * ended.
  */
 export async function cancelExecution(ctx: Context, workflowId: Id, id: Id): Promise<ExecutionView> {
   const { address, shard } = await shardOfExecution(ctx, workflowId, id);

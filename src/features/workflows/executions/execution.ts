@@ -8,12 +8,12 @@ import { type OpenShard, openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
 
-/** For use as a batch's guard. */
+/** Returns the condition that the workflow exists, for the guard of a batch. */
 export function workflowExists(ctx: Context, id: Id): SQL {
   return sql`EXISTS (SELECT 1 FROM workflows WHERE ${inProject(ctx)} AND id = ${id})`;
 }
 
-/** Throws NotFound. */
+/** Returns the workflow. Throws NotFound. */
 export async function requireWorkflow(ctx: Context, id: Id): Promise<{ id: Id; allowReentry: boolean }> {
   const found = await selectFirst(
     ctx.db,
@@ -37,7 +37,7 @@ export async function shardOfExecution(ctx: Context, workflowId: Id, id: Id): Pr
   return openShard(ctx, ctx.project.number, found.shard);
 }
 
-/** Throws NotFound. */
+/** Returns the execution. Throws NotFound. */
 export async function getExecution(ctx: Context, workflowId: Id, id: Id): Promise<ExecutionView> {
   const { address, shard } = await shardOfExecution(ctx, workflowId, id);
   const [view] = await shard.get(address, [id]);

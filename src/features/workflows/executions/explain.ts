@@ -5,7 +5,10 @@ import { getWorkflow } from "../workflow";
 import { getExecution } from "./execution";
 import { type PathStep, pathOf } from "./path";
 
-/** Implements `GET …/executions/{executionId}/explain`: its path so far, and the reasons for it. Throws NotFound. */
+/**
+ * Implements `GET …/executions/{executionId}/explain`: returns the execution's path so far, with the reasons for it.
+ * Throws NotFound.
+ */
 export async function explainExecution(ctx: Context, workflowId: Id, id: Id): Promise<{ path: PathStep[] }> {
   const [workflow, execution] = await Promise.all([getWorkflow(ctx, workflowId), getExecution(ctx, workflowId, id)]);
   return { path: pathOf(execution.steps, graphOf(workflow).steps) };

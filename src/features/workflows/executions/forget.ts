@@ -16,8 +16,8 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId });
 
 /**
- * A step of `workflows.forget`: deletes the executions of a deleted workflow. The shards continue by themselves, and
- * delete the mirror's rows, too.
+ * Runs a step of `workflows.forget`: deletes the executions of a deleted workflow. The shards continue by themselves,
+ * and delete the mirror's rows as well.
  */
 export async function forgetWorkflowStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId } = Input.parse(row.input);

@@ -53,7 +53,7 @@ export async function listExecutions(
   return { executions, total: parts.reduce((sum, { count }) => sum + count, 0) };
 }
 
-/** Returns a page that begins below the newest part. */
+/** Returns a page that begins below the newest part of the list. */
 async function farPage(
   ctx: Context,
   found: SQL,
@@ -72,8 +72,8 @@ async function farPage(
 }
 
 /**
- * Selects a page from `newest` on. Ids are selected first: for whole rows SQLite would read those of all statuses, in
- * the table itself.
+ * Selects a page that begins at `newest`. Ids are selected first: for whole rows, SQLite would read executions of every
+ * status from the table itself.
  */
 function selectPage(found: SQL, newest: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
   const ids = sql`SELECT id ${found} AND id <= ${newest} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;

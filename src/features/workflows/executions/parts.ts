@@ -7,14 +7,14 @@ import { asId, asNumber, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
-/*
+/**
  * A long list is counted in parts. The rows below the first part are cut into ranges by the times of their ids, and
- * many ranges are counted at once. If a range has more than one part, its newest part is counted and the rest is cut
- * again. A whole part leaves at most as many ranges as are counted at once, so however uneven the times are, this takes
- * no more repetitions than there are whole parts.
+ * many ranges are counted at once. If a range turns out to have more than one part, its newest part is counted and the
+ * rest is cut again. A whole part leaves at most as many ranges as are counted at once. However uneven the times are,
+ * there are therefore at most as many repetitions as whole parts.
  */
 
-/** A statement reads its part twice at most: for its count, and for its edge. */
+/** A statement reads its part at most twice: for its count, and for its edge. */
 export const rowsPerPart = maxRowsPerStatement / 2;
 
 /** A batch of whole parts takes about 20 ms, during which the database does nothing else. */
@@ -36,7 +36,7 @@ export interface ExecutionPart {
 interface Range {
   from: Id;
   below: Id;
-  /** Whether it probably has more than one part. */
+  /** Whether the range probably has more than one part. */
   isLong: boolean;
 }
 
@@ -83,7 +83,10 @@ async function countParts(ctx: Context, found: SQL, ranges: Range[]): Promise<Ex
   return counted.map(({ one }) => one);
 }
 
-/** Evaluates first what probably suffices: for a long range whether it has a whole part, for a short one its count. */
+/**
+ * Counts a part by the test that probably suffices: for a long range whether it has a whole part, for a short range its
+ * count.
+ */
 function countPart(found: SQL, { from, below, isLong }: Range): Statement<ExecutionPart> {
   const range = sql`${found} AND id >= ${from} AND id < ${below}`;
   const count = sql`(SELECT count(*) FROM (SELECT 1 ${range} LIMIT ${rowsPerPart}))`;

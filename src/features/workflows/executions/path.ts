@@ -22,7 +22,7 @@ export const PathStep = z
     stepId: z.string(),
     name: z.string(),
     type: z.enum(stepTypes),
-    at: z.iso.datetime().meta({ description: "When the execution came to the step." }),
+    at: z.iso.datetime().meta({ description: "When the execution reached the step." }),
     input: z.record(z.string(), z.unknown()).nullable().meta({
       description: "The step's current config. Null if the step was removed.",
     }),
@@ -48,7 +48,7 @@ export const ExecutionPath = z
   .meta({ id: "WorkflowExecutionPath", example: { path: [pathStepExample] } });
 
 /**
- * Returns the path of an execution, in the order in which it came to the steps. `steps` are the workflow's current
+ * Returns the path of an execution, in the order in which it reached the steps. `steps` are the workflow's current
  * ones.
  */
 export function pathOf(records: readonly StepRecord[], steps: readonly Pick<Step, "id" | "config">[]): PathStep[] {

@@ -72,7 +72,7 @@ executions.get(
   "/workflows/{id}/executions/{executionId}",
   {
     id: "getWorkflowExecution",
-    summary: "Get an execution, with the steps that it came to",
+    summary: "Get an execution, with the steps that it reached",
     params: ExecutionParam,
     ok: WholeExecution,
   },
@@ -85,7 +85,7 @@ executions.get(
     id: "explainWorkflowExecution",
     summary: "Explain the path of an execution",
     description:
-      "Returns each step that the execution came to, its outcome, why it took its branch, and when it continued.",
+      "Returns each step that the execution reached, its outcome, why it took its branch, and when it continued.",
     params: ExecutionParam,
     ok: ExecutionPath,
   },

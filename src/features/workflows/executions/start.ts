@@ -12,8 +12,8 @@ import { requireWorkflow } from "./execution";
 import type { StartExecution } from "./schema";
 
 /**
- * Implements `POST /workflows/{id}/executions`. Works on a disabled workflow, too, so that a draft can be tried. Throws
- * NotFound, and Conflict if the workflow does not let the contact enter again.
+ * Implements `POST /workflows/{id}/executions`. Also works for a disabled workflow, so that a draft can be tried.
+ * Throws NotFound, and Conflict if the workflow does not let the contact enter again.
  */
 export async function startExecution(
   ctx: Context,

@@ -9,14 +9,17 @@ import { openShard } from "../../../engine/workflows/shards";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
-/** A shard with an alarm has moved on by then. */
+/** A shard whose alarm works has moved its executions within this time. */
 const patienceMs = minuteMs;
-/** The shard is woken again after this long if it is still overdue. */
+/** A shard that is still overdue is woken again after this time. */
 const againAfterMs = 5 * minuteMs;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
 
-/** Sweeps executions that should have moved on: their shard's alarm was lost, or it never mirrored their state. */
+/**
+ * Sweeps executions that should have moved on, because their shard's alarm was lost, or because it never mirrored their
+ * state.
+ */
 export function wakeOverdue(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();

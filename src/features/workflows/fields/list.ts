@@ -17,7 +17,7 @@ interface WorkflowField {
 
 /** More would be too many to choose from. */
 const maxFields = 1_000;
-/** How many events' data is inspected. */
+/** The number of events whose data is inspected. */
 const maxEvents = 50;
 
 /**

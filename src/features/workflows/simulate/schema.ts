@@ -53,7 +53,7 @@ const Happening = z
   })
   .superRefine(({ at, after }, check) => {
     if ((at ?? null) === null || (after ?? null) === null) return;
-    const message = "Must not be sent together with at: they say the same in two ways";
+    const message = "Must not be sent together with at, which has the same meaning";
     check.addIssue({ code: "custom", path: ["after"], message });
   });
 
@@ -68,8 +68,8 @@ export const SimulateWorkflow = z
         description:
           "What happens to the contact meanwhile, in addition to recorded events. The events' data becomes the contact's, as with " +
           "`POST /events/track`. The first one with the name of the workflow's trigger starts the execution; without such an " +
-          "event it starts now, as if by hand. What recipients and providers do with its mail, such as `email.opened`, is " +
-          "among them or does not happen.",
+          "event it starts now, as if by hand. Reactions of recipients and providers to its mail, such as `email.opened`, " +
+          "only happen if they are among these events.",
       }),
     until: Time.nullish().meta({ description: "When to stop. By default the simulation continues to the end." }),
   })

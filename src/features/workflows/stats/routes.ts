@@ -28,7 +28,7 @@ workflowFigures.get(
     summary: "Draw a workflow",
     description:
       "Returns Mermaid text, which GitHub, GitLab and many editors show as a picture. Each step shows what it does, how many " +
-      "executions came to it and how many wait there; each branch shows how many took it.",
+      "executions reached it and how many wait there; each branch shows how many took it.",
     params: IdParam,
     ok: {
       schema: z.string(),

@@ -11,7 +11,7 @@ export const WorkflowStats = z
         stepId: z.string(),
         name: z.string(),
         type: z.enum(stepTypes),
-        entered: count.meta({ description: "Executions that came to the step." }),
+        entered: count.meta({ description: "Executions that reached the step." }),
         waiting: count.meta({ description: "Executions that are at the step now." }),
         completed: count,
         failed: count,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { definitionOf, type StepType } from "../../../core/workflows/step";
 
 /**
- * Where a step appears: in responses of a step and of a document, in the call that creates a step, and in the one that
+ * The context of a step's schema: an answer with a step or a document, the call that creates a step, or the call that
  * sends a document.
  */
 type Place = "" | "Create" | "Document" | "PutDocument";

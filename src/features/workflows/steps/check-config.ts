@@ -9,7 +9,7 @@ import { guard, type Statement } from "../../../db/statement";
 import { effectOf } from "../../../engine/workflows/step-effects";
 import type { Context } from "../../../platform/context";
 
-/** A config that may be saved, with the guards for what it names. */
+/** A config that may be saved, with guards for the names in it. */
 interface CheckedConfig {
   config: JsonObject;
   /** The template that the config names. */
@@ -17,15 +17,15 @@ interface CheckedConfig {
   guards: Statement[];
 }
 
-/** Reads the config of a step, and checks what it names. Throws Invalid. */
+/** Reads the config of a step, and checks the names in it. Throws Invalid. */
 export async function checkConfig(ctx: Context, type: StepType, sent: JsonObject): Promise<CheckedConfig> {
-  // Safe cast: a config was read from JSON.
+  // The cast is safe: the config was read from JSON.
   const config = readConfig(type, sent) as JsonObject;
   const guards = await effectOf(type)?.check?.(ctx, config, sent);
   return { config, templateId: templateIn(type, config), guards: guards ?? [] };
 }
 
-/** Returns the template that a config names. Only the types that mail have one. */
+/** Returns the template that a config names. Only types that send mail have one. */
 export function templateIn(type: StepType, { templateId }: JsonObject): Id | null {
   return definitionOf(type).hasTemplate && typeof templateId === "string" ? readId(templateId) : null;
 }
@@ -37,7 +37,7 @@ export function guardTemplate(ctx: Context, id: Id | null): Statement[] {
   return [guard(isThere, () => new NotFound("template", id))];
 }
 
-/** Throws Invalid for a template of a step that mails none. */
+/** Throws Invalid when a template is given for a step that sends no mail. */
 export function insistOnMail(type: StepType, templateId: Id | null | undefined): void {
   if (definitionOf(type).hasTemplate || !templateId) return;
   throw new Invalid([{ field: "templateId", code: "custom", message: `A ${type} step has no template` }]);

@@ -46,14 +46,14 @@ export async function createStep(ctx: Context, workflowId: Id, input: CreateStep
   return newest(steps);
 }
 
-/** The new step is the last one, because rows are in the order of their creation. */
+/** Returns the new step, which is the last one, because rows are in the order of their creation. */
 function newest(steps: readonly WorkflowStepRow[]): WorkflowStepRow {
   const step = steps.at(-1);
   if (step === undefined) throw new Error("A workflow has at least its TRIGGER");
   return step;
 }
 
-/** Returns the change with a transition to the new step. The fields of its faults are those of the call. */
+/** Returns the change with a transition to the new step. Its faults name the fields of the call. */
 function connected(
   ctx: Context,
   { after, statements = [], ...change }: WorkflowChange,

@@ -11,7 +11,7 @@ import { requireStep, type WholeWorkflow } from "../workflow";
 import { guardDeserted } from "./standing";
 
 /**
- * Implements `DELETE /workflows/{id}/steps/{stepId}`. The step's transitions are deleted, too; with a splice, its
+ * Implements `DELETE /workflows/{id}/steps/{stepId}`. The step's transitions are deleted as well; with a splice, its
  * predecessors then lead to its successor. Throws NotFound and Conflict.
  */
 export async function deleteStep(

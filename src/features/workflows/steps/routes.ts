@@ -43,7 +43,7 @@ steps.patch(
     summary: "Change a step",
     description:
       "Only the fields sent change; a config is replaced whole. Executions follow the new config, except for values that are " +
-      "fixed when they come to the step: the end of a delay, the awaited event, its timeout. A change of branches is 409 " +
+      "fixed when they reach the step: the end of a delay, the awaited event, its timeout. A change of branches is 409 " +
       "while executions are at the step, and 422 while a lost branch is drawn.",
     params: StepParams,
     body: UpdateStep,

@@ -46,7 +46,7 @@ const stepFields = {
   key: z
     .string()
     .optional()
-    .meta({ description: "As a document names it. All other steps have their id as their key." }),
+    .meta({ description: "The step's key in documents. All other steps have their id as their key." }),
   workflowId: z.string(),
   name: z.string().meta({ description: "Later steps read its output as `steps.<name>`." }),
   position: Position,
@@ -59,7 +59,7 @@ export const Step = z
   .object({ ...stepFields, type: z.enum(stepTypes), config: StepConfig })
   .meta({ id: "WorkflowStep", example: stepExample, ...oneOfTypes("", stepTypes) });
 
-/** Read by the type of the step: see `readConfig`. */
+/** Read according to the type of the step: see `readConfig`. */
 const Config = z
   .custom<JsonObject>(isJsonObject, { error: "Must be an object", params: { code: "invalid_type" } })
   .meta({
@@ -81,7 +81,7 @@ export const fields = {
   position: Position,
 };
 
-/** All types but TRIGGER, which is created with its workflow. */
+/** All types except TRIGGER, which is created with its workflow. */
 const newTypes = stepTypes.filter((type) => type !== "TRIGGER");
 
 const newFields = {

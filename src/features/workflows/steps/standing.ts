@@ -7,7 +7,7 @@ import { stepOfRow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { activeExecutions } from "../delete";
 
-/** Returns the guard that no execution is at a step whose transitions change, according to the mirror. */
+/** Returns the guard that, according to the mirror, no execution is at a step whose transitions change. */
 export function guardDeserted(ctx: Context, { workflowId, id }: WorkflowStepRow): Statement {
   const standing = sql`${activeExecutions(ctx, workflowId)} AND current_step_id = ${id}`;
   return guard(sql`NOT EXISTS (${standing})`, stepIsOccupied);

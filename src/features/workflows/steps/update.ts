@@ -58,8 +58,8 @@ export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
 }
 
 /**
- * Returns the template for the column, which holds the one that is used, so that references to it can be found. A
- * template of the config changes with the config; one of the step's own stays.
+ * Returns the value of the column with the template in use, which makes references to it findable. A template in the
+ * config changes with the config; the step's own template stays.
  */
 function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }: UpdateStep): Id | null {
   const [had, has] = [templateIn(step.type, step.config), templateIn(step.type, config)];

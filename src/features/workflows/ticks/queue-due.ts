@@ -12,10 +12,10 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerPage = 100;
 
-/** Per project. Jobs of other projects share the few consumers, so this leaves capacity for them. */
+/** The limit per project. Jobs of other projects share the few consumers, so this leaves capacity for them. */
 export const startsPerSecond = 5;
 
-/** A failing job is given up after a day, so older ticks are not read any more. */
+/** A failing job is given up after a day, so older ticks are no longer read. */
 const keptForMs = 2 * dayMs;
 
 const readDue = columns({
@@ -28,9 +28,9 @@ type Due = ReturnType<typeof readDue>;
 
 /**
  * Sweeps scheduled workflows whose time has come. Each tick is a unique row, inserted in the batch that moves the
- * workflow to its next tick, so it comes once even if several sweeps overlap. If ticks were missed, only the latest
- * comes. A workflow has one job, which shares its id: a job that is still at an earlier tick continues with the latest
- * one.
+ * workflow to its next tick, so it happens once even if several sweeps overlap. If ticks were missed, only the latest
+ * one happens. A workflow has one job, which shares its id: a job that is still at an earlier tick continues with the
+ * latest one.
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   const started: Started = new Map();
@@ -43,14 +43,14 @@ export function queueDueTicks(platform: Platform): Promise<void> {
 /** How many jobs each project has started in this sweep, by project number. */
 type Started = Map<number, number>;
 
-/** Does the same for a project with a test clock, at its time. */
+/** Queues due ticks of a project with a test clock, at the time of that clock. */
 export async function queueDueTicksOf(ctx: Context): Promise<void> {
   await queueDue(ctx, ctx.db, clockOf(ctx), new Map());
 }
 
 /**
- * Queues one page of due workflows with a few statements, so that a project with a thousand workflows on the hour does
- * not block others. Returns whether there may be more.
+ * Queues one page of due workflows with a few statements, so that a project with a thousand hourly workflows does not
+ * block others. Returns whether there may be more.
  */
 async function queueDue(platform: Platform, db: Db, clock: number, started: Started): Promise<boolean> {
   const now = platform.now.getTime();

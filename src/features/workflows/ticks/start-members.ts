@@ -25,10 +25,10 @@ const Input = z.object({ workflowId: StoredId, tick: z.number() });
 /** `tick` is set once the job has moved on to a later tick. */
 const State = z.object({ tick: z.number().optional(), after: StoredId.optional() });
 
-/** A run is at most a second of work. Then other jobs get a turn, because only a few run at a time. */
+/** A run takes at most a second, after which other jobs get a turn, because only a few run at a time. */
 export const startMembersRuns: JobRuns = { stepsPerRun: 4, pauseSeconds };
 
-/** The contacts of one job step. Each shard is called once with its own. */
+/** The most contacts of one job step. Each shard is called once with its share of them. */
 const rowsPerStep = 2_000;
 
 const readWorkflow = columns({
@@ -40,8 +40,8 @@ const readWorkflow = columns({
 });
 
 /**
- * Returns how long a job pauses between turns: longer the more schedules its project has, and not at all for a few.
- * Even for the maximum it is shorter than the time after which a job counts as lost.
+ * Returns how long a job pauses between turns. The more schedules its project has, the longer; for a few there is no
+ * pause. Even the maximum is shorter than the time after which a job counts as lost.
  */
 async function pauseSeconds(ctx: Context): Promise<number> {
   const { schedules } = await selectOne(
@@ -54,8 +54,8 @@ async function pauseSeconds(ctx: Context): Promise<number> {
 
 /**
  * A step of `workflows.start`: starts a scheduled workflow at one tick, for one window of the segment's members. The
- * shards take them before the cursor is stored, so a repeated job step
- * gives them the same contacts again; a shard starts each contact once per tick.
+ * shards receive them before the cursor is stored, so a repeated job step sends the same contacts again; a shard starts
+ * each contact once per tick.
  */
 export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId, tick: first } = Input.parse(row.input);
@@ -85,11 +85,13 @@ export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step>
     batch.add(updateState(ctx, row, { tick, after: textOf(window.edge) }, 50));
   }
   await batch.commit();
-  // The job's row says whether it has ended.
+  // The batch decides whether the job has ended; its row tells the next step.
   return "goes on";
 }
 
-/** Ends the job, or continues it with the latest tick that came meanwhile. The batch that finds none ends it. */
+/**
+ * Ends the job, or continues it with the latest tick that has come meanwhile. The batch that finds none ends the job.
+ */
 function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): Statement[] {
   const latest = sql`(SELECT max(t.tick) FROM workflow_ticks t WHERE ${inProject(ctx, "t")}
     AND t.workflow_id = ${workflowId} AND t.tick > ${tick} AND t.completed_at IS NULL)`;

@@ -31,12 +31,12 @@ const StepId = z.string().min(1).transform(readId);
 const Branch = z.string().min(1).nullish();
 const whichBranch = stepTypes.flatMap((type) => {
   const { branches } = definitionOf(type);
-  return branches ? `Out of a ${type}: ${branches.are}. ` : [];
+  return branches ? `From a ${type}: ${branches.are}. ` : [];
 });
 
 /** The fields of a transition that a call sets, in addition to its ends. */
 export const fields = {
-  branch: Branch.meta({ description: `${whichBranch.join("")}Out of other steps: none.` }),
+  branch: Branch.meta({ description: `${whichBranch.join("")}From other steps: none.` }),
   priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
 };
 

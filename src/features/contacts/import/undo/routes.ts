@@ -14,7 +14,7 @@ undoing.post(
     id: "undoImport",
     summary: "Undo an import",
     description: `Within a day after the import has ended. A contact that it created is erased, and one that it changed gets its old data and
-subscription back; a flip is recorded as \`contact.subscribed\` or \`contact.unsubscribed\`. Contacts that somebody has touched since
+subscription back; a change of subscription is recorded as \`contact.subscribed\` or \`contact.unsubscribed\`. Contacts that have been touched since
 stay as they are: their data or subscription was changed, or, of a created one, there is mail or an event. So do choices of
 topics.
 

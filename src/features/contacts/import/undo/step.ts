@@ -26,9 +26,9 @@ interface Change {
 const readChange = columns({ contactId: asId, version: asNumber, isNew: asFlag, isKept: asFlag });
 
 /**
- * A step of `contacts.import-undo`: the next contacts that the import touched. One that nobody has touched since is erased
- * if the import created it, and else gets its old values. The batch holds the versions that it read, so a contact that
- * changes meanwhile is looked at again, and stays.
+ * Runs a step of `contacts.import-undo`: handles the next contacts that the import touched. A contact that has not
+ * changed since is erased if the import created it, and otherwise gets its old values. The batch checks the versions
+ * that it read, so a contact that changes meanwhile is examined again, and then stays.
  */
 export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
   const { importId } = UndoInput.parse(row.input);
@@ -63,8 +63,9 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /**
- * Mail of a contact, and what it did, count as a touch of one that the import created: without it they would lose their
- * person. Events of the service itself do not: a new contact may enter a segment.
+ * Whether a contact that the import created was touched since: mail to it and events of its own count, because without
+ * the contact they would lose their person. Events of the service itself do not count, because a new contact may enter
+ * a segment.
  */
 function isTouched(ctx: Context): SQL {
   const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;
@@ -91,7 +92,10 @@ function guardUntouched(ctx: Context, found: Change[]): Statement {
   return guard(sql`NOT EXISTS (${touched})`, () => new Stale());
 }
 
-/** The events and the counts compare the old values with the present ones, so they come before the change. */
+/**
+ * Restores the old values. The events and the counts compare them with the present ones, so they come before the
+ * change.
+ */
 function restore(ctx: Context, importId: Id, changed: Change[]): Statement[] {
   const ids = JSON.stringify(changed.map(({ contactId }) => contactId));
   const joined = sql`FROM json_each(${ids}) r
