@@ -12,8 +12,9 @@ import { createProject } from "../src/features/projects/create";
 import { SendEmail } from "../src/features/send/schema";
 import { sendEmails } from "../src/features/send/send";
 import { defaultLimit } from "../src/http/params";
-import { type Context, forProject, openPlatform, type Platform, type Project } from "../src/platform/context";
+import { type Context, forProject, type Platform, type Project } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
+import { openPlatform } from "../src/platform/open-platform";
 
 export { WorkflowShardObject } from "../src/engine/workflows/shard/shard-object";
 export { PaceObject } from "../src/platform/mailer/pace-object";

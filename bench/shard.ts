@@ -1,6 +1,6 @@
 import { WorkflowShardObject as Shard } from "../src/engine/workflows/shard/shard-object";
-import { openPlatform } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
+import { openPlatform } from "../src/platform/open-platform";
 import type { Delivery, ShardAddress } from "../src/platform/workflow-shards";
 import { metered, spent } from "./meter";
 

@@ -32,8 +32,8 @@ import { findPolicy, requireRoute } from "./http/routing";
 import { serveSnippet } from "./http/snippet";
 import { apiVersion } from "./http/version";
 import { addWarnings, warnOfUnreadBody } from "./http/warnings";
-import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
+import { openPlatform } from "./platform/open-platform";
 
 interface Feature {
   /** The first segments of the feature's paths. */

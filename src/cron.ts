@@ -34,9 +34,10 @@ import { webhookCalls } from "./features/webhooks/calls";
 import { wakeAll } from "./features/workflows/executions/wake-all";
 import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
 import { queueDueTicks } from "./features/workflows/ticks/queue-due";
-import { openPlatform, type Platform } from "./platform/context";
+import type { Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
+import { openPlatform } from "./platform/open-platform";
 import { keepSweeping } from "./platform/sweeping";
 
 type Sweep = (platform: Platform) => Promise<void>;

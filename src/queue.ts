@@ -42,9 +42,10 @@ import { tryDelivery } from "./features/webhooks/try";
 import { forgetWorkflowStep } from "./features/workflows/executions/forget";
 import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
 import { startMembersRuns, startMembersStep } from "./features/workflows/ticks/start-members";
-import { type Context, forProject, openPlatform, type Platform } from "./platform/context";
+import { type Context, forProject, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
+import { openPlatform } from "./platform/open-platform";
 import { timedWork } from "./timed";
 
 type Handler<M> = (platform: Platform, message: M, listeners: readonly EventListener[]) => Promise<void>;

@@ -2,8 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import { lostAfterMs } from "./core/nudge";
 import { minuteMs } from "./core/time";
 import { cronDoor } from "./doors";
-import { openPlatform } from "./platform/context";
 import type { Env } from "./platform/env";
+import { openPlatform } from "./platform/open-platform";
 
 /**
  * Front door 4: the one object whose alarm rings every five seconds, whereas a cron tick comes once a minute. A message

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/core/ids";
 import { tick } from "../../src/cron";
-import { openPlatform } from "../../src/platform/context";
 import { type Env, readConfig } from "../../src/platform/env";
+import { openPlatform } from "../../src/platform/open-platform";
 
 type Opened = { jurisdiction: string | null; name: string; hint: string | undefined };
 

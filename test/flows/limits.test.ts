@@ -7,7 +7,7 @@ import { openBatch } from "../../src/db/batch";
 import { controlDatabase } from "../../src/db/client";
 import { asNumber, columns } from "../../src/db/rows";
 import { noRows, prepare, select, statement } from "../../src/db/statement";
-import { openPlatform } from "../../src/platform/context";
+import { openPlatform } from "../../src/platform/open-platform";
 import { openQueues } from "../../src/platform/queues";
 import { killableDatabase, Process } from "../support/killable";
 import { limitFaults, noteMessages } from "../support/limit-check";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Unavailable } from "../../src/core/errors";
-import { openPlatform } from "../../src/platform/context";
 import type { Mailer } from "../../src/platform/mailer/mailer";
+import { openPlatform } from "../../src/platform/open-platform";
 import { type Call, Outside } from "../support/outside";
 import { type ProviderDouble, postmarkDouble, resendDouble, sesDouble } from "../support/provider-doubles";
 

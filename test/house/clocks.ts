@@ -14,7 +14,7 @@ interface Node {
 const readersOfClocks = [
   "src/core/ids.ts",
   "src/platform/body-bytes.ts",
-  "src/platform/context.ts",
+  "src/platform/open-platform.ts",
   "src/platform/dns.ts",
   "src/platform/mailer/call.ts",
   "src/platform/mailer/pace-object.ts",

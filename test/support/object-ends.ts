@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { onTestFinished, vi } from "vitest";
 import { readId } from "../../src/core/ids";
 import { runSweeps } from "../../src/cron";
-import { openPlatform } from "../../src/platform/context";
+import { openPlatform } from "../../src/platform/open-platform";
 import { handleMessage } from "../../src/queue";
 import { SweepObject } from "../../src/sweep-object";
 import { callAtFault } from "./cloud";

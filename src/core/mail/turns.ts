@@ -2,10 +2,11 @@ import { type Account, type AccountRule, type Moment, permitMs } from "./account
 import { isDown, nextCallAt, type Verdict } from "./breaker";
 import { callDrainer } from "./call-drainer";
 import { withRead } from "./campaign-speed";
+import { addToRing, catchUp } from "./catch-up";
 import { callsPerTurn, elsewhere, type Grant, grantPermit, judge, none, openLanes, returnCalls } from "./permits";
 import { laneOf, ofCampaigns, type Priority, priorities } from "./priority";
-import { parkIfEmpty, putMailsBack, takeMails, takeRested } from "./project-pace";
-import { firstOf, join, leave, moveToEnd, type Place, readTo, stopReading } from "./ring";
+import { parkIfEmpty, putMailsBack, takeMails } from "./project-pace";
+import { firstOf, leave, moveToEnd, type Place, readTo, stopReading } from "./ring";
 
 export interface Turn extends Grant {
   project: number;
@@ -239,31 +240,4 @@ function mustWait(account: Account, { project, priority, isPaced }: Wish, rule: 
   if (rule.pace !== null && account.ring.projects.size > 0) return true;
   const mail = account.ring.projects.get(project)?.mail;
   return mail !== undefined && priorities.some((each) => each <= priority && mail.has(each));
-}
-
-/** Applies the changes caused by the passing of time since the last call. */
-function catchUp(account: Account, moment: Moment): void {
-  for (const project of takeRested(account.paces, moment.now)) join(account.ring, project, ofCampaigns, "beginning");
-  endLostPermits(account, moment);
-}
-
-/** Adds a project to the ring. Campaign mail that waits for its project's pace joins the ring by itself. */
-function addToRing(account: Account, project: number, priority: Priority, from: "place" | "beginning"): void {
-  if (priority === ofCampaigns && account.paces.parked.has(project)) return;
-  join(account.ring, project, priority, from);
-}
-
-/**
- * Ends permits whose consumer is dead. Its mail may be the cause, so the project becomes suspect; a probe has failed.
- */
-function endLostPermits(account: Account, moment: Moment): void {
-  for (const [id, permit] of account.permits) {
-    if (permit.until > moment.now) continue;
-    account.permits.delete(id);
-    judge(account, permit, { kind: permit.isProbe ? "failed" : "unused", calls: 1 }, moment);
-    if (!permit.isDrainer) continue;
-    addToRing(account, permit.project, permit.priority, "beginning");
-    const waiting = account.ring.projects.get(permit.project);
-    if (waiting) waiting.isSuspect = true;
-  }
 }

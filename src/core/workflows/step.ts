@@ -50,7 +50,7 @@ export interface Transition {
 }
 
 /**
- * A workflow's steps and transitions. The graph has no cycles, and no transition leads into TRIGGER or out of an end.
+ * A workflow's steps and transitions. The graph has no loops, and no transition leads into TRIGGER or out of an end.
  */
 export interface Graph {
   steps: readonly Step[];

@@ -30,7 +30,7 @@ export function drawingFault(graph: Graph, { fromStepId, toStepId, branch }: Dra
   const taken = branchFault(from, branch) ?? doubleFault(graph, from, branch);
   if (taken !== null) return taken;
   if (isReachable(graph, to.id, from.id)) {
-    return fault("toStepId", `${nameOf(to)} leads to ${nameOf(from)} already: this would be a circle`);
+    return fault("toStepId", `${nameOf(to)} leads to ${nameOf(from)} already: this would be a loop`);
   }
   return null;
 }

@@ -154,7 +154,7 @@ describe("a workflow's issues", () => {
       ["writes a field that the segment asks", step("UPDATE_CONTACT", { data: { plan: "x" } })],
       ["sends mail that the segment asks for", mail],
     ])("tell of a step that %s", (_, one) => {
-      expect(messages(enters, chain(one), segment)).toEqual([expect.stringContaining("a circle")]);
+      expect(messages(enters, chain(one), segment)).toEqual([expect.stringContaining("a loop")]);
     });
 
     it("are none for a step that touches nothing of it", () => {

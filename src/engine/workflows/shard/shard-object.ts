@@ -3,9 +3,10 @@ import { belowAllIds, type Id } from "../../../core/ids";
 import { isActive } from "../../../core/workflows/execution";
 import { cancelled } from "../../../core/workflows/machine";
 import { wakeByReport } from "../../../core/workflows/wake";
-import { openPlatform, type Platform } from "../../../platform/context";
+import type { Platform } from "../../../platform/context";
 import type { Env } from "../../../platform/env";
 import { letOthersIn } from "../../../platform/let-others-in";
+import { openPlatform } from "../../../platform/open-platform";
 import type {
   Delivery,
   ExecutionView,

@@ -16,7 +16,7 @@ transitions.post(
     isAudited: true,
     summary: "Draw a transition between two steps",
     description:
-      "422 for a transition from a step to itself, that closes a circle, out of EXIT or into TRIGGER; for a branch that is drawn already " +
+      "422 for a transition from a step to itself, that closes a loop, out of EXIT or into TRIGGER; for a branch that is drawn already " +
       "or that the step does not have; and for a second one out of a step without branches. A workflow has at most 200.",
     params: IdParam,
     body: CreateTransition,
