@@ -58,7 +58,7 @@ export interface Policy {
   needsProof: boolean;
   /** Whether the audit log records what the route changes. */
   isAudited: boolean;
-    /** Whether the route belongs to the console and its people: while the console is closed, the route does not exist. */
+  /** Whether the route belongs to the console and its people: while the console is closed, the route does not exist. */
   isOfConsole: boolean;
   /** Whether a key of kind `monitor` may read this route of the operator. */
   takesMonitorKey: boolean;

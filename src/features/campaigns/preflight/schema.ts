@@ -4,7 +4,7 @@ import { skipReasons, warningCodes } from "../../../core/campaigns/tally";
 const counter = z.number().int();
 const examples = z.array(z.string()).meta({ description: "At most five ids of contacts." });
 
-/** What a pre-flight has found so far. */
+/** The findings of a pre-flight so far. */
 export const PreflightFindings = z.object({
   recipients: counter.meta({
     description: "All contacts in the audience: the sum of `willSend`, `skipped` and `renderErrors`.",
