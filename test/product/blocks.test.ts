@@ -34,6 +34,7 @@ describe("every block of code", () => {
     expect(() => stepOf(block("text"), place)).toThrow("nothing prints");
     expect(() => stepOf(block("json", "", "{}"), place)).toThrow("neither sent nor answered");
     expect(() => stepOf(block("sh", "", "npm run nothing"), place)).toThrow("no npm script nothing");
+    expect(() => stepOf(block("sh", "", "npm test # all"), place)).toThrow("a comment stands behind a command");
     expect(() => stepOf(block("toml", "", '[vars]\nPORTT = "1"'), place)).toThrow("no setting is called PORTT");
   });
 

@@ -25,6 +25,7 @@ type Check = (block: Block, place: Place) => Step;
  */
 const checks: Record<string, Check> = {
   sh: ({ about, code }) => {
+    refuseComments(code);
     if (isForOperators(code)) return checkedNow(() => checkCommands(code));
     const lines = printing(withAnswers(code));
     return { files: {}, lines: about === "refused" ? ["expected='4*'", ...lines, "expected='2*'"] : lines };
@@ -95,11 +96,17 @@ function printing(code: string): string[] {
   return [`: > output\n{\n${code}\n} >> output`];
 }
 
-/** `ID=…  # the answer's data.id` takes the value out of the answer before it. */
+/** In zsh, a comment behind a command is more words of the command. */
+function refuseComments(code: string): void {
+  const line = code.split("\n").find((one) => /\S +# /.test(one));
+  if (line !== undefined) throw new Error(`a comment stands behind a command, which zsh does not take: ${line}`);
+}
+
+/** `ID=…` takes the id out of the answer before it, or what the comment above names: `# data.id of the answer`. */
 function withAnswers(code: string): string {
   return code.replace(
-    /^(\w+)=…(?: +# the answer's (\S+))?$/gm,
-    (_, name, path = "id") => `${name}=$(helper answer ${path})`,
+    /^(?:# (\S+) of the answer\n)?(\w+)=…$/gm,
+    (_, path = "id", name) => `${name}=$(helper answer ${path})`,
   );
 }
 
