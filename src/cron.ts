@@ -28,9 +28,11 @@ import { watchHealth } from "./features/health/watch";
 import { forgetOldMessages } from "./features/outbox/forget-old";
 import { forgetBackups } from "./features/projects/backups/forget";
 import { startNightlyBackups } from "./features/projects/backups/start-nightly";
+import { countStorage } from "./features/projects/usage/count";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetVersions } from "./features/templates/forget-versions";
 import { webhookCalls } from "./features/webhooks/calls";
+import { countExecutions } from "./features/workflows/executions/count";
 import { wakeAll } from "./features/workflows/executions/wake-all";
 import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
 import { queueDueTicks } from "./features/workflows/ticks/queue-due";
@@ -71,12 +73,13 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     repairDomainNames,
     computeDueSegments,
     countDueSegments,
+    countExecutions,
     startNightlyBackups,
     ...forgetEvery("five minutes"),
     // The last sweep, because it waits for everything that it checks.
     watchHealth,
   },
-  "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners },
+  "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners, countStorage },
   // Runs every hour, because a large installation has more to delete in a day than one call may delete.
   "47 * * * *": {
     forgetContents,

@@ -51,6 +51,7 @@ export const projectTables: readonly ProjectTable[] = [
   table(t.workflowTransitions, ["workflow_id", "id"]),
   table(t.workflowTicks, ["workflow_id", "tick"]),
   table(t.workflowExecutions, ["workflow_id", "id"]),
+  table(t.executionCounts, ["workflow_id"]),
   table(t.workflowEffects, ["effect_id"], large),
   table(t.workflowCalls, ["contact_id", "effect_id"], large),
   table(t.workflowHosts, ["host"]),

@@ -4,6 +4,11 @@ export const errorCodes = {
   INVALID_IDEMPOTENCY_KEY: [400, "The `Idempotency-Key` is not 1 to 255 printable ASCII characters."],
   INVALID_API_KEY: [401, "The key is missing, unknown, revoked, or of the wrong kind."],
   BILLING_LIMIT_EXCEEDED: [402, "The project's monthly limit of emails is used up. Nothing was sent."],
+  STORAGE_LIMIT_EXCEEDED: [
+    402,
+    "The project stores as much as it may: `details.largest` says what takes the room, and `suggestion` how to make some. Nothing was added. " +
+      "Transactional mail to known contacts, opt-outs and deletions still go through.",
+  ],
   PROJECT_DISABLED: [403, "The project can be read, but not changed, and it sends no mail."],
   READ_ONLY_KEY: [403, "The key is of kind `read`, and the call may change something. Nothing was done."],
   ROLE_TOO_LOW: [

@@ -4,7 +4,7 @@ import { slotBytes } from "../platform/memory-slots";
 import { exampleEnvelope } from "./example-envelope";
 import { isForProject } from "./policy";
 import { isDescribed, type RefusalStatus } from "./refusals";
-import type { PlacedOperation } from "./routes";
+import { mayGrow, type PlacedOperation } from "./routes";
 
 /** Returns the errors that an operation may answer: those that follow from its parts and its policy, and its own. */
 export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
@@ -32,6 +32,7 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
     ...when(params !== undefined && refusesSome(params), 422),
     ...when(isOfProject && !isRead, 403),
     ...when(needsProof, 403),
+    ...when(mayGrow(operation), 402),
     ...when(isOfProject, 429),
     ...when(once, 409, 503),
     ...when(isVersioned, 412),

@@ -25,6 +25,7 @@ import { InvalidIdempotencyKey, KeyReused } from "../core/idempotency-errors";
 import { MonthlyLimitReached, SendingPaused, TooManySending, UnverifiedSender } from "../core/mail/errors";
 import { CrossSiteWrite, ProofNeeded, RoleTooLow } from "../core/people/errors";
 import { StorageOutOfReach } from "../core/storage-errors";
+import { StorageLimitReached } from "../core/storage-limit";
 import { DatabaseAway, troubleOf } from "../db/trouble";
 import { FilesAway } from "../platform/blobs";
 import { log, reasonOf, traceOf } from "../platform/log";
@@ -43,6 +44,7 @@ const answers = new Map<unknown, Answer>([
   [BadRequest, { status: 400, code: "BAD_REQUEST" }],
   [InvalidIdempotencyKey, { status: 400, code: "INVALID_IDEMPOTENCY_KEY" }],
   [NotAuthenticated, { status: 401, code: "INVALID_API_KEY" }],
+  [StorageLimitReached, { status: 402, code: "STORAGE_LIMIT_EXCEEDED" }],
   [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
   [ForeignOrigin, { status: 403, code: "ORIGIN_NOT_ALLOWED" }],
   [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],

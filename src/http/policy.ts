@@ -62,6 +62,11 @@ export interface Policy {
   isOfConsole: boolean;
   /** Whether a key of kind `monitor` may read this route of the operator. */
   takesMonitorKey: boolean;
+  /**
+   * The route adds rows or files, so a project that has reached its `maxStorageMb` may not call it, or not with such a
+   * body. The default is true for every POST of a project that is no read. "itself": its verb refuses.
+   */
+  grows: boolean | "itself" | ((body: unknown) => boolean) | null;
   /** Whether the route changes nothing, so that a disabled project may call it. */
   isRead: boolean;
   /** Whether the route may read from a copy of the database that lags, because no write depends on what it reads. */
@@ -93,6 +98,7 @@ export const usualPolicy: Policy = {
   isAudited: false,
   isOfConsole: false,
   takesMonitorKey: false,
+  grows: null,
   isRead: false,
   readsCopies: false,
   names: () => null,

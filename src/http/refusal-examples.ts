@@ -15,6 +15,8 @@ import { readId } from "../core/ids";
 import { MonthlyLimitReached, UnverifiedSender } from "../core/mail/errors";
 import { unreadableCursor } from "../core/page";
 import { ProofNeeded } from "../core/people/errors";
+import { noRows } from "../core/storage";
+import { StorageLimitReached } from "../core/storage-limit";
 import { neverFresh } from "../db/fresh";
 import { resolversSilent } from "../platform/dns";
 import { gateOutOfReach } from "./admission";
@@ -27,6 +29,12 @@ import { notJson } from "./not-json";
 import type { Policy } from "./policy";
 import { wrongWithKey } from "./seen-key";
 import { sessionOver } from "./visitor";
+
+const exampleCount = {
+  rows: { ...noRows(), events: 6_400_000, emails: 1_100_000, contacts: 300_000 },
+  bytes: { ...noRows(), events: 1_550_000_000, emails: 530_000_000, contacts: 88_000_000 },
+  countedAt: Date.parse(exampleTime),
+};
 
 const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 
@@ -43,7 +51,7 @@ function refusalOf(status: number, route: ExampleRoute): Refusal | null {
     case 401:
       return unknownCaller(policy);
     case 402:
-      return new MonthlyLimitReached(10_000);
+      return sendsMail(route) ? new MonthlyLimitReached(10_000) : new StorageLimitReached(2_048, exampleCount);
     case 403:
       if (policy.needsProof) return new ProofNeeded();
       return sendsMail(route) ? new UnverifiedSender("acme.example") : new ProjectDisabled();

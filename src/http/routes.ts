@@ -2,6 +2,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { RouterRoute } from "hono/types";
 import type { z } from "zod";
 import { readIfMatch } from "../core/if-match";
+import { refuseWhenFull } from "../core/storage-limit";
 import type { Context, Platform } from "../platform/context";
 import { auditedCall } from "./audited-call";
 import { readInput } from "./input";
@@ -9,7 +10,7 @@ import { refuseMissing } from "./legacy";
 import type { Names } from "./names";
 import { type InputOf, type Method, type Operation, type OperationHandler, successes, successNames } from "./operation";
 import { namesOf } from "./operation-names";
-import { type Policy, policySaidBy, usualPolicy, withPolicy } from "./policy";
+import { isForProject, type Policy, policySaidBy, usualPolicy, withPolicy } from "./policy";
 import { type AppEnv, type AppRouter, createRouter } from "./router";
 
 /** The properties that the operations of a router share. */
@@ -127,10 +128,22 @@ function answerTo<O extends Operation>(
     if (typeof operation.sends === "function" && "body" in input && operation.sends(input.body)) {
       await c.get("refuseToSend")?.();
     }
+    if (mayGrow(operation) && asksToGrow(operation, input)) refuseWhenFull(c.get("ctx").project);
     const answer = await handle(input, c);
     if (answer instanceof Response) return answer;
     return success === undefined ? c.body(null, 204) : c.json(answer ?? null, successes[success].status);
   };
+}
+
+/** Whether an operation adds rows or files of a project, perhaps only with some bodies. */
+export function mayGrow(operation: PlacedOperation): boolean {
+  const { grows, method, isRead } = operation;
+  return isForProject(operation) && !isRead && (grows ?? method === "post") !== false;
+}
+
+function asksToGrow({ grows }: PlacedOperation, input: object): boolean {
+  if (typeof grows !== "function") return grows !== "itself";
+  return "body" in input && grows(input.body);
 }
 
 /**

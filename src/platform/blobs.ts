@@ -8,6 +8,8 @@ export interface Blobs {
   list(prefix: string, after?: string): Promise<string[]>;
   /** Returns up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
+  /** Counts up to 1,000 files that begin with the prefix, after the given key. `last` is null when these are the last. */
+  measure(prefix: string, after: string | null): Promise<{ rows: number; bytes: number; last: string | null }>;
 }
 
 export type BlobKind = "content" | "attachment" | "template" | "campaign" | "outbox" | "import" | "file";
@@ -62,6 +64,12 @@ export function openBlobs(bucket: R2Bucket): Blobs {
       const { objects, truncated } = await reached(bucket.list(key === "" ? {} : { startAfter: key }));
       const files = objects.map((object) => ({ key: object.key, putAt: object.uploaded.getTime() }));
       return { files, isLast: !truncated };
+    },
+    async measure(prefix, after) {
+      const from = after === null ? {} : { startAfter: after };
+      const { objects, truncated } = await reached(bucket.list({ prefix, ...from }));
+      const bytes = objects.reduce((sum, { size }) => sum + size, 0);
+      return { rows: objects.length, bytes, last: truncated ? (objects.at(-1)?.key ?? null) : null };
     },
   };
 }

@@ -34,6 +34,7 @@ describe("POST /admin/projects", () => {
         company: null,
         postalAddress: null,
         publicTrackSubscribes: true,
+        maxStorageMb: 2048,
         sendingPaused: null,
         confirmationTemplateId: null,
         createdAt: expect.stringMatching(isoTime),

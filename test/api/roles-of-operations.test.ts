@@ -30,7 +30,7 @@ const ofViewers = new Set([
   ...["previewTemplate", "previewContent", "verifyEmail", "preflightCampaign"],
 ]);
 const ofAdmins = new Set([
-  ...["getProject", "updateProject", "addKey", "listKeys", "revokeKey", "addDomain", "removeDomain"],
+  ...["getProject", "getProjectUsage", "updateProject", "addKey", "listKeys", "revokeKey", "addDomain", "removeDomain"],
   ...["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "retryWebhookDelivery"],
   ...["listAudit", "listMembers", "inviteMember", "getMember", "updateMember", "removeMember"],
 ]);

@@ -64,6 +64,7 @@ describe("erasing a contact", () => {
     database_sizes: "numbers of the installation",
     campaign_runs: "places in lists, and numbers",
     event_names: "numbers",
+    execution_counts: "numbers",
     files: "images that mail shows to everyone",
     idempotency_effects: "an answer holds an address until its key expires, after 24 hours",
     jobs: "an import's errors are emptied by the erasure's own job: see erase-rest.ts",

@@ -115,6 +115,8 @@ const asks: Record<string, Ask> = {
   ix_sign_in_links_invitations: () => admin.post("/admin/people", { email: "ada@example.com" }),
   ix_sign_in_links_network: askForLink,
   ix_segment_members_contact: async (project) => project.api.get(`/contacts/${await newContact(project)}/export`),
+  ix_execution_counts_due: sweep("countExecutions"),
+  ix_projects_storage: sweep("countStorage"),
   ix_segments_uncomputed: sweep("computeDueSegments"),
   ix_segments_uncounted: sweep("countDueSegments"),
   ix_template_versions_body: sweep("forgetVersions"),

@@ -51,8 +51,16 @@ describe("a new project", () => {
     [{ DB: 8_192, DB_01: 4_096 }, "DB_01"],
     [{ DB: 8_192, DB_01: "out" }, "DB"],
     [{ DB: "out", DB_01: 8_192 }, "DB_01"],
+    [{ DB: 9_499_999_999, DB_01: "out" }, "DB"],
   ] as const)("is created on the smallest database that answers: %o", async (sizes, shard) => {
     expect(await chosen(sizes)).toBe(shard);
+  });
+
+  it("is refused where every database is 95 % full", async () => {
+    await expect(chosen({ DB: 9_500_000_000, DB_01: 9_900_000_000 })).rejects.toThrow(
+      "All databases are more than 95 % full",
+    );
+    await expect(chosen({ DB: 9_500_000_000, DB_01: "out" })).rejects.toThrow("there is no room for a new project");
   });
 
   it("is created on the one with fewer projects where both are of one size", async () => {
@@ -460,6 +468,22 @@ const dueOf: Record<string, Due> = {
           VALUES (?, 'w', '${"-".repeat(21)}1', 'purchase', 'FAILED', 1)`,
       ),
     isDone: (project) => none(project, "SELECT 1 FROM webhook_deliveries WHERE project_id = ?"),
+  },
+  countStorage: {
+    given: (project) =>
+      control.prepare("UPDATE projects SET storage_due_at = 0 WHERE number = ?").bind(project.number).run(),
+    isDone: async ({ number }) => {
+      const storage = await control
+        .prepare("SELECT storage FROM projects WHERE number = ?")
+        .bind(number)
+        .first("storage");
+      return storage !== null;
+    },
+    asksControl: true,
+  },
+  countExecutions: {
+    given: (project) => run(project, "INSERT INTO execution_counts (project_id, workflow_id) VALUES (?, 'w')"),
+    isDone: (project) => none(project, "SELECT 1 FROM execution_counts WHERE project_id = ? AND counted_to < '~'"),
   },
   queueFieldCounts: {
     given: async (project) => {

@@ -3,10 +3,13 @@ import { chunksOf } from "../../src/core/chunks";
 import { type Id, newIdAt, textOf } from "../../src/core/ids";
 import type { ExecutionStatus } from "../../src/core/workflows/execution";
 import { maxRowsPerStatement } from "../../src/db/limits";
+import { deleteContact } from "../../src/features/contacts/delete";
+import { cancelAllExecutions } from "../../src/features/workflows/executions/cancel";
+import { countExecutions } from "../../src/features/workflows/executions/count";
 import { listExecutions } from "../../src/features/workflows/executions/list";
 import { rowsPerPart } from "../../src/features/workflows/executions/parts";
 import { newProject } from "../support/project";
-import { newWorkflow } from "../support/workflow";
+import { addressOf, newWorkflow, track } from "../support/workflow";
 import { World } from "../support/world";
 
 const begun = Date.UTC(2026, 0, 1);
@@ -33,6 +36,14 @@ async function newList() {
           .run();
       }
       return newestFirst(ids);
+    },
+    /** Has the sweep count them, as it does those that were there before it. */
+    async count(): Promise<void> {
+      await project.db
+        .prepare("INSERT INTO execution_counts (project_id, workflow_id) VALUES (?, ?)")
+        .bind(project.number, textOf(id))
+        .run();
+      await countExecutions(world.process().platform);
     },
     atStep: (stepId: Id, page: number, status?: ExecutionStatus) =>
       listExecutions(ctx, id, { page, pageSize, stepId, ...(status && { status }) }),
@@ -114,6 +125,58 @@ describe("the executions of a workflow", () => {
     expect(await list.expectPageOf(all.length - 1, all)).toBe(4);
     const failed = await list.add([begun], "FAILED");
     expect(await list.expectPageOf(0, failed, "FAILED")).toBe(1);
+  });
+
+  it("are not counted again once their count is stored", async () => {
+    const list = await newList();
+    const failed = await list.add(times(3, begun, 1), "FAILED");
+    const all = newestFirst([...failed, ...(await list.add(times(2 * rowsPerPart, begun + 10, 3)))]);
+    await list.count();
+    expect(await list.expectPageOf(0, all)).toBe(1);
+    expect(await list.expectPageOf(0, failed, "FAILED")).toBe(1);
+    expect(list.process.mostRowsRead).toBeLessThan(4 * pageSize);
+    for (const n of [all.length - 1, all.length - 2 * pageSize, all.length + pageSize]) {
+      expect(await list.expectPageOf(n, all)).toBeLessThanOrEqual(2);
+    }
+    await list.expectPageOf(rowsPerPart, all);
+  });
+
+  it("are counted by the batches that change them, also while an older count is under way", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const { id } = await newWorkflow(project, {
+      steps: { later: ["DELAY", { amount: 1, unit: "days" }] },
+      ways: [["TRIGGER", "later"]],
+    });
+    const counts = () =>
+      project.db
+        .prepare(
+          "SELECT running + waiting AS active, cancelled, counted_to < '~' AS is_open FROM execution_counts WHERE project_id = ?",
+        )
+        .bind(project.number)
+        .first();
+    const contacts: Id[] = [];
+    for (const email of ["ada@example.com", "bob@example.com", "eve@example.com"]) {
+      contacts.push((await track(world, project, "signup", { email })).contactId);
+      await world.drain();
+    }
+    expect(await counts()).toEqual({ active: 3, cancelled: 0, is_open: 0 });
+    const { ctx } = await world.context(project);
+    await deleteContact(ctx, contacts[0] as Id);
+    await world.drain();
+    expect(await counts()).toEqual({ active: 2, cancelled: 1, is_open: 0 });
+    // A count that has not come to these yet.
+    await project.db
+      .prepare("UPDATE execution_counts SET waiting = 0, cancelled = 0, counted_to = '' WHERE project_id = ?")
+      .bind(project.number)
+      .run();
+    expect(await cancelAllExecutions(ctx, id)).toBe(2);
+    expect(await counts()).toEqual({ active: 0, cancelled: 0, is_open: 1 });
+    await project.db.prepare("UPDATE execution_counts SET due_at = 0 WHERE project_id = ?").bind(project.number).run();
+    await countExecutions(world.process().platform);
+    expect(await counts()).toEqual({ active: 0, cancelled: 3, is_open: 0 });
+    world.now += 91 * dayMs;
+    for (const contactId of contacts) await world.ring(addressOf(project, contactId));
+    expect(await counts()).toEqual({ active: 0, cancelled: 0, is_open: 0 });
   });
 
   it("at a step are found below windows full of others, and are said to be partly counted below 250,000", async () => {

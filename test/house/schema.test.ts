@@ -38,6 +38,7 @@ const frozen: Record<string, string> = {
   "0018_import-changes.sql": "a0bb198cc86e066e58d9f059c8ef091da13f3a1e4f92fb8aa4ef61155799af3a",
   "0019_backups.sql": "77bbe861b8e174bc1d669008049588046b9512553c0a40daa3f8c4aaf2931d90",
   "0020_audit.sql": "13e648cdf8f0fb634fb59ada0c4a227463724efc82540f87cf4ac212cba495b4",
+  "0021_storage.sql": "e9a792ee1f55a5b96c58dc5f09527633c34bc86279a07ceb880d32c3cfc65c17",
 };
 
 it("a migration that is out never changes", () => {

@@ -19,7 +19,22 @@ export async function faultsAtRest(play: Play): Promise<string[]> {
   faults.push(...kept.map((id) => `the event ${id} is kept for nobody`));
   for (const { row, event } of started) faults.push(...causeFaults(row, event?.causes ?? []));
   faults.push(...causedFaults(play, rows), ...(await countFaults(play, rows)));
+  faults.push(...(await storedCountFaults(play)));
   return faults;
+}
+
+/** The stored counts are those of the mirror. */
+async function storedCountFaults({ project }: Play): Promise<string[]> {
+  const { results } = await project.db
+    .prepare(`SELECT c.workflow_id AS id FROM execution_counts c
+      WHERE c.project_id = ? AND (counted_to < '~' OR (running, waiting, completed, exited, failed, cancelled) <> (
+        SELECT count(*) FILTER (WHERE status = 'RUNNING'), count(*) FILTER (WHERE status = 'WAITING'),
+          count(*) FILTER (WHERE status = 'COMPLETED'), count(*) FILTER (WHERE status = 'EXITED'),
+          count(*) FILTER (WHERE status = 'FAILED'), count(*) FILTER (WHERE status = 'CANCELLED')
+        FROM workflow_executions e WHERE e.project_id = c.project_id AND e.workflow_id = c.workflow_id))`)
+    .bind(project.number)
+    .all<{ id: string }>();
+  return results.map(({ id }) => `the stored count of ${id} is not that of the mirror`);
 }
 
 async function mirrorFaults({ project }: Play, rows: ExecutionRow[]): Promise<string[]> {

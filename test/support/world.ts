@@ -283,6 +283,7 @@ export class World {
       delete: answers(real.delete),
       list: answers(real.list),
       listAfter: answers(real.listAfter),
+      measure: answers(real.measure),
     };
   }
 

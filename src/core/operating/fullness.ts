@@ -3,6 +3,16 @@ import { dayMs } from "../time";
 /** The maximum size of a D1 database: https://developers.cloudflare.com/d1/platform/limits/ */
 export const maxDatabaseBytes = 10_000_000_000;
 
+/** A database that is this full needs somebody to act soon. */
+export const fillingShare = 0.8;
+
+/** A database that is this full keeps the rest for the projects that it has: it gets no new one. */
+const almostFullShare = 0.95;
+
+export function isAlmostFull(bytes: number): boolean {
+  return bytes >= almostFullShare * maxDatabaseBytes;
+}
+
 /** The size of a database, and when it was measured. */
 export interface NotedSize {
   notedAt: number;

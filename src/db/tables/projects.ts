@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { KeyGrant } from "../../core/keys";
+import type { StorageCount } from "../../core/storage";
 import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 // Control tables hold global data. All other tables are in the database of their project.
@@ -38,6 +39,14 @@ export const projects = sqliteTable(
     sendingPausedAt: time(),
     /** When the reputation brake was last lifted: mail sent before does not count. Null when it was never lifted. */
     sendingCountedFrom: time(),
+    /** How many megabytes the project may store; 0 for no limit. */
+    maxStorageMb: integer().notNull().default(2_048),
+    /** The rows and bytes of the project by its last count. Null before the first. */
+    storage: text({ mode: "json" }).$type<StorageCount>(),
+    /** When its storage is counted again. */
+    storageDueAt: integer().notNull().default(0),
+    /** How far a count has come that is under way. */
+    storageProgress: text(),
     /** The binding of the database with this project's rows. */
     shard: text().notNull(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */
@@ -47,7 +56,11 @@ export const projects = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [uniqueIndex("ux_projects_id").on(table.id)],
+  (table) => [
+    uniqueIndex("ux_projects_id").on(table.id),
+    // Also finds projects that code without this column has created.
+    index("ix_projects_storage").on(table.storageDueAt),
+  ],
 );
 export type Project = typeof projects.$inferSelect;
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { belowAllIds } from "../../core/ids";
 import type { Issue } from "../../core/workflows/issues";
 import { stepTypes } from "../../core/workflows/step";
 import { triggerTypes } from "../../core/workflows/trigger";
@@ -131,6 +132,32 @@ export const workflowExecutions = sqliteTable(
     index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
     // Shows whether any execution waits for an event. Only executions that do are in the index.
     index("ix_workflow_executions_awaits").on(table.projectId, table.awaits).where(sql`awaits IS NOT NULL`),
+  ],
+);
+
+/**
+ * How many executions a workflow has in the mirror, by status. Each batch that changes them updates the row; see
+ * engine/workflows/execution-counts.ts.
+ */
+export const executionCounts = sqliteTable(
+  "execution_counts",
+  {
+    projectId: projectId(),
+    workflowId: id().notNull(),
+    running: integer().notNull().default(0),
+    waiting: integer().notNull().default(0),
+    completed: integer().notNull().default(0),
+    exited: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    cancelled: integer().notNull().default(0),
+    /** The row counts the executions up to this id. It is above all ids unless a count is under way. */
+    countedTo: id().notNull().default(belowAllIds),
+    /** When the sweep goes on with the count, or begins it again. */
+    dueAt: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.workflowId] }),
+    index("ix_execution_counts_due").on(table.dueAt),
   ],
 );
 

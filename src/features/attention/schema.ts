@@ -9,6 +9,8 @@ const attentionCodes = [
   "complaints_near_limit",
   "month_limit_reached",
   "month_limit_near",
+  "storage_limit_reached",
+  "storage_limit_near",
   "no_verified_domain",
   "domain_failing",
   "domain_unverified",

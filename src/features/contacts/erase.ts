@@ -16,6 +16,7 @@ import {
   updateErasedContents,
   updateErasedEmails,
 } from "../../engine/mail/forget/erased-mail";
+import { upsertExecutionCounts } from "../../engine/workflows/execution-counts";
 import { goneReason } from "../../engine/workflows/shard/erase";
 import type { Context } from "../../platform/context";
 import { pageOf, rowsPerBatch, updateErasedDeliveries, updateErasedEvents } from "./erase-pages";
@@ -168,18 +169,26 @@ function updateExecutions(ctx: Context, { ids }: People): Statement[] {
   const now = ctx.now.getTime();
   const ofContact = (columns: SQL, contactId: SQL) => sql`(SELECT ${columns} FROM workflow_executions e
     INDEXED BY ix_workflow_executions_contact WHERE ${inProject(ctx, "e")} AND e.contact_id = ${contactId}`;
+  const entered = sql`WITH RECURSIVE entered (contact_id, workflow_id) AS (
+    SELECT r.value, ${ofContact(sql`min(e.workflow_id)`, sql`r.value`)}) FROM json_each(${ids}) r
+    UNION ALL SELECT contact_id, ${ofContact(sql`min(e.workflow_id)`, sql`entered.contact_id`)}
+      AND e.workflow_id > entered.workflow_id) FROM entered WHERE workflow_id IS NOT NULL)`;
+  const areActive = sql`(project_id, workflow_id, id) IN (SELECT ${ctx.project.number}, entered.workflow_id,
+      ${ofContact(sql`max(e.id)`, sql`entered.contact_id`)} AND e.workflow_id = entered.workflow_id)
+      FROM entered WHERE workflow_id IS NOT NULL)
+    AND status IN ('RUNNING', 'WAITING')`;
+  const counts = upsertExecutionCounts(
+    ctx,
+    sql`${entered} SELECT workflow_id, id, status AS old_status, 'CANCELLED' AS new_status FROM workflow_executions WHERE ${areActive}`,
+  );
   return [
     statement(
-      sql`WITH RECURSIVE entered (contact_id, workflow_id) AS (
-          SELECT r.value, ${ofContact(sql`min(e.workflow_id)`, sql`r.value`)}) FROM json_each(${ids}) r
-          UNION ALL SELECT contact_id, ${ofContact(sql`min(e.workflow_id)`, sql`entered.contact_id`)}
-            AND e.workflow_id > entered.workflow_id) FROM entered WHERE workflow_id IS NOT NULL)
+      sql`${entered}
         UPDATE workflow_executions SET exit_reason = ${goneReason}, completed_at = ${now}, status = 'CANCELLED', error = NULL,
           wake_at = NULL, awaits = NULL, updated_at = ${now}
-        WHERE (project_id, workflow_id, id) IN (SELECT ${ctx.project.number}, entered.workflow_id,
-            ${ofContact(sql`max(e.id)`, sql`entered.contact_id`)} AND e.workflow_id = entered.workflow_id)
-            FROM entered WHERE workflow_id IS NOT NULL)
-          AND status IN ('RUNNING', 'WAITING')`,
+        WHERE ${areActive}`,
+      noRows,
+      { before: [counts] },
     ),
   ];
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { foreignNamesOfContact } from "../../core/contacts/foreign-names";
 import { publicId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
+import { addsData, isNoOptOut } from "../../core/storage-limit";
 import { getContact } from "../../engine/contacts/contact";
 import { required } from "../../http/legacy";
 import { CursorQuery, IdParam, orderBy } from "../../http/params";
@@ -75,6 +76,7 @@ contacts.post(
   "/contacts",
   {
     id: "upsertContact",
+    grows: isNoOptOut,
     summary: "Create a contact, or change the one with this address",
     bucket: "contacts",
     body: UpsertContact,
@@ -105,6 +107,7 @@ contacts.patch(
   "/contacts/{id}",
   {
     id: "updateContact",
+    grows: addsData,
     isVersioned: true,
     summary: "Change a contact",
     description: "Only the fields sent change. Mail that was already accepted still goes to the earlier address.",

@@ -53,6 +53,7 @@ emails.post(
   "/emails/{id}/retry",
   {
     id: "retryEmail",
+    grows: false,
     sends: true,
     summary: "Send a FAILED, CANCELLED or UNKNOWN email again",
     params: IdParam,

@@ -3,6 +3,7 @@ import { foreignNamesOfEvent } from "../../core/events/foreign-names";
 import { DateRange } from "../../core/events/range";
 import { mayLearnIds } from "../../core/idempotency";
 import { publicId } from "../../core/ids";
+import { isNoOptOut } from "../../core/storage-limit";
 import { CursorQuery, pathId } from "../../http/params";
 import { kilobyte } from "../../http/policy";
 import { projectRoutes } from "../../http/routes";
@@ -52,6 +53,7 @@ events.post(
   {
     ...tracking,
     id: "trackEventInBrowser",
+    grows: isNoOptOut,
     summary: "Track an event of a contact, from a browser",
     description:
       "Takes a public key, also as `key` in the body. Creates or updates the contact, and records the event.",
@@ -78,6 +80,7 @@ events.post(
   {
     ...tracking,
     id: "trackEvent",
+    grows: isNoOptOut,
     summary: "Track an event of a contact, with a secret key",
     body: TrackEvent,
   },

@@ -17,6 +17,7 @@ const fields: Target["fields"] = {
   company: sql`company`,
   postalAddress: sql`postal_address`,
   publicTrackSubscribes: asFlag(sql`public_track_subscribes`),
+  maxStorageMb: sql`max_storage_mb`,
   sendingPaused: sql`sending_paused_reason`,
   confirmationTemplateId: asId(sql`confirmation_template_id`),
 };

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { newId, publicId } from "../../core/ids";
 import { randomHex } from "../../core/keys";
+import { hourMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
@@ -11,6 +12,9 @@ import { auditedProject } from "./audited";
 import { emptiestShard } from "./emptiest";
 import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
+
+/** A new project stores next to nothing. */
+const firstCountMs = 6 * hourMs;
 
 /**
  * Creates a project with its first two keys, which are shown only once. Everything is stored in the control database;
@@ -37,6 +41,10 @@ export async function createProject(
     company: input.company ?? null,
     postalAddress: input.postalAddress ?? null,
     publicTrackSubscribes: input.publicTrackSubscribes ?? true,
+    maxStorageMb: input.maxStorageMb ?? 2_048,
+    storage: null,
+    storageDueAt: now + firstCountMs,
+    storageProgress: null,
     shard: await emptiestShard(platform),
     addressKey: randomHex(32),
     deletedAt: null,

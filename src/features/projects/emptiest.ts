@@ -1,32 +1,47 @@
 import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import { isAlmostFull } from "../../core/operating/fullness";
 import { asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
+import { DatabaseAway } from "../../db/trouble";
+import { databaseSize } from "../../engine/operating/database-size";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /**
  * Returns the database for a new project: the smallest in bytes, or among equals the one with the fewest projects. A
- * database that does not answer is skipped.
+ * database that does not answer, or is 95 % full, is skipped, except that the only one may be silent. Throws Conflict
+ * when all are full, and DatabaseAway when none answers.
  */
 export async function emptiestShard(platform: Platform): Promise<string> {
+  const sizes = await sizesOf(platform);
   const [only, ...others] = platform.shards;
-  if (only !== undefined && others.length === 0) return only;
-  const [sizes, counts] = await Promise.all([sizesOf(platform), countsOf(platform)]);
-  const [emptiest] = sizes.toSorted(
-    (a, b) => a.bytes - b.bytes || (counts.get(a.shard) ?? 0) - (counts.get(b.shard) ?? 0),
-  );
-  if (emptiest === undefined) throw new Error("No database answers");
-  return emptiest.shard;
+  // The rows of a new project go into the control database, whose batch is repeated.
+  if (sizes.length === 0 && only !== undefined && others.length === 0) return only;
+  if (sizes.length === 0) throw new DatabaseAway("none");
+  const open = sizes.filter(({ bytes }) => !isAlmostFull(bytes));
+  if (open.length === 0) throw full(platform.shards.length);
+  const counts = open.length === 1 ? new Map<string, number>() : await countsOf(platform);
+  const projectsOn = (shard: string) => counts.get(shard) ?? 0;
+  return open.reduce((best, each) => {
+    const isSmaller = each.bytes - best.bytes || projectsOn(each.shard) - projectsOn(best.shard);
+    return isSmaller < 0 ? each : best;
+  }).shard;
+}
+
+function full(databases: number): Conflict {
+  const which = databases === 1 ? "The database is" : "All databases are";
+  return new Conflict(`${which} more than 95 % full, so there is no room for a new project. Nothing was created.`, {
+    suggestion: "Bind another one in petrel.toml (DB_01 to DB_99) and deploy: new projects are created there.",
+  });
 }
 
 async function sizesOf(platform: Platform): Promise<{ shard: string; bytes: number }[]> {
   const asked = platform.shards.map(async (shard) => {
     try {
-      // Every answer of D1 contains the size of the database.
-      const { meta } = await platform.databaseOf(shard).$client.prepare("SELECT 1").all();
-      return [{ shard, bytes: meta.size_after }];
+      return [{ shard, bytes: await databaseSize(platform.databaseOf(shard)) }];
     } catch (error) {
-      platform.log("error", "A database does not answer and gets no project", { shard, reason: reasonOf(error) });
+      platform.log("error", "A database does not say its size", { shard, reason: reasonOf(error) });
       return [];
     }
   });

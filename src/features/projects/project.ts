@@ -23,6 +23,7 @@ export function projectJson(row: Project) {
     company: row.company,
     postalAddress: row.postalAddress,
     publicTrackSubscribes: row.publicTrackSubscribes,
+    maxStorageMb: row.maxStorageMb,
     sendingPaused: sendingPausedJson(row),
     confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),

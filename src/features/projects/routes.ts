@@ -12,6 +12,8 @@ import { refuseOwnerFields } from "./owner-fields";
 import { getProject, projectJson } from "./project";
 import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } from "./schema";
 import { updateProject } from "./update";
+import { ProjectUsage } from "./usage/schema";
+import { usageJson } from "./usage/usage";
 
 /** `/admin/projects`: the operator's API. */
 export const projects = operatorRoutes("Operator");
@@ -48,6 +50,19 @@ projects.get(
   "/admin/projects/{id}",
   { id: "getProject", summary: "Get a project", role: "admin", params: ProjectParam, ok: Project },
   async (platform, { params }) => projectJson(await getProject(platform, params.id)),
+);
+
+projects.get(
+  "/admin/projects/{id}/usage",
+  {
+    id: "getProjectUsage",
+    summary: "Get what a project stores",
+    description: "By the last count: reading it counts nothing.",
+    role: "admin",
+    params: ProjectParam,
+    ok: ProjectUsage,
+  },
+  async (platform, { params }) => usageJson(await getProject(platform, params.id)),
 );
 
 projects.patch(

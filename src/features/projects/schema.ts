@@ -26,6 +26,7 @@ const projectExample = {
   company: "Acme GmbH",
   postalAddress: "Musterstraße 1\n10115 Berlin\nGermany",
   publicTrackSubscribes: true,
+  maxStorageMb: 2048,
   sendingPaused: null,
   confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -55,6 +56,7 @@ export const Project = z
     company: z.string().nullable(),
     postalAddress: z.string().nullable(),
     publicTrackSubscribes: z.boolean(),
+    maxStorageMb: z.number().int(),
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()
@@ -106,6 +108,17 @@ const settings = {
       "Shown in the footer of marketing email, with its line breaks. Many countries' laws require it there: see " +
       "Types of mail. Without it, sending marketing email warns.",
   }),
+  maxStorageMb: z
+    .number()
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .meta({
+      default: 2048,
+      description:
+        "The megabytes that the project may store, in its database and in files; 0 for no limit. Above it, what adds rows or " +
+        "files is a 402. See `GET /admin/projects/{id}/usage`.",
+    }),
   publicTrackSubscribes: z.boolean().meta({
     default: true,
     description:
@@ -127,6 +140,7 @@ export const CreateProject = z
     company: true,
     postalAddress: true,
     publicTrackSubscribes: true,
+    maxStorageMb: true,
   })
   .meta({ id: "CreateProject", example: { name: "Acme", fromName: "Acme" } });
 export type CreateProject = z.infer<typeof CreateProject>;

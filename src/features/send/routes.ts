@@ -13,6 +13,7 @@ sending.post(
   "/v1/send",
   {
     id: "sendEmail",
+    grows: "itself",
     sends: true,
     summary: "Send an email to one or many recipients",
     description:

@@ -26,6 +26,7 @@ import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { answerInSql } from "./answer";
 import { checkAttachments } from "./check-attachments";
+import { refuseWhileFull } from "./full";
 import { readWarning, warningsInSql } from "./late-warnings";
 import { refuseWhilePaused } from "./paused";
 import { readSchedule } from "./schedule";
@@ -43,7 +44,7 @@ export interface AcceptedEmail {
  * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
  * writes the content if the template exists and the sender domain is verified, and the other rows if the content was
  * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender,
- * SendingPaused and MonthlyLimitReached, all without an effect.
+ * SendingPaused, StorageLimitReached and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   if (call.subject !== undefined) checkLiquid(ctx, "subject", call.subject, "text");
@@ -51,6 +52,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   const files = checkAttachments(ctx, call);
   const scheduledAt = readSchedule(ctx, call);
   await refuseWhilePaused(ctx, call);
+  await refuseWhileFull(ctx, call);
   const id = newIdAt(ctx.now.getTime());
   const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);
   try {

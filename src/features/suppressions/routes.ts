@@ -22,6 +22,7 @@ suppressions.post(
   "/suppressions",
   {
     id: "addSuppression",
+    grows: false,
     summary: "Suppress an address, so that it gets no mail of any type",
     body: AddSuppression,
     created: Suppression,
@@ -34,6 +35,7 @@ suppressions.post(
   "/suppressions/bulk",
   {
     id: "addManySuppressions",
+    grows: false,
     summary: "Import the suppression list of another service",
     description:
       "The call is done completely or not at all. An address that is already listed keeps its reason and time.",

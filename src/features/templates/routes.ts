@@ -83,6 +83,7 @@ templates.patch(
   "/templates/{id}",
   {
     id: "updateTemplate",
+    grows: true,
     isVersioned: true,
     summary: "Change a template",
     description: "Only the fields sent change. Mail that was already accepted still uses the earlier version.",

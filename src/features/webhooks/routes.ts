@@ -100,6 +100,7 @@ webhooks.post(
   "/webhooks/{id}/rotate-secret",
   {
     id: "rotateWebhookSecret",
+    grows: false,
     role: "admin",
     isAudited: true,
     summary: "Replace the secret of a webhook",
@@ -147,6 +148,7 @@ webhooks.post(
   "/webhooks/{id}/deliveries/{deliveryId}/retry",
   {
     id: "retryWebhookDelivery",
+    grows: false,
     role: "admin",
     summary: "Deliver an event again",
     description:

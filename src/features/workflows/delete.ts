@@ -27,7 +27,11 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
     batch.guard(isUnchanged("workflows", workflow.row), () => new Stale());
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
     recordChange(batch, ctx, auditedWorkflow(ctx, id));
-    batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
+    batch.addAll([
+      deleteFrom(ctx, "workflow_transitions", id),
+      deleteFrom(ctx, "workflow_steps", id),
+      deleteFrom(ctx, "execution_counts", id),
+    ]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE ${inProject(ctx)} AND id = ${id}`));
     batch.add(insertJob(ctx, { id: jobId, type: "workflows.forget", input: { workflowId: id } }));
@@ -48,6 +52,8 @@ export function workflowIsActive(): Conflict {
   });
 }
 
-function deleteFrom(ctx: Context, table: "workflow_steps" | "workflow_transitions", workflowId: Id): Statement {
+type Table = "workflow_steps" | "workflow_transitions" | "execution_counts";
+
+function deleteFrom(ctx: Context, table: Table, workflowId: Id): Statement {
   return statement(sql`DELETE FROM ${sql.identifier(table)} WHERE ${ofWorkflow(ctx, workflowId)}`);
 }

@@ -17,6 +17,8 @@ const exceptions: Record<string, string> = {
   ix_emails_scheduled: "a call asks whether a domain is in use; ix_emails_due sends the mail",
   ix_jobs_failed: "a call lists what failed; ix_jobs_ended deletes it",
   ix_jobs_list: "a call lists the jobs; ix_jobs_ended deletes them",
+  ix_execution_counts_due: "a count of rows is checked in real time",
+  ix_projects_storage: "what is stored is counted in real time",
   ix_sign_in_links_due: "people sign in in real time",
   ix_sign_in_links_email: "a call counts the links of the last hour; ix_sign_in_links_expiry deletes them",
   ix_sign_in_links_invitations: "a call counts the invitations of the last hour; ix_sign_in_links_expiry deletes them",

@@ -2,9 +2,10 @@ import { sql } from "drizzle-orm";
 import { type Id, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
-import { inProject } from "../../../db/scope";
-import { type Statement, statement } from "../../../db/statement";
+import { noRows, type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
+import { upsertExecutionCounts } from "../execution-counts";
+import { ofWorkflow } from "../graph";
 import { countSkipped } from "./moves";
 import { newestId } from "./rows";
 import { readIdRow, type ShardStore } from "./store";
@@ -102,10 +103,18 @@ export async function showCancelled(ctx: Context, store: ShardStore): Promise<vo
 
 /** Leaves out rows that are cancelled already, so that a repeat changes nothing. */
 function updateCancelled(ctx: Context, { workflowId, ids, reason, at }: Unshown): Statement {
+  const isOfChunk = sql`${ofWorkflow(ctx, workflowId)} AND id IN (SELECT value FROM json_each(${ids}))
+    AND NOT (completed_at IS ${at} AND exit_reason IS ${reason})`;
+  const counts = upsertExecutionCounts(
+    ctx,
+    sql`SELECT workflow_id, id, status AS old_status, 'CANCELLED' AS new_status FROM workflow_executions
+      WHERE ${isOfChunk} AND status <> 'CANCELLED'`,
+  );
   return statement(
     sql`UPDATE workflow_executions SET status = 'CANCELLED', exit_reason = ${reason}, wake_at = NULL,
         completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = version + 1
-      WHERE ${inProject(ctx)} AND workflow_id = ${workflowId}
-        AND id IN (SELECT value FROM json_each(${ids})) AND NOT (completed_at IS ${at} AND exit_reason IS ${reason})`,
+      WHERE ${isOfChunk}`,
+    noRows,
+    { before: [counts] },
   );
 }

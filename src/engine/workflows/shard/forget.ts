@@ -6,6 +6,7 @@ import { asId, asJson, asNumber, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
+import { upsertExecutionCounts } from "../execution-counts";
 import { dropUnused, eventIdsOf } from "./rows";
 import { readNumber, type ShardStore } from "./store";
 
@@ -30,12 +31,14 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   if (old.length === 0) return false;
   const items = JSON.stringify(old.map(({ workflowId, id }) => [workflowId, id]));
   const batch = openBatch(ctx);
-  batch.add(
-    statement(
-      sql`DELETE FROM workflow_executions WHERE ${inProject(ctx)}
-        AND (workflow_id, id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`,
+  const areOld = sql`${inProject(ctx)} AND (workflow_id, id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`;
+  batch.addAll([
+    upsertExecutionCounts(
+      ctx,
+      sql`SELECT workflow_id, id, status AS old_status, NULL AS new_status FROM workflow_executions WHERE ${areOld}`,
     ),
-  );
+    statement(sql`DELETE FROM workflow_executions WHERE ${areOld}`),
+  ]);
   await batch.commit();
   const ids = JSON.stringify(old.map(({ id }) => id));
   store.together(() => {

@@ -6,6 +6,7 @@ import { asId, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { type Context, clockOf } from "../../../platform/context";
+import { upsertExecutionCounts } from "../execution-counts";
 import { eraseRowsOf } from "./erase";
 import { readExecution, type ShardStore, type StoredExecution } from "./store";
 
@@ -69,7 +70,7 @@ async function mirrorRows(ctx: Context, shard: Mirrored, rows: StoredExecution[]
 /** Adds rows of the mirror to a batch. Returns the function that records this in the object after the commit. */
 export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored, rows: StoredExecution[]): () => void {
   const gone = batch.add(selectGone(ctx, rows));
-  batch.add(upsertMirror(ctx, shard, rows));
+  batch.addAll([upsertCounts(ctx, rows), upsertMirror(ctx, shard, rows)]);
   return () =>
     store.together(() => {
       noteMirrored(store, rows);
@@ -109,6 +110,18 @@ function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactI
 function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: StoredExecution): number | null {
   if (ctx.project.testClock && (status === "RUNNING" || pause === "call")) return updatedAt;
   return status === "RUNNING" ? updatedAt + silenceMs : wakeAt;
+}
+
+/** Counts what the mirror will show. A row that it already has in this version, or a later one, changes no count. */
+function upsertCounts(ctx: Context, rows: StoredExecution[]): Statement {
+  const items = JSON.stringify(rows.map(({ workflowId, id, status, version }) => [workflowId, id, status, version]));
+  return upsertExecutionCounts(
+    ctx,
+    sql`SELECT r.value->>0 AS workflow_id, r.value->>1 AS id, e.status AS old_status, r.value->>2 AS new_status
+      FROM json_each(${items}) r
+      LEFT JOIN workflow_executions e ON ${inProject(ctx, "e")} AND e.workflow_id = r.value->>0 AND e.id = r.value->>1
+      WHERE e.id IS NULL OR (e.version < r.value->>3 AND e.status <> r.value->>2)`,
+  );
 }
 
 /** Inserts or updates mirror rows. A row never goes back to an older version, in whatever order two calls arrive. */

@@ -1,12 +1,13 @@
+import { isFull, largestKinds, shareOfLimit } from "../../../core/storage";
 import { iso } from "../../../core/time";
 import { pauseOf } from "../../../engine/projects/sending-paused";
+import type { Project } from "../../../platform/context";
 import type { AttentionCheck } from "../check";
 import type { AttentionItem } from "../schema";
 
 /** Reports a disabled project, and paused marketing mail. */
 export const checkProject: AttentionCheck = ({ project }) => {
-  const target = { type: "project" as const, id: project.id, name: project.name };
-  const path = `/admin/projects/${project.id}`;
+  const { target, path } = whereabouts(project);
   const pause = pauseOf(project);
   const items: AttentionItem[] = [];
   if (project.disabled) {
@@ -36,5 +37,37 @@ export const checkProject: AttentionCheck = ({ project }) => {
       },
     });
   }
+  items.push(...storageItems(project));
   return () => items;
 };
+
+const nearShare = 0.8;
+
+/** The storage of the project has reached its limit, or nearly so, by the last count. */
+function storageItems(project: Project): AttentionItem[] {
+  const { storage, maxStorageMb } = project;
+  if (storage === null || shareOfLimit({ storage, maxStorageMb }) < nearShare) return [];
+  const { target, path } = whereabouts(project);
+  const isReached = isFull(project);
+  const kinds = largestKinds(storage).map(({ kind }) => kind);
+  return [
+    {
+      code: isReached ? "storage_limit_reached" : "storage_limit_near",
+      severity: isReached ? "act" : "warn",
+      message: `The project stores ${Math.round(100 * shareOfLimit({ storage, maxStorageMb }))} % of its ${maxStorageMb} MB${isReached ? ": nothing is added" : ""}. The most is in ${kinds.join(", ")}.`,
+      count: 1,
+      since: iso(storage.countedAt),
+      target,
+      action: {
+        text: "Delete what is not needed, or raise the limit.",
+        method: "PATCH",
+        path,
+        body: { maxStorageMb: 2 * maxStorageMb },
+      },
+    },
+  ];
+}
+
+function whereabouts({ id, name }: Project) {
+  return { target: { type: "project" as const, id, name }, path: `/admin/projects/${id}` };
+}

@@ -41,6 +41,7 @@ actions.post(
   {
     id: "cancelCampaign",
     isAudited: true,
+    grows: false,
     summary: "Cancel a campaign",
     description: "Emails that are not sent yet are cancelled. 400 unless the campaign is SCHEDULED or SENDING.",
     params: CampaignParam,
@@ -58,6 +59,7 @@ actions.post(
   {
     id: "pauseCampaign",
     isAudited: true,
+    grows: false,
     summary: "Pause a campaign",
     description: "No further emails are sent until the campaign is resumed. 409 unless it is SENDING.",
     params: CampaignParam,
@@ -93,6 +95,7 @@ actions.post(
   {
     id: "retryCampaign",
     isAudited: true,
+    grows: false,
     sends: true,
     summary: "Retry failed recipients",
     description:

@@ -18,6 +18,7 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
       summary,
       description: `${description} Takes at most 1,000 contacts and runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
       bucket: "contacts",
+      grows: false,
       needsProof: operation === "delete",
       body: BulkRequest,
       accepted: starting(StartedJob, BulkResult),

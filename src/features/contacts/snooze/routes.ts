@@ -12,6 +12,7 @@ snoozes.post(
   "/contacts/{id}/snooze",
   {
     id: "snoozeContact",
+    grows: false,
     summary: "Unsubscribe a contact for a while",
     description:
       "The contact is subscribed again when the snooze ends. Any other write of `subscribed` ends the snooze; another " +

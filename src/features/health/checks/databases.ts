@@ -1,5 +1,5 @@
 import { counted, someOf } from "../../../core/operating/counted";
-import { fullAt, maxDatabaseBytes, type NotedSize } from "../../../core/operating/fullness";
+import { fillingShare, fullAt, isAlmostFull, maxDatabaseBytes, type NotedSize } from "../../../core/operating/fullness";
 import { fail, ok, warn } from "../../../core/operating/health-finding";
 import { dayMs, iso } from "../../../core/time";
 import { latestMigration } from "../../../db/latest-migration";
@@ -37,8 +37,6 @@ export const migrations: HealthCheck = {
   },
 };
 
-const shareOfWarning = 0.8;
-const shareOfFailure = 0.95;
 const soonMs = 30 * dayMs;
 
 /** Checks how full each database is, and predicts when it will be full. */
@@ -58,11 +56,14 @@ export const databaseSizes: HealthCheck = {
     });
     const detail = someOf(seen.toSorted((a, b) => b.share - a.share).map(describeSize));
     const mend = "Add a database (docs/deploying.md, Further databases): new projects go to the emptiest one.";
-    const full = seen.filter(({ share }) => share >= shareOfFailure);
+    const full = seen.filter(({ bytes }) => isAlmostFull(bytes));
     if (full.length > 0) {
-      return fail(`${counted(full.length, "database")} almost full.`, { detail, mend });
+      return fail(`${counted(full.length, "database")} almost full, and without room for new projects.`, {
+        detail,
+        mend,
+      });
     }
-    const filling = seen.filter(({ share, fullAt }) => share >= shareOfWarning || (fullAt ?? Infinity) < now + soonMs);
+    const filling = seen.filter(({ share, fullAt }) => share >= fillingShare || (fullAt ?? Infinity) < now + soonMs);
     if (filling.length > 0) return warn(`${counted(filling.length, "database")} full soon.`, { detail, mend });
     return ok("Each database has free space.", detail);
   },

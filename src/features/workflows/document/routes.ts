@@ -32,6 +32,7 @@ document.put(
   {
     id: "putWorkflowDocument",
     isAudited: true,
+    grows: true,
     isVersioned: true,
     sends: enables,
     summary: "Replace a workflow with a document",

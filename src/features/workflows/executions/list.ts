@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
-import { aboveAllIds, type Id } from "../../../core/ids";
+import { aboveAllIds, belowAllIds, type Id } from "../../../core/ids";
 import type { ExecutionStatus } from "../../../core/workflows/execution";
 import { openBatch } from "../../../db/batch";
 import { wholeRow } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { type Statement, select, statement } from "../../../db/statement";
 import { type WorkflowExecutionRow, workflowExecutions } from "../../../db/tables";
+import { isCounted, selectExecutionCount } from "../../../engine/workflows/execution-counts";
 import { openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
@@ -44,13 +45,34 @@ export async function listExecutions(
   }
   const batch = openBatch(ctx);
   batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));
-  const newest = batch.add(countNewest(found));
-  const near = skipped < rowsPerPart ? batch.add(selectPage(found, aboveAllIds, pageSize, skipped)) : null;
+  const stored = contactId === undefined ? batch.add(selectExecutionCount(ctx, workflowId, status)) : null;
+  const isNear = skipped < rowsPerPart;
+  // Reads no rows where the count is stored, unless the page is looked for by parts.
+  const isStored = isNear && contactId === undefined ? isCounted(ctx, workflowId) : sql`false`;
+  const newest = batch.add(countNewest(found, sql`iif(${isStored}, ${belowAllIds}, ${aboveAllIds})`));
+  const near = isNear ? batch.add(selectPage(found, aboveAllIds, pageSize, skipped)) : null;
   await batch.commit();
+  const total = stored?.first?.total ?? null;
+  if (total !== null && (near || total - skipped <= rowsPerPart)) {
+    const rows = near?.all ?? (await lastPage(ctx, found, { pageSize, below: total - skipped }));
+    return { executions: await withContexts(ctx, rows), total };
+  }
   const counting = partsFrom(ctx, found, newest.one);
   const rows = near?.all ?? (await farPage(ctx, found, await counting, { pageSize, skipped }));
   const [executions, parts] = await Promise.all([withContexts(ctx, rows), counting]);
-  return { executions, total: parts.reduce((sum, { count }) => sum + count, 0) };
+  return { executions, total: total ?? parts.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** Returns a page near the end of a list that is counted, from the end. `below` is how many there are from the page on. */
+async function lastPage(
+  ctx: Context,
+  found: SQL,
+  { pageSize, below }: { pageSize: number; below: number },
+): Promise<WorkflowExecutionRow[]> {
+  if (below <= 0) return [];
+  const count = Math.min(pageSize, below);
+  const ids = sql`SELECT id ${found} ORDER BY id LIMIT ${count} OFFSET ${below - count}`;
+  return select(ctx.db, sql`SELECT * ${found} AND id IN (${ids}) ORDER BY id DESC`, wholeRow(workflowExecutions));
 }
 
 /** Returns a page that begins below the newest part of the list. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../../core/chunks";
-import { aboveAllIds, belowAllIds, firstIdAt, type Id, textOf, timeOf } from "../../../core/ids";
+import { belowAllIds, firstIdAt, type Id, textOf, timeOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { maxRowsPerStatement } from "../../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../../db/rows";
@@ -40,9 +40,9 @@ interface Range {
   isLong: boolean;
 }
 
-/** Counts the newest part of a list. `found` is its FROM and WHERE. */
-export function countNewest(found: SQL): Statement<ExecutionPart> {
-  return countPart(found, { from: belowAllIds, below: aboveAllIds, isLong: false });
+/** Counts the newest part of a list, below an id. `found` is its FROM and WHERE. */
+export function countNewest(found: SQL, below: SQL): Statement<ExecutionPart> {
+  return countPart(found, { from: belowAllIds, below, isLong: false });
 }
 
 /** Counts everything below a part. Returns the part and the ones below, newest first, then empty ones. */
@@ -87,7 +87,10 @@ async function countParts(ctx: Context, found: SQL, ranges: Range[]): Promise<Ex
  * Counts a part by the test that probably suffices: for a long range whether it has a whole part, for a short range its
  * count.
  */
-function countPart(found: SQL, { from, below, isLong }: Range): Statement<ExecutionPart> {
+function countPart(
+  found: SQL,
+  { from, below, isLong }: Omit<Range, "below"> & { below: Id | SQL },
+): Statement<ExecutionPart> {
   const range = sql`${found} AND id >= ${from} AND id < ${below}`;
   const count = sql`(SELECT count(*) FROM (SELECT 1 ${range} LIMIT ${rowsPerPart}))`;
   const edge = sql`(SELECT id ${range} ORDER BY id DESC LIMIT 1 OFFSET ${rowsPerPart - 1})`;

@@ -109,6 +109,7 @@ executions.post(
   "/workflows/{id}/executions/cancel-all",
   {
     id: "cancelAllWorkflowExecutions",
+    grows: false,
     summary: "Cancel all active executions of a workflow",
     params: IdParam,
     ok: CancelledExecutions,

@@ -12,6 +12,7 @@ undoing.post(
   "/contacts/import/{jobId}/undo",
   {
     id: "undoImport",
+    grows: false,
     summary: "Undo an import",
     description: `Within a day after the import has ended. A contact that it created is erased, and one that it changed gets its old data and
 subscription back; a change of subscription is recorded as \`contact.subscribed\` or \`contact.unsubscribed\`. Contacts that have been touched since

@@ -1,0 +1,33 @@
+import { Refusal } from "./errors";
+import { isJsonObject } from "./json";
+import { howToShrink, isFull, largestKinds, type StorageCount, type Storing } from "./storage";
+
+const megabyte = 1024 * 1024;
+
+/** The project has reached its `maxStorageMb`. */
+export class StorageLimitReached extends Refusal {
+  constructor(maxStorageMb: number, storage: StorageCount) {
+    const largest = largestKinds(storage);
+    const named = largest.map(({ kind, bytes }) => `${kind} (${Math.ceil(bytes / megabyte)} MB)`).join(", ");
+    super(`This project stores as much as it may: ${maxStorageMb} MB. The most is in ${named}. Nothing was added.`, {
+      suggestion: `To make room, ${largest.map(({ kind }) => howToShrink[kind]).join("; ")}. Or ask the operator for a higher maxStorageMb. Deletions are noticed with the next count, within an hour or two.`,
+      details: { maxStorageMb, largest, countedAt: new Date(storage.countedAt).toISOString() },
+    });
+  }
+}
+
+/** Throws StorageLimitReached. */
+export function refuseWhenFull(project: Storing): void {
+  if (project.storage !== null && isFull(project)) throw new StorageLimitReached(project.maxStorageMb, project.storage);
+}
+
+/** Whether a call about a contact is no opt-out, which always goes through. */
+export function isNoOptOut(body: unknown): boolean {
+  return !(isJsonObject(body) && body.subscribed === false);
+}
+
+/** Whether a change of a contact adds to its data. Removing keys makes room. */
+export function addsData(body: unknown): boolean {
+  if (!isJsonObject(body) || !isJsonObject(body.data)) return false;
+  return isNoOptOut(body) && Object.values(body.data).some((value) => value !== null);
+}

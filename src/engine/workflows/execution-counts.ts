@@ -1,0 +1,80 @@
+import { type SQL, sql } from "drizzle-orm";
+import { aboveAllIds, type Id } from "../../core/ids";
+import { dayMs } from "../../core/time";
+import type { ExecutionStatus } from "../../core/workflows/execution";
+import { asNumber, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { ofWorkflow } from "./graph";
+
+/** The statuses, each with its column of `execution_counts`. */
+export const statusColumns = {
+  RUNNING: "running",
+  WAITING: "waiting",
+  COMPLETED: "completed",
+  EXITED: "exited",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+} as const satisfies Record<ExecutionStatus, string>;
+
+/**
+ * Earlier code, which keeps no counts, may have written during a deployment or after a rollback. So each count is made
+ * again once a week.
+ */
+export const countedAgainMs = 7 * dayMs;
+
+const statuses = Object.entries(statusColumns);
+const columnNames = listOf(statuses.map(([, column]) => sql.identifier(column)));
+
+/**
+ * Updates the stored counts of executions, in the batch that changes their mirror and before the change. `changes` is a
+ * SELECT of `workflow_id, id, old_status, new_status`: a row for each execution whose status will change. The old one is
+ * null for a new execution, and the new one for an execution that is deleted. A batch writes one row for each workflow, and none when nothing changes.
+ *
+ * A count that is under way has come to `counted_to`. Executions beyond it will be counted as they are then. A workflow
+ * without a row gets one with its first execution, and not later, because its earlier ones would be missing.
+ */
+export function upsertExecutionCounts(ctx: Context, changes: SQL): Statement {
+  const differences = statuses.map(([status]) => sql`sum((x.new_status IS ${status}) - (x.old_status IS ${status}))`);
+  const added = statuses.map(([, column]) => {
+    const name = sql.identifier(column);
+    return sql`${name} = execution_counts.${name} + excluded.${name}`;
+  });
+  return statement(
+    sql`INSERT INTO execution_counts (project_id, workflow_id, ${columnNames}, counted_to, due_at)
+      SELECT ${ctx.project.number}, x.workflow_id, ${listOf(differences)}, ${aboveAllIds}, ${ctx.realClock().getTime() + countedAgainMs}
+      FROM (${changes}) x
+      LEFT JOIN execution_counts c ON ${inProject(ctx, "c")} AND c.workflow_id = x.workflow_id
+      WHERE iif(c.workflow_id IS NULL, NOT EXISTS (SELECT 1 FROM workflow_executions e
+        WHERE ${inProject(ctx, "e")} AND e.workflow_id = x.workflow_id), x.id <= c.counted_to)
+      GROUP BY x.workflow_id
+      ON CONFLICT DO UPDATE SET ${listOf(added)}`,
+  );
+}
+
+/** Whether the stored count of a workflow has all of its executions. */
+export function isCounted(ctx: Context, workflowId: Id): SQL {
+  return sql`EXISTS (SELECT 1 FROM execution_counts WHERE ${ofWorkflow(ctx, workflowId)} AND counted_to = ${aboveAllIds})`;
+}
+
+/** Selects the number of executions of a workflow, or of those with a status. No row while they are not all counted. */
+export function selectExecutionCount(
+  ctx: Context,
+  workflowId: Id,
+  status: ExecutionStatus | undefined,
+): Statement<{ total: number }> {
+  const total = sql.join(
+    statuses.flatMap(([name, column]) => (status === undefined || name === status ? sql.identifier(column) : [])),
+    sql` + `,
+  );
+  return statement(
+    sql`SELECT ${total} AS total FROM execution_counts
+      WHERE ${ofWorkflow(ctx, workflowId)} AND counted_to = ${aboveAllIds}`,
+    columns({ total: asNumber }),
+  );
+}
+
+function listOf(items: readonly (SQL | ReturnType<typeof sql.identifier>)[]): SQL {
+  return sql.join([...items], sql`, `);
+}

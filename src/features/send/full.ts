@@ -1,0 +1,34 @@
+import { sql } from "drizzle-orm";
+import { KeyReused } from "../../core/idempotency-errors";
+import type { EmailType } from "../../core/mail/status";
+import { isFull } from "../../core/storage";
+import { refuseWhenFull } from "../../core/storage-limit";
+import { asNumber, asOneOf, columns, orNull } from "../../db/rows";
+import { inProject } from "../../db/scope";
+import { selectOne } from "../../db/statement";
+import { templatesWithVersions } from "../../db/templates";
+import { findEffect } from "../../engine/idempotency/effect";
+import type { Context } from "../../platform/context";
+import type { SendEmail } from "./schema";
+
+/**
+ * Refuses what a project that has reached its `maxStorageMb` may not send: mail of other types than TRANSACTIONAL, and mail to
+ * addresses that are no contacts yet. Only then does it read from the database.
+ */
+export async function refuseWhileFull(ctx: Context, { template, to }: SendEmail): Promise<void> {
+  if (!isFull(ctx.project)) return;
+  const emails = [...new Set(to.map(({ email }) => email))];
+  const found = await selectOne(
+    ctx.db,
+    sql`SELECT (SELECT v.type FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${template ?? ""}) AS type,
+      (SELECT count(*) FROM json_each(${JSON.stringify(emails)}) r
+        CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value) AS known`,
+    columns({ type: orNull(asOneOf<EmailType>()), known: asNumber }),
+  );
+  // Mail without a template is TRANSACTIONAL, and the call itself refuses a template that is not there.
+  if ((found.type ?? "TRANSACTIONAL") === "TRANSACTIONAL" && found.known === emails.length) return;
+  const { idempotencyKey: key, requestHash: hash } = ctx;
+  const effect = key === null ? null : await findEffect(ctx, key);
+  if (key !== null && effect) throw new KeyReused({ key, request: "POST /v1/send", hash }, effect);
+  refuseWhenFull(ctx.project);
+}

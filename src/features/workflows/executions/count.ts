@@ -1,0 +1,65 @@
+import { type SQL, sql } from "drizzle-orm";
+import { aboveAllIds, belowAllIds } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import type { Db } from "../../../db/client";
+import { asId, asNumber, columns } from "../../../db/rows";
+import { type Statement, select, statement } from "../../../db/statement";
+import { countedAgainMs, statusColumns } from "../../../engine/workflows/execution-counts";
+import type { Platform } from "../../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
+import { rowsPerPart } from "./parts";
+
+/** A batch of whole windows takes about 20 ms, during which the database does nothing else. */
+const windowsPerBatch = 7;
+
+const readDue = columns({ projectId: asNumber, workflowId: asId, countedTo: asId });
+type Due = ReturnType<typeof readDue>;
+
+/**
+ * The sweep that counts the executions of workflows whose count is due, window by window, while their shards keep on
+ * writing: a batch that changes an execution below `counted_to` changes the count too.
+ */
+export function countExecutions(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, (db) => countSome(platform, db));
+}
+
+async function countSome(platform: Platform, db: Db): Promise<number> {
+  const now = platform.now.getTime();
+  const due = await select(
+    db,
+    sql`SELECT project_id, workflow_id, counted_to FROM execution_counts INDEXED BY ix_execution_counts_due
+      WHERE due_at <= ${now} ORDER BY due_at LIMIT ${windowsPerBatch}`,
+    readDue,
+  );
+  if (due.length === 0) return 0;
+  const batch = openBatch(platform, db);
+  // A second run finds that the count has come further, or counts the only window again.
+  batch.mayRepeat();
+  batch.addAll(due.map((row) => updateCounted(row, now)));
+  await batch.commit();
+  // They are due until all is counted.
+  return maxSweptRows;
+}
+
+/** Adds the next window to a count, or begins it again with the first one. Does nothing if another tick was faster. */
+function updateCounted({ projectId, workflowId, countedTo }: Due, now: number): Statement {
+  const isAgain = countedTo === aboveAllIds;
+  const after = isAgain ? belowAllIds : countedTo;
+  const ofAll = Object.entries(statusColumns);
+  const names = ofAll.map(([, column]) => sql.identifier(column));
+  const sums = ofAll.map(([status, column]) => sql`coalesce(sum(status = ${status}), 0) AS ${sql.identifier(column)}`);
+  const added = names.map((name) => (isAgain ? sql`w.${name}` : sql`c.${name} + w.${name}`));
+  const isOfIt = sql`project_id = ${projectId} AND workflow_id = ${workflowId}`;
+  return statement(
+    sql`UPDATE execution_counts AS c SET (${listOf(names)}, counted_to, due_at) = (
+        SELECT ${listOf(added)}, iif(w.rows = ${rowsPerPart}, w.last, ${aboveAllIds}),
+          iif(w.rows = ${rowsPerPart}, c.due_at, ${now + countedAgainMs})
+        FROM (SELECT count(*) AS rows, max(id) AS last, ${listOf(sums)} FROM (
+          SELECT id, status FROM workflow_executions WHERE ${isOfIt} AND id > ${after} ORDER BY id LIMIT ${rowsPerPart})) w)
+      WHERE ${isOfIt} AND counted_to = ${countedTo}`,
+  );
+}
+
+function listOf(items: (SQL | ReturnType<typeof sql.identifier>)[]): SQL {
+  return sql.join(items, sql`, `);
+}
