@@ -44,7 +44,7 @@ describe("send_email", () => {
     expect(await count()).toBe(2);
     const first = await use("send_email", { ...mail, idempotencyKey: "order-1" });
     const again = await use("send_email", { ...mail, idempotencyKey: "order-1" });
-    expect([again.data, again.next]).toEqual([first.data, expect.stringContaining("not again now")]);
+    expect([again.data, again.next]).toEqual([first.data, expect.stringContaining("is not sent again")]);
     const other = await use("send_email", { ...mail, subject: "Other", idempotencyKey: "order-1" });
     expect(other.error).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", details: { sameRequest: false } });
     expect(await count()).toBe(3);

@@ -188,7 +188,7 @@ const badLiquid: [what: string, field: "subject" | "body", source: string, place
     "a placeholder of over 1,000 characters",
     "body",
     `<p>\n{{ ${"a".repeat(1_001)} }}</p>`,
-    "names of their own (line 2, column 1)",
+    "separate names (line 2, column 1)",
   ],
   ["an unknown filter in the subject", "subject", "Hi {{ name | nosuchfilter }}", "line 1"],
 ];

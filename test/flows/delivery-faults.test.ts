@@ -242,7 +242,7 @@ describe("while the queue is away with the database", () => {
     expect(waited).toBeLessThan(40_000);
     expect(world.logged).toContain("The outcome of some mail was lost: neither the database nor the queue answers");
     const ids = (await emailRows(project)).map(({ id }) => id);
-    const place = world.logged.findIndex((message) => message.includes("never written down"));
+    const place = world.logged.findIndex((message) => message.includes("was lost: neither"));
     expect(world.loggedDetails[place]).toMatchObject({ results: [], uncalled: ids, noted: [] });
   });
 });

@@ -161,8 +161,8 @@ describe("a WEBHOOK step", () => {
   });
 
   it.each([
-    ["/u/{{ event.id }}/x", "..", "names another path"],
-    ["/u/{{ event.id }}", ".", "names another path"],
+    ["/u/{{ event.id }}/x", "..", "would change the path"],
+    ["/u/{{ event.id }}", ".", "would change the path"],
     ["{{ event.id }}/x", ".evil.com", "no literal scheme and host"],
     [":{{ event.id }}/x", "22", "no literal scheme and host"],
   ])("fails rather than call another place: %s with %s", async (url, value, reason) => {

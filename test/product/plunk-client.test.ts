@@ -51,7 +51,7 @@ describe("the client that npm has as @plunk/node, unchanged", () => {
   });
 
   it.each<[string, Record<string, string>, RegExp]>([
-    ["Markdown", { type: "markdown" }, /Markdown is not rendered here/],
+    ["Markdown", { type: "markdown" }, /Markdown is not rendered/],
     ["an address with a name", { to: "Ada <ada@example.com>" }, /Must be the address alone/],
   ])("shows why %s is refused", async (_, fields, why) => {
     const client = new Plunk(keys.secret, { baseUrl: `${base}/v1/` });

@@ -31,7 +31,7 @@ export async function snippetFile() {
   const integrity = `sha384-${createHash("sha384").update(text).digest("base64")}`;
   return `// Made of clients/browser by \`npm run client\`: do not edit.
 
-/** The script of a version never changes once it is out: pages name its hash. */
+/** The script of a published version never changes, because pages contain its hash. */
 export const snippet = {
   version: 1,
   integrity: ${JSON.stringify(integrity)},

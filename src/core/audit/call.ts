@@ -2,7 +2,7 @@ import type { Id } from "../ids";
 
 export const actorKinds = ["person", "key", "operator"] as const;
 
-/** The caller behind a change, as known at the time of the change. */
+/** The caller that made a change, as known at that time. */
 export interface Actor {
   kind: (typeof actorKinds)[number];
   /** The id of the person or of the key. The operator's token has none. */
@@ -10,7 +10,7 @@ export interface Actor {
   name: string | null;
 }
 
-/** The part of an entry that is about the call, not about its changes. */
+/** The part of an entry that describes the call and not its changes. */
 export interface AuditedCall {
   /** The id of the operation. */
   action: string;

@@ -1,20 +1,23 @@
 import { asId, publicId } from "../ids";
 import { iso } from "../time";
 
-/** A field that a call has changed. A secret or a body has neither value: its entry says only that it changed. */
+/**
+ * A field that a call has changed. For a secret or a body, both values are missing: its entry only shows that it
+ * changed.
+ */
 export interface FieldChange {
   field: string;
   from?: unknown;
   to?: unknown;
 }
 
-/** Marks ids and times in stored changes, which leave in the form of our answers. */
+/** Marks ids and times in stored changes, which are converted to their public form in answers. */
 export const idMark = "$id";
 export const timeMark = "$time";
 
 /** Reads the changes of an entry from their stored text. */
 export function readChanges(text: string): FieldChange[] {
-  // Our own statements wrote it: see engine/audit/record-change.ts.
+  // Only our own statements write it: see engine/audit/record-change.ts.
   const stored = JSON.parse(text) as FieldChange[];
   return stored.map((change) =>
     "from" in change

@@ -29,7 +29,7 @@ export function findOptOuts(columns: OptOutColumn[]): OptOutColumn[] {
     .slice(0, maxOptOutColumns);
 }
 
-/** Whether a cell of such a column means that the person has opted out. */
+/** Whether a cell in an opt-out column means that the person has opted out. */
 export function isOptOut({ key }: OptOutColumn, cell: string): boolean {
   const text = cell.trim().toLowerCase();
   return statusNames.has(plain(key)) ? optOutWords.has(plain(text)) : !nos.has(text);

@@ -7,13 +7,13 @@ import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import type { Target } from "./target";
 
-// An entry tells what its batch found and what it left, so it is written twice: the first statement of the change stores
-// the values before, and the last statements of the batch replace them by the differences. A change that leaves all
-// values as they were leaves no entry. A batch that runs again finds its entry written, and changes nothing of it.
+// An entry contains the differences that its batch made, so it is written twice: the first statement of the batch
+// stores the values before the change, and the last one replaces them by the differences. A change without a difference
+// leaves no entry. A batch that runs again finds its entry and does not alter it.
 
 /**
- * Adds the entry of a change to the batch that makes it. It goes before the statements of the change. Our own work, and
- * calls that the log leaves out, have none.
+ * Adds the entry of a change to the batch that makes it. Must be called before the statements of the change are added.
+ * The product's own work, and calls that the log leaves out, have no entry.
  */
 export function recordChange(batch: Batch, { audit, realClock }: Platform, target: Target): void {
   if (audit === null) return;
@@ -30,7 +30,7 @@ function insertBefore({ action, actor, ip, requestId }: AuditedCall, id: Id, tar
     ON CONFLICT DO NOTHING`);
 }
 
-/** A field that the row did not have, or no longer has, is null. */
+/** Replaces the stored values by the differences. A value is null when the row did not have it, or no longer has it. */
 function updateToDifferences(id: Id, target: Target): Statement {
   const hidden = JSON.stringify(Object.keys(target.hidden ?? {}));
   const names = JSON.stringify(Object.keys(allFields(target)));
@@ -56,7 +56,7 @@ function isEntry(id: Id, { project }: Target): SQL {
 /** A function of SQLite takes at most 32 values: an object, and fifteen fields with their names. */
 const fieldsPerCall = 15;
 
-/** The values of the row as a text of JSON, empty when there is no row. */
+/** Returns the row's values as JSON text; empty when there is no row. */
 function valuesOf(target: Target): SQL {
   const object = chunksOf(Object.entries(allFields(target)), fieldsPerCall).reduce((before, fields) => {
     const set = fields.map(([name, value]) => sql`'$.${sql.raw(name)}', ${value}`);

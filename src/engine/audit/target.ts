@@ -2,42 +2,42 @@ import { type SQL, sql } from "drizzle-orm";
 import { idMark, timeMark } from "../../core/audit/changes";
 import type { Id } from "../../core/ids";
 
-/** The number of the project that changes of the installation itself are stored under. No project has it. */
+/** The project number under which changes of the installation itself are stored. No project has this number. */
 export const installation = 0;
 
-/** The row that a call changes, and how an entry shows it. */
+/** The row that a call changes, and how an entry shows that row. */
 export interface Target {
   /** The project's number, or `installation`. */
   project: number;
   type: string;
-  /** Null when the change is of the whole installation. */
+  /** The id of the row; null when the change concerns the whole installation. */
   id: Id | SQL | null;
-  /** Finds the row: the table and the condition, as they follow FROM. */
+  /** Finds the row: the table and the condition, in the form that follows FROM. */
   row: SQL;
-  /** Its name, as an expression over the row. */
+  /** The row's name, as an SQL expression. */
   name: SQL;
-  /** The values that an entry shows, by the names that our answers give them. */
+  /** The values that an entry shows, by their names in answers. */
   fields: Record<string, SQL>;
-  /** Values of which an entry says only that they changed: secrets and bodies. */
+  /** Values for which an entry only shows that they changed: secrets and bodies. */
   hidden?: Record<string, SQL>;
 }
 
-/** The value of a column with JSON. */
+/** Returns the value of a column with JSON. */
 export function asJson(column: SQL): SQL {
   return sql`json(${column})`;
 }
 
-/** Whether a condition holds. */
+/** Returns whether a condition holds. */
 export function asFlag(condition: SQL): SQL {
   return sql`json(iif(${condition}, 'true', 'false'))`;
 }
 
-/** The value of a column with an id. */
+/** Returns the value of a column with an id. */
 export function asId(column: SQL): SQL {
   return sql`json('{"${sql.raw(idMark)}":"' || ${column} || '"}')`;
 }
 
-/** The value of a column with a time. */
+/** Returns the value of a column with a time. */
 export function asTime(column: SQL): SQL {
   return sql`json('{"${sql.raw(timeMark)}":' || ${column} || '}')`;
 }

@@ -121,7 +121,8 @@ interface Windows {
 }
 
 /**
- * Returns the windows of the days on which one of the names occurred. Too many names are searched in the whole window.
+ * Returns the windows to search: the days on which one of the names occurred. When there are too many names, the whole
+ * window is searched instead.
  */
 async function windowsOf(ctx: Context, names: KnownName[], window: IdWindow): Promise<Windows> {
   if (names.length > maxNamesWithDays) return { windows: [window], floor: null };

@@ -13,7 +13,7 @@ import { entryJson } from "./entry";
 import type { AuditFilters } from "./schema";
 
 /**
- * The entries that one statement looks through. At the end of that window the page ends early, and the cursor continues
+ * The entries that one statement scans. When this window ends first, the page is shorter, and the cursor continues
  * there.
  */
 const windowRows = 10_000;
@@ -23,7 +23,7 @@ interface Log {
   project: number;
 }
 
-/** A page of entries, newest first. Throws BadRequest on a cursor of another list. */
+/** Returns a page of entries, newest first. Throws BadRequest on a cursor of another list. */
 export async function listAudit(
   platform: Platform,
   { databases, project }: Log,
@@ -35,7 +35,7 @@ export async function listAudit(
   const [after = null] = readCursor(cursor, ById, given) ?? [];
   const window = windowOf(project, filters, after);
   const found = await Promise.all(databases.map((db) => readWindow(platform, db, window, filters, limit)));
-  // Beyond the end of one window, another database may have entries that come first.
+  // After the end of one database's window, another database may have newer entries.
   const [edge = null] = found
     .flatMap((one) => one.edge ?? [])
     .toSorted()
@@ -56,8 +56,8 @@ export async function listAudit(
 }
 
 /**
- * The newest entries after the cursor, as they follow FROM. A target has fewer entries than an actor, so its index is used
- * first.
+ * Selects the newest entries after the cursor, in the form that follows FROM. A target has fewer entries than an actor,
+ * so its index is preferred.
  */
 function windowOf(project: number, { actor, target, startDate, endDate }: AuditFilters, after: string | null): SQL {
   const conditions = [
@@ -83,7 +83,7 @@ const readScanned = columns({ scanned: asNumber, matching: asNumber, edge: orNul
 interface Found {
   rows: AuditEntryRow[];
   matching: number;
-  /** The oldest entry of a window that may not be the last; null for the last. */
+  /** The oldest entry of a window after which there may be more; null for the last window. */
   edge: string | null;
 }
 

@@ -10,7 +10,10 @@ import { AuditFilters, AuditPage } from "./schema";
 export const audit = projectRoutes("Audit log");
 export const installationAudit = operatorRoutes("Audit log");
 
-/** Keys and settings of a project are in the control database, the rest is in its own, which may be the same. */
+/**
+ * Returns the databases of the entries: keys and settings of a project are in the control database, and the rest is in
+ * the project's own, which may be the same.
+ */
 function databasesOf({ db, control, project }: Context): Db[] {
   return project.shard === controlShard ? [control] : [db, control];
 }
@@ -40,8 +43,8 @@ installationAudit.get(
   {
     id: "listInstallationAudit",
     summary: "List what was changed in the installation itself, and by whom, newest first",
-    description: `Projects that came and went, owners, keys of the installation and other calls of the operator; what was changed in a
-project is in its \`GET /audit\`. ${howToRead}`,
+    description: `New and deleted projects, owners, keys of the installation and other calls of the operator. Changes within a
+project are in its \`GET /audit\`. ${howToRead}`,
     query: AuditQuery,
     ok: AuditPage,
   },

@@ -22,7 +22,8 @@ const AuditEntry = z
       kind: z.enum(actorKinds).meta({ description: "`operator` stands for `ADMIN_TOKEN`." }),
       id: z.uuid().nullable().meta({ description: "Null for the operator." }),
       name: z.string().nullable().meta({
-        description: "As it was at the time: of a person the name or the address, of a key the name or its beginning.",
+        description:
+          "The name at the time: for a person the name or address, for a key the name or its first characters.",
       }),
     }),
     action: z.string().meta({ description: "The operation that was called, by its id in this document." }),
@@ -36,7 +37,7 @@ const AuditEntry = z
         description: "Secrets and bodies have neither `from` nor `to`: the entry only says that they changed.",
       }),
     ),
-    ip: z.string().nullable().meta({ description: "The address that the call came from." }),
+    ip: z.string().nullable().meta({ description: "The IP address of the call." }),
     requestId: z.string().meta({ description: "The `X-Request-ID` of the answer." }),
   })
   .meta({ id: "AuditEntry", example });

@@ -18,8 +18,8 @@ import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
 /**
- * Statuses in which a person may send an email again. UNKNOWN is one of them: the email may have arrived, but that
- * decision is the person's.
+ * Statuses in which a person may send an email again. They include UNKNOWN, although the email may have arrived: the
+ * person decides whether to risk that.
  */
 const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
 

@@ -14,7 +14,8 @@ interface PendingHit {
 }
 
 /**
- * The second after this isolate has sent a hit. All hits within it share messages, because each message costs money.
+ * The hits that this isolate gathers for a second after it has sent one. They share messages, because each message
+ * costs money.
  */
 interface Gathering {
   endsAt: number;

@@ -44,7 +44,7 @@ describe("a schedule", () => {
     ["", "five fields"],
     ["0 25 * * *", "Invalid value for hour: 25"],
     ["H * * * *", "not a cron expression"],
-    ["0 0 31 2 *", "never comes"],
+    ["0 0 31 2 *", "never matches"],
     [`0 9 * * ${"1,".repeat(60)}1`, "At most 100 characters"],
   ])("of %s is refused: %s", (cron, reason) => {
     expect(cronFault(cron, now)).toContain(reason);

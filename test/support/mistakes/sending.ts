@@ -52,7 +52,7 @@ export const mistakesInSending: Mistake[] = [
   send({ ...without("subject", "body"), transactionalId: "cl1" }, ['"transactionalId"', "cl1", "Use template"]),
   send({ ...without("to"), email: "ada@example.com" }, ['"email"', "ada@example.com", "Use to"]),
   send({ tags: ["welcome"] }, ['"tags"', '"received":["welcome"', "set a header of your own"]),
-  send({ type: "markdown" }, ['"type"', '"received":"markdown"', "turn it into HTML"]),
+  send({ type: "markdown" }, ['"type"', '"received":"markdown"', "convert it to HTML"]),
   send({ type: "MARKETING" }, ['"type"', '"received":"MARKETING"', "a template of that type"]),
   send({ to: "Ada <ada@example.com>" }, [
     '"to"',

@@ -58,7 +58,7 @@ export async function decide(
 ): Promise<Decision[]> {
   const conditions = given.map(inSegmentTerms);
   const named = fieldsOf(conditions);
-  // A row stores the value of each field of its execution under the index of the field in this list.
+  // Each row stores the values of its execution's fields, keyed by the index of the field in this list.
   const fields = named.filter((field) => rootOf(field) !== null);
   const segments = await loadSegments(ctx, { logic: "OR", groups: conditions.flatMap(({ groups }) => groups) });
   const choice = compileChoice(conditions, executionResolver(segments, fields), now);

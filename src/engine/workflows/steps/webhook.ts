@@ -126,7 +126,7 @@ function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: bool
   );
 }
 
-/** Leaves out contacts that were deleted meanwhile. */
+/** Inserts the calls, except those of contacts that were deleted meanwhile. */
 async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
   const now = ctx.now.getTime();
   const items = planned.map(({ arrival, host, request }) => [

@@ -15,7 +15,7 @@ import { insertChanges } from "./remember-changes";
 /** The contacts of a chunk, and the time of the write, from which the ids of new contacts are derived. */
 export interface NewContacts {
   contacts: (ReadRow & { id: Id; hash?: string })[];
-  /** The import that causes the changes, which can be undone. */
+  /** The job of the import, by which its changes can be undone. */
   jobId: Id;
   now: number;
   /** Whether rows may contain the columns that describe the contact itself: times, source, opt-out. */

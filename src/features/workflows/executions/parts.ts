@@ -27,7 +27,7 @@ const partsAtOnce = 2 * partsPerBatch;
 export interface ExecutionPart {
   count: number;
   newest: Id | null;
-  /** The last id of a whole part. */
+  /** The last id of the part, when the part is full. */
   edge: Id | null;
   /** The oldest id of the whole range. */
   oldest: Id | null;
