@@ -12,11 +12,15 @@ await generate();
 // A file whose source is gone would be packed as well.
 rmSync(join(CLIENT, "dist"), { recursive: true, force: true });
 const rest = ["browser", "site"].map((name) => join(ROOT, "clients", name));
-for (const project of [CLIENT, join(CLIENT, "test"), CLI, ...rest]) {
-  const { code, output } = await captureTool("tsc", ["-p", project]);
-  if (code !== 0) {
-    console.error(output);
-    process.exit(code);
-  }
-}
+await compile(CLIENT);
+// Editors take the comments from the declarations. The code goes without them, which are a fifth of its size.
+await compile(CLIENT, ["--removeComments", "--declaration", "false"]);
+for (const project of [join(CLIENT, "test"), CLI, ...rest]) await compile(project);
 await bundleCli();
+
+async function compile(project, options = []) {
+  const { code, output } = await captureTool("tsc", ["-p", project, ...options]);
+  if (code === 0) return;
+  console.error(output);
+  process.exit(code);
+}
