@@ -1,6 +1,6 @@
 // Made of clients/browser by `npm run client`: do not edit.
 
-/** The script of a version never changes once it is out: pages name its hash. */
+/** The script of a published version never changes, because pages contain its hash. */
 export const snippet = {
   version: 1,
   integrity: "sha384-5QS66ZqXi/Pnp0OHpvqzpJW6VvIttp7CQXpAIirfEXolS3k1/0OQ9/PsznML05G0",
