@@ -2,15 +2,24 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { wholeApp } from "../../src/app";
 import { asId, publicId } from "../../src/core/ids";
+import { listAudit } from "../../src/features/audit/list";
 import { operationAt, type PlacedOperation } from "../../src/http/routes";
+import { newCampaign } from "../support/campaign";
 import { idSql } from "../support/counts";
 import { databaseOf, shards } from "../support/database";
 import { operations as doors, keyFor } from "../support/doors";
+import { expectBounded } from "../support/plan";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { signedIn } from "../support/visitor";
+import { World } from "../support/world";
 
 const url = "https://hooks.example.com/petrel";
+
+interface Entry {
+  action: string;
+  target: { name: string };
+}
 
 interface StoredEntry {
   project_id: number;
@@ -22,6 +31,11 @@ async function entriesOf(requestId: string): Promise<StoredEntry[]> {
   const query = "SELECT project_id, changes FROM audit_entries WHERE request_id = ?";
   const found = shards.map((shard) => databaseOf(shard).prepare(query).bind(requestId).all<StoredEntry>());
   return (await Promise.all(found)).flatMap(({ results }) => results);
+}
+
+async function allStored(): Promise<string> {
+  const found = shards.map((shard) => databaseOf(shard).prepare("SELECT * FROM audit_entries").all());
+  return JSON.stringify((await Promise.all(found)).map(({ results }) => results));
 }
 
 async function newHook({ api }: TestProject): Promise<string> {
@@ -94,11 +108,52 @@ describe("GET /audit", () => {
     expect(data.map(({ changes }: { changes: unknown }) => changes)).toEqual([[{ field: "secret" }]]);
     const { secret: sealed } =
       (await project.db.prepare("SELECT secret FROM webhooks WHERE id = ?").bind(id).first()) ?? {};
-    const stored = JSON.stringify(
-      await Promise.all(shards.map((shard) => databaseOf(shard).prepare("SELECT * FROM audit_entries").all())),
-    );
+    const stored = await allStored();
     expect(stored).not.toContain(secret);
     expect(stored).not.toContain(String(sealed));
+  });
+
+  it("has no body, no config of a step, and no key", async () => {
+    const project = await newProject();
+    const { id } = await newCampaign(project, { body: "<p>marked-1</p>" });
+    await call("PUT", `/campaigns/${id}`, { subject: "Sale", body: "<p>marked-2</p>" }, bearer(project.keys.secret));
+    const step = {
+      type: "WEBHOOK",
+      key: "call",
+      config: { url: "https://a.example", headers: { Authorization: "marked-3" } },
+    };
+    const transitions = [{ from: "trigger", to: "call" }];
+    const workflow = { name: "Welcome", eventName: "signup", steps: [step], transitions };
+    expect((await project.api.post("/workflows", workflow)).status).toBe(201);
+    const { body: key } = await admin.post(`/admin/projects/${project.id}/keys`, { kind: "secret", name: "CI" });
+    const { data } = await listed(project, "limit=4");
+    expect(data.map(({ action, target }: Entry) => [action, target.name])).toEqual([
+      ["addKey", "CI"],
+      ["createWorkflow", "Welcome"],
+      ["replaceCampaign", "March"],
+      ["createCampaign", "March"],
+    ]);
+    expect(data[0].actor).toEqual({ kind: "operator", id: null, name: null });
+    expect(data[1].changes).toEqual(expect.arrayContaining([{ field: "steps" }, { field: "transitions" }]));
+    expect(data[2].changes).toEqual([
+      { field: "subject", from: "News for {{ firstName }}", to: "Sale" },
+      { field: "body" },
+    ]);
+    const stored = await allStored();
+    expect(stored).not.toContain("marked-");
+    expect(stored).not.toContain(key.key);
+  });
+
+  it("reads no more because a project has more", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const { ctx } = await world.context(project);
+    const log = { databases: [ctx.db], project: project.number };
+    for (const filters of [{}, { action: "addKey" }, { actor: "operator" }, { target: project.id }]) {
+      await listAudit(ctx, log, filters, { limit: 1 });
+    }
+    // A window has 10,000 entries at most.
+    const step = /^SEARCH audit_entries USING PRIMARY KEY \(project_id=\?\)$/;
+    await expectBounded(world.statements, [{ sql: /FROM audit_entries WHERE .* LIMIT \?/, step }]);
   });
 
   it("has no entry of a call that changed nothing, nor of one that was refused", async () => {
