@@ -51,8 +51,8 @@ const tags = [
   },
   { name: "Jobs", description: "Work that a call starts and that continues in the background." },
   { name: "Console", description: "Signing in to the console, and the places where a person is signed in." },
-  { name: "People", description: "People who use the console, and their rights in each project." },
   { name: "Audit log", description: "What was changed, and by whom." },
+  { name: "People", description: "People who use the console, and their rights in each project." },
   { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
 ];
