@@ -20,7 +20,6 @@ import { type Door, keyFor, links, operations } from "../support/doors";
 import { everyRow } from "../support/every-row";
 import { FaultTally, type Harm, sumOf, unharmed } from "../support/fault-tally";
 import { type Answer, call, newProject, type TestProject } from "../support/project";
-import { projectMaker } from "../support/project-maker";
 import { signedIn } from "../support/visitor";
 
 interface Operation {
@@ -126,9 +125,8 @@ type Knocks = (faults: FaultName[], meant?: Meant, idempotencyKey?: Record<strin
 
 /** Each knock has a project of its own. */
 async function standAt(operation: Operation, door: Door): Promise<Knocks> {
-  const newOne = await projectMaker(door.project);
   return async (faults, meant = fromWrite(1), idempotencyKey = {}) =>
-    knock(await newOne(), operation, door, faults, meant, idempotencyKey);
+    knock(await newProject(door.project), operation, door, faults, meant, idempotencyKey);
 }
 
 async function knock(

@@ -2,6 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { knownProjects } from "../../src/engine/projects/cache";
 import { asSeen, knowProject } from "./as-seen";
 import { databaseOf, shardOfTest } from "./database";
+import { copyProject, type Pattern, readPattern } from "./project-copy";
 
 export interface Answer {
   status: number;
@@ -62,14 +63,30 @@ export interface TestProject {
 
 let counter = 0;
 
+/** By settings. They outlive a file, because files share an isolate. */
+const patterns = new Map<string, Pattern>();
+
 /**
  * A fresh project with a verified domain: every test has its own, and so its own contacts and mail. Its mail goes out as it was
- * written, unless the test is about tracking.
+ * written, unless the test is about tracking. The first with given settings is made as customers make theirs, and all others
+ * have copies of its rows.
  */
 export async function newProject(
   settings: Record<string, unknown> = {},
   shard: string = shardOfTest(),
 ): Promise<TestProject> {
+  const name = JSON.stringify(settings);
+  const pattern = patterns.get(name);
+  if (pattern === undefined) {
+    const made = await createProject(settings, shard);
+    patterns.set(name, await readPattern(made, shard));
+    return made;
+  }
+  const domain = `m${++counter}-${crypto.randomUUID().slice(-8)}.test`;
+  return openProject({ ...(await copyProject(pattern, domain, shard)), shard, domain });
+}
+
+async function createProject(settings: Record<string, unknown>, shard: string): Promise<TestProject> {
   const created = await admin.post("/admin/projects", { name: "Test", tracking: "DISABLED", ...settings });
   const { project, keys } = created.body;
   // Nobody knows it yet, so that nobody remembers another.
@@ -79,7 +96,8 @@ export async function newProject(
   if (number === null) throw new Error("The project was not created");
   const domain = `p${++counter}-${project.id.slice(-8)}.test`;
   const made = openProject({ id: project.id, number, shard, keys, domain });
-  await made.api.post("/domains", { domain });
+  const added = await made.api.post("/domains", { domain });
+  if (added.status !== 201) throw new Error(`The domain was not added: ${JSON.stringify(added.body)}`);
   return made;
 }
 
