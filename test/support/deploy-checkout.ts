@@ -115,8 +115,8 @@ export function openCheckout(given: Partial<Account> = {}) {
     written: () => readdirSync(double).toSorted(),
     /** Runs `npm run deploy`'s script, and gives what it says: to a terminal, if nothing else is said. */
     async deploy(args: string[] = [], environment: Record<string, string> = {}, { isTerminal = true } = {}) {
-      const address = await listenForWrangler();
-      const own = { DOUBLE: double, DOUBLE_ADDRESS: address, REAL_NODE: process.execPath };
+      const port = await listenForWrangler();
+      const own = { DOUBLE: double, DOUBLE_PORT: String(port), REAL_NODE: process.execPath };
       const env = { ...process.env, ...own, TMPDIR: temporary, NO_COLOR: "1", ...environment };
       const terminal = isTerminal ? ["--import", "data:text/javascript,process.stdout.isTTY=true"] : [];
       const script = [...terminal, join(checkout, "scripts", "deploy.mjs"), ...args];

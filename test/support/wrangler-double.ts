@@ -1,8 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer } from "node:net";
 import { join, resolve as resolvePath } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { text } from "node:stream/consumers";
 
 export interface Answer {
   stdout?: string;
@@ -30,40 +29,53 @@ export interface Account {
 
 /**
  * Stands where a checkout has Node. It asks the double in the test's own process in place of wrangler, because a deploy calls
- * wrangler some twenty times, and a process of Node for each takes ten times as long. Everything else runs on Node.
+ * wrangler some twenty times, and a process of Node for each takes ten times as long. It starts no process of its own, curl
+ * neither. Everything else runs on Node.
  */
-export const WRANGLER = `#!/bin/sh
+export const WRANGLER = `#!/bin/bash
 case "$1" in */wrangler) shift ;; *) exec "$REAL_NODE" "$@" ;; esac
-eval "$(printf '%s\\0' "$@" | curl --silent --fail --data-binary @- --header "Double: $DOUBLE" --header "Parent: $PPID" \
-  --header "Folder: $PWD" --header "Report: $WRANGLER_OUTPUT_FILE_PATH" "$DOUBLE_ADDRESS" || echo 'echo "no double" >&2; exit 99')"
+unanswered='echo "no double" >&2; exit 99'
+exec 3<>"/dev/tcp/127.0.0.1/$DOUBLE_PORT" || eval "$unanswered"
+printf '%s\\0' "$#" "$@" "$DOUBLE" "$PWD" "$WRANGLER_OUTPUT_FILE_PATH" "$PPID" >&3
+IFS= read -r -d '' reply <&3
+eval "\${reply:-$unanswered}"
 `;
 
-let address: Promise<string> | null = null;
+let port: Promise<number> | null = null;
 
 /** Opens the double's door, once in a process. */
-export function listenForWrangler(): Promise<string> {
-  address ??= new Promise((resolve, reject) => {
+export function listenForWrangler(): Promise<number> {
+  port ??= new Promise((resolve, reject) => {
     const quoted = (said: string) => `'${said.replaceAll("'", "'\\''")}'`;
-    const reply = async (headers: IncomingHttpHeaders, body: Promise<string>) => {
-      const { stdout = "", stderr = "", code = 0 } = answer(callOf(headers, await body));
-      return `printf %s ${quoted(stdout)}; printf %s ${quoted(stderr)} >&2; exit ${code}`;
+    const replyTo = (call: Call) => {
+      try {
+        const { stdout = "", stderr = "", code = 0 } = answer(call);
+        return `printf %s ${quoted(stdout)}; printf %s ${quoted(stderr)} >&2; exit ${code}`;
+      } catch (error) {
+        const reason = error instanceof Error ? error.stack : error;
+        return `printf %s ${quoted(`The double failed: ${reason}`)} >&2; exit 99`;
+      }
     };
-    const server = createServer((request, response) => {
-      reply(request.headers, text(request)).then(
-        (script) => response.end(script),
-        (error: Error) => response.end(`printf %s ${quoted(`The double failed: ${error.stack}`)} >&2; exit 99`),
-      );
+    const server = createServer((socket) => {
+      let asked = "";
+      socket.setEncoding("utf8").on("data", (chunk) => {
+        asked += chunk;
+        const call = callOf(asked);
+        if (call) socket.end(replyTo(call));
+      });
+      // A deploy that is interrupted ends its tools.
+      socket.on("error", () => socket.destroy());
     });
     server.on("error", reject);
     server.listen(0, "127.0.0.1", () => {
       const bound = server.address();
       if (bound === null || typeof bound === "string") throw new Error("No port");
-      resolve(`http://127.0.0.1:${bound.port}/`);
+      resolve(bound.port);
     });
     // The test's process ends without closing it.
     server.unref();
   });
-  return address;
+  return port;
 }
 
 interface Call {
@@ -78,15 +90,13 @@ interface Call {
   parent: number;
 }
 
-function callOf(headers: IncomingHttpHeaders, body: string): Call {
-  const header = (name: string) => String(headers[name] ?? "");
-  return {
-    args: body.split("\0").slice(0, -1),
-    double: header("double"),
-    folder: header("folder"),
-    report: header("report"),
-    parent: Number(header("parent")),
-  };
+/** Null until all of it has come: the number of arguments, they, and four texts, each with a NUL behind it. */
+function callOf(asked: string): Call | null {
+  const [count, ...texts] = asked.split("\0").slice(0, -1);
+  const args = texts.splice(0, Number(count));
+  const [double, folder, report, parent] = texts;
+  if (double === undefined || folder === undefined || report === undefined || parent === undefined) return null;
+  return { args, double, folder, report, parent: Number(parent) };
 }
 
 /** What ends a call with an error. */
