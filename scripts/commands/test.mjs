@@ -1,17 +1,33 @@
+import { execFileSync } from "node:child_process";
 import { ensureInstalled } from "../lib/install.mjs";
+import { ROOT } from "../lib/paths.mjs";
 import { showTool } from "../lib/tools.mjs";
 
 const DEEP = "--deep";
 const DEEP_SEEDS = "25";
 
 /**
- * `npm test`: the whole suite, or what the arguments select, as in `npm test -- test/core`. With `--deep` each model plays more
- * seeds.
+ * `npm test`: the whole suite, or what the arguments select, as in `npm test -- test/core`. Of many cases that are alike it has a
+ * part, and another one after each commit. With `--deep` it has all of them, and each model plays more seeds.
  */
 export async function main(args) {
   await ensureInstalled();
-  const env = args.includes(DEEP) ? { PETREL_MODEL_SEEDS: DEEP_SEEDS } : {};
+  const env = args.includes(DEEP) ? { PETREL_MODEL_SEEDS: DEEP_SEEDS, PETREL_TEST_DEEP: "1" } : { ...turn() };
   return showTool("vitest", ["run", "--config", "test/vitest.config.ts", ...args.filter((arg) => arg !== DEEP)], {
     env,
   });
+}
+
+/** What chooses the part. A checkout without git always has the same one. */
+function turn() {
+  if (process.env.PETREL_TEST_TURN) return {};
+  try {
+    const count = execFileSync("git", ["rev-list", "--count", "HEAD"], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return { PETREL_TEST_TURN: String(count).trim() };
+  } catch {
+    return {};
+  }
 }

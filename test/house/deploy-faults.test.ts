@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { SCHEMA_QUERIES } from "../../scripts/lib/schema.mjs";
 import { allQueues, cleanAccount, closeCheckouts, openCheckout, startStubWorker } from "../support/deploy-checkout";
+import { sample } from "../support/sample";
 
 afterEach(closeCheckouts);
 
@@ -45,7 +46,7 @@ describe("a first deploy", { timeout: 30_000 }, () => {
     expect(new Set(checkout.calls())).toEqual(new Set([...reads, ...effects]));
   });
 
-  it.each(faults)("whose $call fails $when its effect is ended by the next one", async ({ call, when }) => {
+  it.each(sample(faults))("whose $call fails $when its effect is ended by the next one", async ({ call, when }) => {
     const { base: address } = await startStubWorker();
     const checkout = openCheckout({ ...cleanAccount, queues: others, address, fault: { call, when } });
     const first = await checkout.deploy(["--sandbox"]);
@@ -69,22 +70,21 @@ describe("a first deploy", { timeout: 30_000 }, () => {
 });
 
 describe("a later deploy", { timeout: 30_000 }, () => {
-  it.each(faultsAt(["whoami --json", ...listings, ...lookAt("DB"), "d1 migrations apply DB --remote", "deploy"]))(
-    "whose $call fails $when its effect changes no secret, and the next one goes through",
-    async (fault) => {
-      const checkout = openCheckout({ ...cleanAccount, address: (await startStubWorker({ projects: 1 })).base });
-      await checkout.deploy(["--sandbox"]);
-      const before = checkout.account();
-      checkout.change({ fault });
-      expect((await checkout.deploy(["--sandbox"])).code).toBe(1);
-      expect((await checkout.deploy(["--sandbox"])).code).toBe(0);
-      expect(checkout.account()).toEqual({ ...before, fault });
-      // An upload whose answer got lost is there all the same.
-      const isThere = fault.call === "deploy" && fault.when === "after";
-      expect(checkout.deployed()).toHaveLength(isThere ? 3 : 2);
-      expect(checkout.placeholders()).toHaveLength(1);
-    },
-  );
+  it.each(
+    sample(faultsAt(["whoami --json", ...listings, ...lookAt("DB"), "d1 migrations apply DB --remote", "deploy"])),
+  )("whose $call fails $when its effect changes no secret, and the next one goes through", async (fault) => {
+    const checkout = openCheckout({ ...cleanAccount, address: (await startStubWorker({ projects: 1 })).base });
+    await checkout.deploy(["--sandbox"]);
+    const before = checkout.account();
+    checkout.change({ fault });
+    expect((await checkout.deploy(["--sandbox"])).code).toBe(1);
+    expect((await checkout.deploy(["--sandbox"])).code).toBe(0);
+    expect(checkout.account()).toEqual({ ...before, fault });
+    // An upload whose answer got lost is there all the same.
+    const isThere = fault.call === "deploy" && fault.when === "after";
+    expect(checkout.deployed()).toHaveLength(isThere ? 3 : 2);
+    expect(checkout.placeholders()).toHaveLength(1);
+  });
 });
 
 describe("a first deploy to the EU with two databases", { timeout: 30_000 }, () => {
@@ -99,7 +99,7 @@ describe("a first deploy to the EU with two databases", { timeout: 30_000 }, () 
     "deploy --secrets-file FILE",
   ];
 
-  it.each(faultsAt(["r2 bucket list --jurisdiction eu", "d1 list --json", ...own]))(
+  it.each(sample(faultsAt(["r2 bucket list --jurisdiction eu", "d1 list --json", ...own])))(
     "whose $call fails $when its effect is ended by the next one, in the EU",
     async (fault) => {
       const checkout = openCheckout({
@@ -139,13 +139,15 @@ describe("a deploy in Workers Builds", { timeout: 30_000 }, () => {
   const build = { WORKERS_CI: "1", CI: "true" };
 
   it.each(
-    faultsAt([
-      "whoami --json",
-      ...listings.filter((call) => !call.startsWith("r2")),
-      ...ends(allQueues.filter(isDead)),
-      "d1 migrations apply DB --remote",
-      "deploy",
-    ]),
+    sample(
+      faultsAt([
+        "whoami --json",
+        ...listings.filter((call) => !call.startsWith("r2")),
+        ...ends(allQueues.filter(isDead)),
+        "d1 migrations apply DB --remote",
+        "deploy",
+      ]),
+    ),
   )("whose $call fails $when its effect is ended by its retry, and changes no secret", async (fault) => {
     const queues = allQueues.filter((name) => !isDead(name));
     const checkout = openCheckout({ queues, secrets, fault });

@@ -17,6 +17,8 @@ export async function axeFindings(
     // Of what is well, nothing is said; and no element needs an address.
     resultTypes: ["violations"],
     selectors: false,
+    // What a frame shows is not ours.
+    iframes: false,
     ...(contrast === "only" ? { runOnly: ["color-contrast"] } : { rules: { "color-contrast": { enabled: contrast } } }),
   };
   return page.evaluate<string[]>(`axe.run("${within}", ${JSON.stringify(options)}).then(({ violations }) =>

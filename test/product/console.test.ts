@@ -1,5 +1,6 @@
 import type { BrowserContextOptions } from "playwright-core";
 import { beforeAll, expect, inject, it, vi } from "vitest";
+import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
 import { asOwner, hostile, makeWorld, owner, reversed, sendMails, type World } from "./console-world";
@@ -215,7 +216,7 @@ describeInChromium(
     it("speaks the language of the browser, and fits in each of them on a phone", async () => {
       const titles = { de: "E-Mails", es: "Correos", fr: "E-mails", it: "E-mail", nl: "E-mail", pt: "E-mails" };
       const paths = ["/emails", "/domains", "", "/emails", "/people", `/emails/${mail}`];
-      for (const [at, [locale, title]] of Object.entries(titles).entries()) {
+      for (const [at, [locale, title]] of sample([...Object.entries(titles).entries()])) {
         const watched = await enter(paths[at] ?? "", { viewport: { width: 390, height: 844 }, locale });
         const { page } = watched;
         await page.getByRole("navigation").getByText(title, { exact: true }).waitFor();

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, inject, it } from "vitest";
 import { languages } from "../../src/core/languages/language";
+import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, phone } from "./chromium";
 import { mailWith, newRecipient, type Recipient, walkPages } from "./recipient";
@@ -71,13 +72,15 @@ describeInChromium(
       expect(await focused(page, 2)).toEqual(["Resume now", "Unsubscribe for good"]);
     });
 
+    const others = [...languages.keys()].filter((locale) => locale !== "de");
+    const walked = ["de", ...sample(others)];
     const recipients = new Map<string, Recipient>();
     beforeAll(async () => {
-      const made = [...languages.keys()].map((locale) => newRecipient(product, locale));
+      const made = walked.map((locale) => newRecipient(product, locale));
       for (const recipient of await Promise.all(made)) recipients.set(recipient.locale, recipient);
     });
 
-    it.each([...languages.keys()])(
+    it.each(walked)(
       "fit into 320 pixels, in %s",
       async (locale) => {
         const { page, complaints } = await open("/health", { ...phone, viewport: { width: 320, height: 640 }, locale });

@@ -1,4 +1,5 @@
 import { expect, inject, it } from "vitest";
+import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, phone } from "./chromium";
 
@@ -82,11 +83,14 @@ describeInChromium(
       expect([...cut]).toEqual([]);
     });
 
-    it.each(["light", "dark"] as const)("can be read, and reached by the keyboard: %s", async (colorScheme) => {
-      const { page } = await open("/docs/reference", { viewport: { width: 1280, height: 900 }, colorScheme });
-      await page.getByRole("heading", { name: "Coming from Plunk" }).waitFor();
-      expect(await axeFindings(page)).toEqual([]);
-    });
+    it.each(sample(["light", "dark"] as const, { of: 2 }))(
+      "can be read, and reached by the keyboard: %s",
+      async (colorScheme) => {
+        const { page } = await open("/docs/reference", { viewport: { width: 1280, height: 900 }, colorScheme });
+        await page.getByRole("heading", { name: "Coming from Plunk" }).waitFor();
+        expect(await axeFindings(page)).toEqual([]);
+      },
+    );
 
     it("draws no line around the section that a link leads to", async () => {
       const { page } = await open("/docs/reference#tag/sending/POST/v1/send", {
@@ -96,7 +100,6 @@ describeInChromium(
       await page.waitForFunction("document.activeElement !== document.body");
       const lines = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
       expect(lines).toBe("none");
-      expect(await axeFindings(page, { contrast: false })).toEqual([]);
     });
 
     it("fits a phone", async () => {
