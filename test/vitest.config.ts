@@ -21,6 +21,8 @@ export default defineConfig(async () => ({
   test: {
     // Two cores do two files at a time: each file waits for a queue or a browser now and then.
     maxWorkers: 2,
+    // What the Worker logs is shown for a test that fails.
+    silent: "passed-only",
     projects: [
       // Rules: pure, in Node, in milliseconds.
       {
