@@ -3,7 +3,7 @@ import { newId, publicId, textOf } from "../../src/core/ids";
 import { randomHex } from "../../src/core/keys";
 import { authenticate } from "../../src/engine/projects/authenticate";
 import { newKey } from "../../src/features/projects/keys/key";
-import { openPlatform } from "../../src/platform/context";
+import { openPlatform } from "../../src/platform/open-platform";
 import { databaseOf, shards } from "./database";
 import { everyRow } from "./every-row";
 import type { TestProject } from "./project";
