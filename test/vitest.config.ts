@@ -22,7 +22,7 @@ export default defineConfig(async () => ({
     // Two cores do two files at a time: each file waits for a queue or a browser now and then.
     maxWorkers: 2,
     // What the Worker logs is shown for a test that fails.
-    silent: "passed-only",
+    silent: "passed-only" as const,
     projects: [
       // Rules: pure, in Node, in milliseconds.
       {
