@@ -1,8 +1,18 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { wholeApp } from "../../src/app";
-import { asId, publicId } from "../../src/core/ids";
+import { asId, newId, publicId } from "../../src/core/ids";
 import { listAudit } from "../../src/features/audit/list";
+import { auditedCampaign } from "../../src/features/campaigns/audited";
+import { ReplaceCampaign } from "../../src/features/campaigns/schema";
+import { auditedPerson } from "../../src/features/people/audited";
+import { UpdatePerson } from "../../src/features/people/schema";
+import { auditedProject } from "../../src/features/projects/audited";
+import { UpdateProject } from "../../src/features/projects/schema";
+import { auditedWebhook } from "../../src/features/webhooks/audited";
+import { UpdateWebhook } from "../../src/features/webhooks/schema";
+import { auditedWorkflow } from "../../src/features/workflows/audited";
+import { UpdateWorkflow } from "../../src/features/workflows/schema";
 import { operationAt, type PlacedOperation } from "../../src/http/routes";
 import { newCampaign } from "../support/campaign";
 import { idSql } from "../support/counts";
@@ -257,6 +267,19 @@ describe("the audit log", () => {
         .map(({ id }) => id)
         .toSorted(),
     ).toEqual(Object.keys(leftOut).toSorted());
+  });
+
+  const [id, owner] = [newId(), { project: { number: 1 } }];
+  it.each([
+    ["a project", UpdateProject, auditedProject("p"), {}],
+    ["a person", UpdatePerson, auditedPerson(id), {}],
+    ["a webhook", UpdateWebhook, auditedWebhook(owner, id), {}],
+    ["a campaign", ReplaceCampaign, auditedCampaign(owner, id), {}],
+    ["a workflow", UpdateWorkflow, auditedWorkflow(owner, id), { eventName: "triggerConfig" }],
+  ] as const)("shows every field of %s that a call can change", (_, { shape }, { fields, hidden }, otherNames) => {
+    const names: Record<string, string> = otherNames;
+    const shown = Object.keys({ ...fields, ...hidden });
+    expect(Object.keys(shape).filter((field) => !shown.includes(names[field] ?? field))).toEqual([]);
   });
 
   it.each(routes.filter(({ isAudited }) => isAudited).map((route) => [route.id, route] as const))(
