@@ -63,8 +63,8 @@ export interface Policy {
   /** Whether a key of kind `monitor` may read this route of the operator. */
   takesMonitorKey: boolean;
   /**
-   * The route adds rows or files, so a project that has reached its `maxStorageMb` may not call it, or not with such a
-   * body. The default is true for every POST of a project that is no read. "itself": its verb refuses.
+   * Whether the route adds rows or files: a project that has reached its `maxStorageMb` may not call such a route. A
+   * function decides it from the body. "itself": the verb refuses. Null: true for a POST of a project that is not a read.
    */
   grows: boolean | "itself" | ((body: unknown) => boolean) | null;
   /** Whether the route changes nothing, so that a disabled project may call it. */

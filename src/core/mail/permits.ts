@@ -48,7 +48,7 @@ export const maxRoundsPerInvocation = 40;
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
-/** A turn takes at most this fraction of the account's calls per second. */
+/** A turn takes at most the account's calls per second divided by this number. */
 const turnsPerSecond = 10;
 
 /**

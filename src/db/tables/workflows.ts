@@ -152,7 +152,7 @@ export const executionCounts = sqliteTable(
     cancelled: integer().notNull().default(0),
     /** The row counts the executions up to this id. It is above all ids unless a count is under way. */
     countedTo: id().notNull().default(belowAllIds),
-    /** When the sweep goes on with the count, or begins it again. */
+    /** When the sweep next continues or restarts the count. */
     dueAt: integer().notNull().default(0),
   },
   (table) => [

@@ -54,12 +54,12 @@ To send from a domain of your own, call \`POST /domains\`, create the DNS record
 | \`pk_…\` public | in web pages and apps | \`POST /v1/track\`, nothing else |
 
 Send it as \`Authorization: Bearer …\`. Everybody can read a public key, so it cannot undo an unsubscription that a person
-made, and it has rate limits and idempotency keys of its own. Its calls may have 32 KB and 64 keys of data, and the data of
-one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project. Workflows that its
+made, and it has rate limits and idempotency keys of its own. A call with a public key may have 32 KB and 64 keys of data.
+Such calls make the data of one contact at most 32 KB, and add at most 1,000 field names and 1,000 event names to a project. Workflows that its
 events start or wake mail 500 times an hour, unless the operator set another number, and once a day to a contact that nobody else
 has named; later mail waits for its turn. What such an event says becomes no link: \`https://a.example\` reads \`https[:]//a[.]example\`.
 
-\`GET /me\` says which project and which key a call is of. Any other call of a \`read\` key is a 403 \`READ_ONLY_KEY\`.
+\`GET /me\` says to which project and which key a call belongs. Any other call of a \`read\` key is a 403 \`READ_ONLY_KEY\`.
 
 \`POST /mcp\` is for assistants, by the Model Context Protocol, with the same keys: [how to connect one](${origin}/docs/mcp).
 

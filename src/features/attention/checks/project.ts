@@ -43,7 +43,7 @@ export const checkProject: AttentionCheck = ({ project }) => {
 
 const nearShare = 0.8;
 
-/** The storage of the project has reached its limit, or nearly so, by the last count. */
+/** The last count of the project's storage was at its limit or close to it. */
 function storageItems(project: Project): AttentionItem[] {
   const { storage, maxStorageMb } = project;
   if (storage === null || shareOfLimit({ storage, maxStorageMb }) < nearShare) return [];
