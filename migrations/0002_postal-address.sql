@@ -1,2 +1,0 @@
-ALTER TABLE `projects` ADD `company` text;--> statement-breakpoint
-ALTER TABLE `projects` ADD `postal_address` text;

@@ -1,1 +1,0 @@
-ALTER TABLE `events` ADD `is_public` integer DEFAULT false NOT NULL;
