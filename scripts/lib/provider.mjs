@@ -22,8 +22,8 @@ export const PROVIDERS = {
   },
 };
 
-/** What MAIL_PROVIDER can be. */
-const PROVIDER_NAMES = `${Object.keys(PROVIDERS).join(", ")} or outbox`;
+/** The names of the providers that send mail, such as `ses, resend`. */
+export const SENDERS = Object.keys(PROVIDERS).join(", ");
 
 /** The settings that name a second provider. */
 const SECOND = ["MAIL_PROVIDER_MARKETING", "MAIL_PROVIDER_FALLBACK"];
@@ -53,7 +53,7 @@ function choiceFaults(settings) {
   const faults = choicesOf(settings)
     .filter(([, provider]) => provider !== "outbox" && !Object.hasOwn(PROVIDERS, provider))
     .map(
-      ([setting, provider]) => `${setting} is ${provider}, which Petrel does not know. It can be ${PROVIDER_NAMES}.`,
+      ([setting, provider]) => `${setting} is ${provider}, which Petrel does not know. It can be ${SENDERS} or outbox.`,
     );
   const { MAIL_PROVIDER: provider, MAIL_PROVIDER_FALLBACK: fallback } = settings;
   if (fallback && fallback === provider) {
@@ -66,7 +66,7 @@ function choiceFaults(settings) {
   return faults;
 }
 
-const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
+export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
 
 /** What is wrong with the settings of an installation, before anything is asked. */
 export function settingObstacles({ config, notes, own, defaults }, { isSandbox }) {
@@ -75,7 +75,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
   // A Worker that only pretends to send mail must not reach production unnoticed.
   if (provider === "outbox" && !isSandbox) {
     obstacles.push(
-      `MAIL_PROVIDER is outbox, which sends no mail. Copy petrel.example.toml to petrel.toml and name ses, resend, postmark or smtp there, or deploy a sandbox: ${command("npm run deploy -- --sandbox")}`,
+      `MAIL_PROVIDER is outbox, which sends no mail. Copy petrel.example.toml to petrel.toml and name a provider there (${SENDERS}), or deploy a sandbox: ${command("npm run deploy -- --sandbox")}`,
     );
   }
   if (provider !== "outbox" && isSandbox) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Failure } from "./failure.mjs";
 import { DEV_VARS } from "./paths.mjs";
-import { providerFault } from "./provider.mjs";
+import { PROVIDER_SETTINGS, providerFault } from "./provider.mjs";
 import { readWranglerToml } from "./wrangler-toml.mjs";
 
 // Lists, so that a secret can be replaced while the old one still counts.
@@ -32,19 +32,7 @@ export const OWN_SECRETS = [
 ];
 
 // Settings whose defaults live in the Worker, so that no list outside of it goes stale.
-const PREFIXES = [
-  "RATE_LIMIT_",
-  "MAX_ATTACHMENT",
-  "MAIL_",
-  "SES_",
-  "RESEND_",
-  "POSTMARK_",
-  "DNS_",
-  "IDEMPOTENCY_",
-  "OUTBOUND_",
-  "EMAIL_",
-  "EVENT_",
-];
+const PREFIXES = ["RATE_LIMIT_", "MAX_ATTACHMENT", "MAIL_", "DNS_", "IDEMPOTENCY_", "OUTBOUND_", "EMAIL_", "EVENT_"];
 
 /** What the Worker is given on this machine. The environment wins over .dev.vars, and that over wrangler.toml. */
 export function readSettings(environment) {
@@ -67,10 +55,12 @@ export function adminTokenOf(settings) {
   return settings.ADMIN_TOKEN.split(",")[0].trim();
 }
 
-function isSetting(name, known) {
+/** Whether `npm start` passes this variable of the environment on to the Worker. */
+export function isSetting(name, known) {
   return (
     Object.hasOwn(known, name) ||
     OWN_SECRETS.some((secret) => secret.name === name) ||
+    PROVIDER_SETTINGS.includes(name) ||
     PREFIXES.some((p) => name.startsWith(p))
   );
 }

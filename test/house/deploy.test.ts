@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { PROVIDERS } from "../../scripts/lib/provider.mjs";
-import { OWN_SECRETS } from "../../scripts/lib/settings.mjs";
+import { isSetting, OWN_SECRETS } from "../../scripts/lib/settings.mjs";
 import { providers } from "../../src/platform/mailer/providers";
 import {
   allQueues,
@@ -326,5 +326,11 @@ database_name = "acme-mail-01"
     ]);
     const others = providers.filter(({ name }) => name !== "outbox");
     expect(known).toEqual(others.map(({ name, needs, settings }) => [name, needs, Object.keys(settings).sort()]));
+  });
+
+  it("takes each of them from the environment at `npm start`", () => {
+    const names = providers.flatMap(({ settings }) => Object.keys(settings));
+    expect(names.filter((name) => !isSetting(name, {}))).toEqual([]);
+    expect(isSetting("HOME", {})).toBe(false);
   });
 });

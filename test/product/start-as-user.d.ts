@@ -28,6 +28,7 @@ declare module "*/scripts/lib/port.mjs" {
 
 declare module "*/scripts/lib/settings.mjs" {
   export const OWN_SECRETS: { name: string; make(): string }[];
+  export function isSetting(name: string, known: object): boolean;
 }
 
 declare module "*/scripts/lib/worker-log.mjs" {
