@@ -87,7 +87,7 @@ export const featuresShareNounsAndSchemas: Rule = (house) =>
     .filter(({ target }) => !/\/schema\.ts$/.test(target) && !isNoun(target))
     .map(said);
 
-const maxImportsBetweenFeatures = 25;
+const maxImportsBetweenFeatures = 20;
 
 export const fewImportsBetweenFeatures: Rule = (house) => {
   const imports = betweenFeatures(house);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { jobStatuses } from "../../core/job-status";
 import type { JsonObject } from "../../core/json";
 import type { JobType } from "../../core/messages";
 import { createdAt, id, jsonObject, projectId, rowKey, time } from "../columns";
@@ -11,7 +12,7 @@ export const jobs = sqliteTable(
     projectId: projectId(),
     id: id().notNull(),
     type: text().$type<JobType>().notNull(),
-    status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
+    status: text({ enum: jobStatuses }).notNull(),
     progress: integer().notNull().default(0),
     /** Changes when the work is requested again: a running job notices that, and starts over. */
     generation: integer().notNull().default(1),

@@ -1,12 +1,10 @@
-import { sql } from "drizzle-orm";
 import { type Counts, sumOf } from "../../core/campaigns/counts";
 import { type CampaignAction, campaignActions } from "../../core/campaigns/status";
-import { BadRequest, Conflict, NotFound } from "../../core/errors";
+import { BadRequest, Conflict } from "../../core/errors";
 import { type Id, publicId, publicIdOrNull, textOf } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
+import { getRow } from "../../db/get-row";
 import { wholeRow } from "../../db/rows";
-import { inProject } from "../../db/scope";
-import { selectFirst } from "../../db/statement";
 import { type CampaignRow, campaigns } from "../../db/tables";
 import { findCounts } from "../../engine/campaigns/counts";
 import { loadBody } from "../../engine/mail/body";
@@ -18,14 +16,8 @@ import type { Campaign } from "./schema";
 
 export const readCampaign = wholeRow(campaigns);
 
-export async function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
-  const row = await selectFirst(
-    ctx.db,
-    sql`SELECT * FROM campaigns WHERE ${inProject(ctx)} AND id = ${id}`,
-    readCampaign,
-  );
-  if (!row) throw new NotFound("campaign", id);
-  return row;
+export function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  return getRow(ctx, campaigns, "campaign", id);
 }
 
 /** Returns a campaign with its present counters and progress, as callers see it. */

@@ -6,32 +6,24 @@ import { type Id, newIdAt } from "../../core/ids";
 import type { CampaignRow, VersionRow } from "../../db/tables";
 import { checkLiquid } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
+import { getTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
-import { getTemplate } from "../templates/template";
 import type { ReplaceCampaign, Variant } from "./schema";
 
 /** The fields of a campaign that people edit. */
-export type Draft = Pick<
-  CampaignRow,
-  | "name"
-  | "description"
-  | "subject"
-  | "previewText"
-  | "body"
-  | "bodyKey"
-  | "fromEmail"
-  | "fromName"
-  | "replyTo"
-  | "type"
-  | "templateId"
-  | "topicId"
-  | "audienceType"
-  | "segmentId"
-  | "audienceCondition"
-  | "variants"
-  | "canary"
-  | "files"
->;
+const draftFields = [
+  ...(["name", "description", "type", "templateId", "topicId"] as const),
+  ...(["subject", "previewText", "body", "bodyKey", "files"] as const),
+  ...(["fromEmail", "fromName", "replyTo"] as const),
+  ...(["audienceType", "segmentId", "audienceCondition", "variants", "canary"] as const),
+] as const;
+export type Draft = Pick<CampaignRow, (typeof draftFields)[number]>;
+
+/** Returns the fields that people edit, without the other columns of a campaign's row. */
+export function fieldsOf(draft: Draft): Draft {
+  // The list contains every key.
+  return Object.fromEntries(draftFields.map((field) => [field, draft[field]])) as Draft;
+}
 
 /** The bodies of a call. Their files are stored before the rows that name them. */
 export interface StoredBodies {

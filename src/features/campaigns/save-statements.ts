@@ -7,17 +7,16 @@ import { UnverifiedSender } from "../../core/mail/errors";
 import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
 import type { Batch } from "../../db/batch";
-import { rowById } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { verifiedDomain } from "../../db/sender-domain";
-import { guard, type Statement, statement } from "../../db/statement";
-import type { CampaignRow } from "../../db/tables";
+import { guard, type Statement } from "../../db/statement";
+import { type CampaignRow, campaigns } from "../../db/tables";
 import { guardTopic } from "../../db/topics";
+import { insertRow, updateRow } from "../../db/write-row";
 import { checkCondition } from "../../engine/audience/named-segments";
 import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
-import { readCampaign } from "./campaign";
-import type { Draft } from "./draft";
+import { type Draft, fieldsOf } from "./draft";
 
 /** Returns the guards for saving a draft. Reads the segments that its condition names. Throws Invalid. */
 export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[]> {
@@ -65,42 +64,17 @@ function namedBy({ segmentId, audienceCondition }: Draft): Partial<References> {
 
 export function insertCampaign(ctx: Context, id: Id, draft: Draft): Statement<CampaignRow> {
   const now = ctx.now.getTime();
-  return statement(
-    sql`INSERT INTO campaigns (project_id, id, name, description, status, audience_type, segment_id, audience_condition,
-        template_id, topic_id, type, subject, preview_text, body, body_key, from_email, from_name, reply_to, variants, canary,
-        files, search_text, created_at, updated_at)
-      VALUES (${ctx.project.number}, ${id}, ${draft.name}, ${draft.description}, 'DRAFT', ${draft.audienceType},
-        ${draft.segmentId}, ${textOrNull(draft.audienceCondition)}, ${draft.templateId}, ${draft.topicId}, ${draft.type},
-        ${draft.subject}, ${draft.previewText}, ${draft.body}, ${draft.bodyKey}, ${draft.fromEmail}, ${draft.fromName}, ${draft.replyTo},
-        ${textOrNull(draft.variants)}, ${textOrNull(draft.canary)}, ${textOrNull(draft.files)}, ${searchTextOf(draft)}, ${now}, ${now})
-      RETURNING *`,
-    readCampaign,
-    { again: rowById("campaigns", ctx, id) },
-  );
+  return insertRow(campaigns, {
+    ...fieldsOf(draft),
+    ...{ projectId: ctx.project.number, id, status: "DRAFT", searchText: searchTextOf(draft) },
+    ...{ createdAt: now, updatedAt: now },
+  });
 }
 
-/** An earlier call may commit after a later one, so updatedAt never goes back. */
 export function updateDraft(ctx: Context, id: Id, draft: Draft): Statement<CampaignRow> {
-  return statement(
-    sql`UPDATE campaigns SET name = ${draft.name}, description = ${draft.description},
-        audience_type = ${draft.audienceType}, segment_id = ${draft.segmentId},
-        audience_condition = ${textOrNull(draft.audienceCondition)}, template_id = ${draft.templateId},
-        topic_id = ${draft.topicId},
-        type = ${draft.type}, subject = ${draft.subject}, preview_text = ${draft.previewText}, body = ${draft.body},
-        body_key = ${draft.bodyKey}, from_email = ${draft.fromEmail}, from_name = ${draft.fromName},
-        reply_to = ${draft.replyTo}, variants = ${textOrNull(draft.variants)}, canary = ${textOrNull(draft.canary)},
-        files = ${textOrNull(draft.files)}, search_text = ${searchTextOf(draft)}, version = version + 1,
-        updated_at = max(updated_at, ${ctx.now.getTime()})
-      WHERE ${inProject(ctx)} AND id = ${id}
-      RETURNING *`,
-    readCampaign,
-  );
+  return updateRow(ctx, campaigns, id, { ...fieldsOf(draft), searchText: searchTextOf(draft) });
 }
 
 function searchTextOf({ name, subject, fromEmail, fromName }: Draft): string {
   return searchText(name, subject, fromEmail, fromName);
-}
-
-function textOrNull(value: object | null): string | null {
-  return value && JSON.stringify(value);
 }

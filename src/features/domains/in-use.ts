@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { inProject } from "../../db/scope";
 import { domainInSql } from "../../db/sender-domain";
+import { templatesFrom } from "../../db/templates";
 import type { Context } from "../../platform/context";
-import { templatesFrom } from "../templates/template";
 
 /** Selects each resource that needs this sender domain. Other kinds of senders are added here. */
 export function usesOfDomain(ctx: Context, domain: string): SQL {

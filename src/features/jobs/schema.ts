@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { jobStatuses } from "../../core/job-status";
 import { jobTypes } from "../../core/messages";
 import { Warnings } from "../../core/warning";
-
-export const JobStatus = z.enum(["queued", "processing", "completed", "failed"]);
 
 const example = {
   jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
@@ -19,7 +18,7 @@ export const Job = z
   .object({
     jobId: z.string(),
     type: z.string(),
-    status: JobStatus,
+    status: z.enum(jobStatuses),
     progress: z.number().int().min(0).max(100),
     result: z.record(z.string(), z.unknown()).nullable().meta({
       description: "The schema in `x-job-result` of the call that started the job, once it is completed.",
@@ -35,7 +34,7 @@ export const Job = z
   });
 
 export const JobFilters = z.object({
-  status: JobStatus.optional(),
+  status: z.enum(jobStatuses).optional(),
   type: z.enum(jobTypes).optional(),
 });
 export type JobFilters = z.infer<typeof JobFilters>;

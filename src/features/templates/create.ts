@@ -8,10 +8,10 @@ import type { VersionRow } from "../../db/tables";
 import { guardTopic } from "../../db/topics";
 import { checkLiquid } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, storeBody } from "../../engine/mail/body";
+import type { StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion, type NewTemplate } from "./save-statements";
 import type { CreateTemplate } from "./schema";
-import type { StoredTemplate } from "./template";
 import { checkTopicFits } from "./topic";
 
 /** `POST /templates`: creates a template in one round trip. The insert itself checks the sender domain. */

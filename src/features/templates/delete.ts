@@ -7,9 +7,10 @@ import { asId, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
+import { getTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
 import { updateLeft } from "./save-statements";
-import { getTemplate, stepsWith } from "./template";
+import { stepsWith } from "./template";
 
 /**
  * `DELETE /templates/{id}`. Its versions stay while accepted mail may use them. Throws Conflict while a workflow step

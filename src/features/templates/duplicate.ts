@@ -4,9 +4,9 @@ import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
 import { guardTopic } from "../../db/topics";
+import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
 import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
-import { getTemplate, type StoredTemplate } from "./template";
 
 /**
  * `POST /templates/{id}/duplicate`. The copy shares a large body with the original: the file stays until neither of

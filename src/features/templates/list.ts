@@ -6,8 +6,8 @@ import { asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { templatesWithVersions } from "../../db/templates";
+import { readTemplate, type StoredTemplate, templateColumns } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
-import { readTemplate, type StoredTemplate, templateColumns } from "./template";
 
 interface TemplateQuery {
   page: number;

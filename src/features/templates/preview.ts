@@ -1,9 +1,9 @@
 import type { Id } from "../../core/ids";
 import { templateBody } from "../../engine/mail/body";
 import { previewMail } from "../../engine/mail/preview";
+import { getTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
 import type { PreviewTemplate, TemplatePreview } from "./schema";
-import { getTemplate } from "./template";
 
 /** `POST /templates/{id}/preview`: renders the mail as it would be sent, with its footer. Nothing is sent or stored. */
 export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTemplate): Promise<TemplatePreview> {

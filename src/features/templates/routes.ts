@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { templateBody } from "../../engine/mail/body";
+import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import { required } from "../../http/legacy";
 import { IdParam, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
@@ -23,7 +24,7 @@ import {
   TemplateUsage,
   UpdateTemplate,
 } from "./schema";
-import { getTemplate, type StoredTemplate, templateJson } from "./template";
+import { templateJson } from "./template";
 import { updateTemplate } from "./update";
 import { templateUsage } from "./usage";
 

@@ -1,20 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
-import { type RowReader, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { domainInSql } from "../../db/sender-domain";
-import { selectFirst } from "../../db/statement";
-import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
-import { templatesWithVersions } from "../../db/templates";
+import type { StoredTemplate } from "../../engine/mail/template";
 import type { Context, Project } from "../../platform/context";
-
-/** A template with its current version. */
-export interface StoredTemplate {
-  row: TemplateRow;
-  content: VersionRow;
-}
 
 /** Takes `body` separately, because a large one is not in the row. */
 export function templateJson(project: Project, { row, content }: StoredTemplate, body: string) {
@@ -35,36 +24,6 @@ export function templateJson(project: Project, { row, content }: StoredTemplate,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };
-}
-
-/** The columns of templates `t` and versions `v`, for `readTemplate`. Columns with the same name get a prefix. */
-export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.preview_text, v.body, v.body_key, v.files,
-  v.from_email, v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
-
-const readRow = wholeRow(templates);
-const readVersion = wholeRow(templateVersions);
-
-export const readTemplate: RowReader<StoredTemplate> = (raw) => {
-  const row = readRow(raw);
-  // The current version is never due for a check, because its template references it.
-  const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number, check_at: null };
-  return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
-};
-
-export async function getTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
-  const template = await selectFirst(
-    ctx.db,
-    sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE ${inProject(ctx, "t")} AND t.id = ${id}`,
-    readTemplate,
-  );
-  if (!template) throw new NotFound("template", id);
-  return template;
-}
-
-/** Selects the templates that send from this domain. */
-export function templatesFrom(ctx: Context, domain: string): SQL {
-  return sql`SELECT t.id AS id, t.name AS name FROM ${templatesWithVersions}
-    WHERE ${inProject(ctx, "t")} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
 }
 
 /** Selects the workflow steps `s` that send a template. */

@@ -15,10 +15,10 @@ import { templates, type VersionRow } from "../../db/tables";
 import { guardTopic } from "../../db/topics";
 import { checkLiquid } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
+import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
 import { insertVersion, updateLeft } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
-import { getTemplate, type StoredTemplate } from "./template";
 import { checkTopicFits } from "./topic";
 
 /**

@@ -3,8 +3,9 @@ import { type Id, publicId } from "../../core/ids";
 import { asId, asNumber, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, selectOne } from "../../db/statement";
+import { getTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
-import { getTemplate, stepsWith } from "./template";
+import { stepsWith } from "./template";
 
 export interface TemplateUsage {
   campaigns: { id: string; name: string }[];

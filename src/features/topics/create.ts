@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
+import { maxTopics } from "../../core/topics";
 import { openBatch } from "../../db/batch";
 import { freeSlug } from "../../db/free-slug";
 import { isInserted } from "../../db/own-rows";
@@ -9,7 +10,7 @@ import { inProject } from "../../db/scope";
 import { type TopicRow, topics } from "../../db/tables";
 import { insertRow } from "../../db/write-row";
 import type { Context } from "../../platform/context";
-import { type CreateTopic, maxTopics } from "./schema";
+import type { CreateTopic } from "./schema";
 
 /** Deleted topics count too: their rows stay, because a slug is never used again. */
 const maxTopicsEver = 1_000;

@@ -2,8 +2,6 @@ import { z } from "zod";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
-export const maxTopics = 50;
-
 export const topicExample = {
   id: "0199a0f2-4c30-7a11-b2e4-7d8e9f0a1b2c",
   name: "Product news",

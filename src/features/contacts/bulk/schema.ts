@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Id, readId } from "../../../core/ids";
+import { jobStatuses } from "../../../core/job-status";
 import { storable } from "../../../core/storable";
-import { JobStatus } from "../../jobs/schema";
 
 const maxContacts = 1_000;
 const maxIdLength = 128;
@@ -45,7 +45,7 @@ export const BulkJob = z
   .object({
     jobId: z.string(),
     operation: BulkOperation,
-    status: JobStatus,
+    status: z.enum(jobStatuses),
     progress: count.min(0).max(100),
     totalRequested: count.meta({ description: "The number of different ids that were sent." }),
     succeeded: count.meta({

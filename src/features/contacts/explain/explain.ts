@@ -1,8 +1,9 @@
 import type { Id } from "../../../core/ids";
+import { getRow } from "../../../db/get-row";
+import { campaigns } from "../../../db/tables";
 import { getContact } from "../../../engine/contacts/contact";
+import { getTemplate } from "../../../engine/mail/template";
 import type { Context } from "../../../platform/context";
-import { getCampaign } from "../../campaigns/campaign";
-import { getTemplate } from "../../templates/template";
 import { getWorkflow } from "../../workflows/workflow";
 import { explainCampaignMail } from "./of-campaign";
 import { explainEmail, explainTemplate } from "./of-mail";
@@ -16,7 +17,7 @@ import type { ContactExplanation, ExplainContact } from "./schema";
 export async function explainContact(ctx: Context, id: Id, asked: ExplainContact): Promise<ContactExplanation> {
   const contact = await getContact(ctx, id);
   const { campaignId, workflowId, templateId, emailId } = asked;
-  if (campaignId) return explainCampaignMail(ctx, contact, await getCampaign(ctx, campaignId));
+  if (campaignId) return explainCampaignMail(ctx, contact, await getRow(ctx, campaigns, "campaign", campaignId));
   if (workflowId) return explainWorkflowMail(ctx, contact, await getWorkflow(ctx, workflowId));
   if (templateId) {
     const { row, content } = await getTemplate(ctx, templateId);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { MappingText } from "../../../core/contacts/csv-mapping";
 import { movedFaults, movedNamesListed } from "../../../core/contacts/csv-moved";
+import { jobStatuses } from "../../../core/job-status";
 import { Warnings } from "../../../core/warning";
-import { JobStatus } from "../../jobs/schema";
 
 export const UploadImport = z
   .object({
@@ -60,7 +60,7 @@ const count = z.number().int();
 export const ImportJob = z
   .object({
     jobId: z.string(),
-    status: JobStatus,
+    status: z.enum(jobStatuses),
     progress: count.min(0).max(100),
     totalRows: count.meta({ description: "Rows below the header. `imported`, `updated` and `skipped` add up to it." }),
     imported: count.meta({ description: "Rows that created a contact." }),

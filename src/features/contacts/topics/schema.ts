@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxTopics } from "../../topics/schema";
+import { maxTopics } from "../../../core/topics";
 
 const example = { topics: { "product-news": true, offers: false } };
 
