@@ -80,7 +80,7 @@ it("a step that is added to the list is in the document, as a response and as tw
   expect(schemas.WorkflowStep.discriminator.mapping.TOSS_COIN).toBe("#/components/schemas/TossCoinStep");
   expect(schemas.CreateSendGiftStep.required).not.toContain("config");
   expect(schemas.CreateTossCoinStep.required).toContain("config");
-  expect(JSON.stringify(schemas.CreateWorkflowTransition)).toContain("Out of a TOSS_COIN: `heads` or `tails`.");
+  expect(JSON.stringify(schemas.CreateWorkflowTransition)).toContain("From a TOSS_COIN: `heads` or `tails`.");
 });
 
 it("is read by its schema, and its names are known", () => {
