@@ -162,7 +162,8 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
       where: ({ project, clock }) => sql`clock = ${project.number} AND next_count_at <= ${clock().getTime()}`,
       settle: countDueOf,
     },
-    // Imports, segment computations, erasures. The job that advances the clock is among the others.
+    // Imports, segment computations, erasures and other jobs. The job that advances the clock is left out: it is
+    // running now.
     {
       name: "jobs",
       table: "jobs",

@@ -9,7 +9,7 @@ import type { Policy } from "./policy";
 export interface ExampleRoute extends Described {
   policy: Policy;
   config: Config;
-  /** The named schemas of the document. */
+  /** The named schemas of the OpenAPI document. */
   schemas: Record<string, unknown>;
 }
 

@@ -8,7 +8,7 @@ import { workflows } from "./guide/workflows";
 const introduction =
   "One API for transactional email, campaigns, workflows, contacts, events and segments. This page is the guide and the reference.";
 
-/** Returns the introduction of the document, in Markdown: everything that is not about a single operation. */
+/** Returns the introduction of the OpenAPI document, in Markdown: everything that is not about a single operation. */
 export function guide(origin: string, { readsCopies }: { readsCopies: boolean }): string {
   const sections = [
     introduction,

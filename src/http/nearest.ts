@@ -16,8 +16,8 @@ const elsewhere = new Map([
 const bases = /^(\/+(api|v1))+(?=\/)/;
 
 /**
- * Returns our path for one with another base URL or another API's name; null when there is none. `endpoints` does not
- * contain middleware.
+ * Returns our path for a request that used another base URL, or the path of another API; null when there is none.
+ * `endpoints` does not contain middleware.
  */
 export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
   const bare = path.replace(bases, "").replaceAll(/\/{2,}/g, "/");

@@ -7,7 +7,7 @@ import type { Policy } from "./policy";
 import type { RefusalStatus } from "./refusals";
 import type { AppEnv } from "./router";
 
-/** The methods of operations, in the order of the document. */
+/** The methods of operations, in the order of the OpenAPI document. */
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 
@@ -27,11 +27,11 @@ export interface DescribedSuccess {
 }
 
 /**
- * An operation of the document, together with the policy of its route. Without `ok`, `created` and `accepted`, it
- * answers 204. Its errors follow from its other properties: see `errors-of.ts`.
+ * An operation of the OpenAPI document, together with the policy of its route. Without `ok`, `created` and `accepted`,
+ * it answers 204. Its errors follow from its other properties: see `errors-of.ts`.
  */
 export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
-  /** The operationId of the document. */
+  /** The `operationId` in the OpenAPI document. */
   id: string;
   summary: string;
   description?: string;

@@ -71,7 +71,7 @@ export interface Policy {
   isRead: boolean;
   /** Whether the route may read from a copy of the database that lags, because no write depends on what it reads. */
   readsCopies: boolean;
-  /** The names that the route reads; null for a route outside of the document. */
+  /** The names that the route reads; null for a route that is not in the OpenAPI document. */
   names: () => Names | null;
   /**
    * Creates the refusals that the document shows as examples. A function, because creating an error while the Worker
@@ -108,8 +108,8 @@ export const usualPolicy: Policy = {
 const policies = new WeakMap<object, Policy>();
 
 /**
- * Declares a route's policy. Must be the first handler of the route. Operations of the document declare theirs in
- * another way.
+ * Declares a route's policy. Must be the first handler of the route. The operations of the OpenAPI document declare
+ * theirs in `http/routes.ts`.
  */
 export function policy(said: Partial<Policy>): MiddlewareHandler {
   return withPolicy((_, next) => next(), { ...usualPolicy, ...said });

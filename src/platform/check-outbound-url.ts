@@ -19,7 +19,7 @@ export function checkOutboundUrl(
   }
 }
 
-/** Returns advice for a developer with a receiver on this machine; otherwise an empty text. */
+/** Returns advice for a developer whose receiver runs on this machine; an empty text for any other URL. */
 function hintFor({ config }: Pick<Platform, "config">, written: string): string {
   if (!config.isDevelopment || !URL.canParse(written)) return "";
   const url = new URL(written);

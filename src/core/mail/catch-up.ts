@@ -10,14 +10,15 @@ export function catchUp(account: Account, moment: Moment): void {
   endLostPermits(account, moment);
 }
 
-/** Adds a project to the ring. Campaign mail that waits for its project's pace joins the ring by itself. */
+/** Adds a project to the ring. Campaign mail that waits for its project's pace joins later, when the pace allows it. */
 export function addToRing(account: Account, project: number, priority: Priority, from: "place" | "beginning"): void {
   if (priority === ofCampaigns && account.paces.parked.has(project)) return;
   join(account.ring, project, priority, from);
 }
 
 /**
- * Ends permits whose consumer is dead. Its mail may be the cause, so the project becomes suspect; a probe has failed.
+ * Ends permits whose consumer is dead. The mail may have caused the death, so the project becomes suspect. A probe
+ * counts as failed.
  */
 function endLostPermits(account: Account, moment: Moment): void {
   for (const [id, permit] of account.permits) {

@@ -26,7 +26,7 @@ export const maxMailsInFlight = 2_000;
 /** A Worker may wait for the headers of six responses at once, and the database needs one of them. */
 export const maxCallsAtOnce = 5;
 
-/** The number of calls that each concurrent one makes within a round, one after another. */
+/** How many calls each of the concurrent places makes within a round, one after another. */
 const callsPerPlace = 5;
 
 /**

@@ -44,8 +44,9 @@ export function newRing(): Ring {
 }
 
 /**
- * Records that mail waits. New mail comes after the mail that waits already. Mail that comes back may lie before the
- * current position, so reading begins again; a consumer that is reading now does not move the position.
+ * Records that a project has waiting mail. New mail comes after the mail that waits already, so the position stays
+ * (`place`). Mail that comes back may be before the position, so reading starts again (`beginning`), and a consumer
+ * that is reading now can no longer move the position.
  */
 export function join(ring: Ring, project: number, priority: Priority, from: "place" | "beginning"): void {
   const waiting = ring.projects.get(project) ?? enter(ring, project);

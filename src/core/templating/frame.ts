@@ -92,8 +92,8 @@ const rawElement = "title|style|script";
 // Elements whose content readers of HTML treat differently: as text, as markup, or not at all.
 const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template";
 /**
- * A piece of HTML that all parsers read alike; each `<` begins one. Marks may be in texts, in quoted attribute values,
- * and in raw elements.
+ * Matches the next part of the HTML (a text, a raw element, a tag, a comment or a doctype), if all parsers read it in
+ * the same way. Marks may be in texts, in quoted attribute values, and in raw elements.
  */
 const stableMarkup = new RegExp(
   [

@@ -41,7 +41,7 @@ function pathsIn(liquid: ParsedLiquid): Path[] {
 /** `prices[currency].net` is known up to `prices`; `currency` counts on its own. */
 function knownPart(segments: unknown[]): Path {
   const end = segments.findIndex((segment) => typeof segment !== "string" && typeof segment !== "number");
-  // All segments before the first other one have these types.
+  // All segments before `end` are texts or numbers.
   return (end < 0 ? segments : segments.slice(0, end)) as Path;
 }
 

@@ -7,7 +7,10 @@ export function causedEvents({ type, config }: Pick<Step, "type" | "config">): r
   return causes ? causedBy(type, causes.key === null ? null : Reflect.get(config, causes.key)) : [];
 }
 
-/** Returns the events that a step of this type may cause. `value` is that of the key in its config on which it depends. */
+/**
+ * Returns the events that a step of this type may cause. `value` is the value of the key in its config that determines
+ * them.
+ */
 export function causedBy(type: StepType, value: unknown): readonly string[] {
   const { causes } = definitionOf(type);
   if (!causes || (causes.key !== null && (value === undefined || value === null))) return [];

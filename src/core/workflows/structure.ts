@@ -16,8 +16,8 @@ export function stepOf({ steps }: Graph, id: Id): Step | undefined {
 }
 
 /**
- * Returns why this transition cannot be drawn; null if it can. Both steps are in the graph. The fields are those of a
- * transition.
+ * Returns why this transition cannot be drawn, as a fault in one of its fields; null if it can. Both of its steps must
+ * be in the graph.
  */
 export function drawingFault(graph: Graph, { fromStepId, toStepId, branch }: Drawing): FieldFault | null {
   const [from, to] = [stepOf(graph, fromStepId), stepOf(graph, toStepId)];

@@ -4,7 +4,7 @@ import { id, projectId, rowKey } from "../columns";
 
 /**
  * Changes that people, keys and the operator made, each in the database of what it changed and written by its batch.
- * Changes of the installation itself are those of project 0, which does not exist.
+ * Changes of the installation itself are stored under project 0, which does not exist.
  */
 export const auditEntries = sqliteTable(
   "audit_entries",

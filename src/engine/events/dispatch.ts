@@ -14,7 +14,7 @@ import type { EventSource } from "./record";
 
 /**
  * Hands events to their listeners, and marks those that all listeners have accepted. A message may arrive twice, late,
- * or while another consumer is working: each listener receives each event at least once, and recognizes repeats by the
+ * or while another consumer is working: each listener receives each event at least once, and recognises repeats by the
  * id. A listener that was removed meanwhile may miss the event. Throws when a listener did not accept an event: that
  * event stays waiting, the others are finished.
  */

@@ -30,9 +30,9 @@ export interface EventListener {
   kind: string;
   /**
    * Stores its work for these events durably. The same event may arrive again, even concurrently, and must then have no
-   * further effect; its id identifies it. When this throws, each event is passed again by itself, while the database
-   * works and the invocation has statements left. An event that is not accepted waits for its next message. Events of a
-   * disabled project arrive too.
+   * further effect; its id identifies it. When this throws, the events are passed again one at a time, unless the
+   * database does not answer or the invocation has made too many statements. An event that is refused again waits for
+   * its next message. Events of a disabled project arrive too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
 }

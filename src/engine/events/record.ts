@@ -33,7 +33,7 @@ interface EventRows {
   hasCauses?: boolean;
   /** Whether a public key caused the row `o`. */
   isPublic?: SQL;
-  /** The tail of the events' ids, by which their batch recognizes its own commit: see `eventsOf`. */
+  /** The tail of the events' ids, by which their batch recognises its own commit: see `eventsOf`. */
   tail?: Tail;
   /** The SELECT that finds the inserted events after their commit. */
   again?: SQL;
@@ -98,7 +98,7 @@ const recognisedForMs = 10 * minuteMs;
 
 /**
  * Selects the events with this name and tail of the contact with this address: those that one statement of
- * `insertEvents` inserted a moment ago. The tail is random, so a batch recognizes its commit by them and needs no row
+ * `insertEvents` inserted a moment ago. The tail is random, so a batch recognises its commit by them and needs no row
  * of its own for it.
  */
 export function eventsOf(ctx: Context, { email, name, tail }: { email: string; name: string; tail: Tail }): SQL {

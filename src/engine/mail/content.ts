@@ -38,8 +38,8 @@ export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<
 export const contentGone = "The content of this email is no longer stored.";
 
 /**
- * Returns the content and the recipient of an email, for display. The contact is the one of the hand-over, or the
- * current one before that. Null when they are no longer stored.
+ * Returns the content and the recipient of an email, for display. The contact is shown as it was at the hand-over, or
+ * as it is now if there was none yet. Null when they are no longer stored.
  */
 export async function findContent(
   ctx: Context,

@@ -94,8 +94,8 @@ function holdOf({ canary }: CampaignRow, holdUntil: number): WaitFields {
 }
 
 /**
- * Returns what the campaign waits for. Retried emails have a reason. Without any, the remaining emails may wait for the
- * project's pace.
+ * Returns what the campaign waits for. An email that is retried has a reason. If none has one, the remaining emails may
+ * wait for the project's pace.
  */
 function waitOf(ctx: Context, { ledger, reason }: ProgressRows): WaitFields {
   const waitingSince = isoOrNull(ledger.since);

@@ -61,7 +61,7 @@ async function start(
     updatedAt: Math.max(before.updatedAt, now),
   };
   const batch = openBatch(ctx);
-  // The contents have new ids, by which the batch recognizes its own commit when the answer was lost.
+  // The contents have new ids, by which the batch recognises its own commit when the answer was lost.
   for (const { contentId } of frozen.contents) batch.recognise(isInserted("email_contents", ctx, contentId));
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll(guardSenders(ctx, sendersOf(before)));

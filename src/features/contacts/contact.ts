@@ -7,7 +7,7 @@ import type { Contact } from "./schema";
 
 export function contactJson(row: ContactRow): z.infer<typeof Contact> {
   const columns = columnNames.map((name) => [name, kindOf(name).shown(row[name])]);
-  // Each column is shown in the form of its schema in the list of columns.
+  // `shown` turns each value into what the schema of its column describes.
   const { createdAt, updatedAt, ...others } = Object.fromEntries(columns);
   return { id: publicId(row.id), ...others, data: row.data, version: row.version, createdAt, updatedAt };
 }

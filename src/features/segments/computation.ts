@@ -18,7 +18,10 @@ const activeComputation = sql`SELECT j.id FROM jobs j
 const wasSilent = sql`SELECT j.state->>'silent' FROM jobs j
   WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status = 'failed'`;
 
-/** A silent pass fixes its generation from the start, because calls that arrive during it want events. */
+/**
+ * A silent pass has its generation from the start. A call that arrives during the pass wants events, so it waits for a
+ * later pass.
+ */
 const silentState = JSON.stringify(firstState({ silent: true, generation: 1 }));
 const eventfulState = JSON.stringify(firstState({ silent: false }));
 
@@ -74,7 +77,7 @@ export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id):
   return [silenced, jobs, ...rest];
 }
 
-/** The pass for which a call waits: one of this job that began with this generation or a later one. */
+/** The pass for which a call waits: any pass of this job that begins with this generation or with a later one. */
 export interface AwaitedPass {
   jobId: Id;
   generation: number;

@@ -88,7 +88,7 @@ function countMembers(ctx: Context, segmentId: Id): Promise<number> {
     const isThisSegment = sql`${inProject(ctx)} AND id = ${segmentId}`;
     const isCountUnchanged = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
-    // A repeat after a commit of its own is stale, and counts once more.
+    // A repeat after its own commit throws Stale, and the members are counted once more.
     batch.mayRepeat();
     batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isThisSegment} AND ${isCountUnchanged})`, () => new Stale());
     batch.add(

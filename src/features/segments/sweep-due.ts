@@ -20,7 +20,7 @@ interface RepeatedTask {
   /** The column with the time at which a segment is due, and the index over it. */
   column: SQL;
   index: SQL;
-  /** The condition that something may have changed since the last time; otherwise a segment gets no job. */
+  /** Matches segments for which something may have changed since the last time. Others get no job. */
   mayHaveChanged: SQL;
   jobIdOf(segmentId: Id): Id;
   insertJobs(starts: ScanJobStart[], now: Date): ScanJobInserts;

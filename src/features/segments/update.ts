@@ -62,7 +62,7 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: n
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;
   const jobId = isTrackedFromNow ? newId() : null;
   const batch = openBatch(ctx);
-  // A repeat after a commit of its own is stale, and then finds nothing left to change.
+  // A repeat after its own commit throws Stale, and the next attempt finds nothing left to change.
   batch.mayRepeat();
   batch.guard(isUnchanged("segments", before), () => new Stale());
   if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);

@@ -50,7 +50,7 @@ export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknow
 
 interface Shared {
   piece: FreshMail;
-  /** The context for this piece: with its share of the invocation, and the account that carries its mail. */
+  /** The context in which this mail is delivered, with its share of the invocation and the account that carries it. */
   ctx: Context;
   wish: Wish;
 }

@@ -96,9 +96,9 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
 }
 
 /**
- * Finds the mail of a turn. A probe reads one mail out of order, so the reading position stays unchanged; if there is
- * nothing to probe with, the page ends as usual. An account that stands in for another one leaves fresh mail alone once
- * the other one works again.
+ * Finds the mail of a turn. A probe takes one mail out of order, so the position stays unchanged. Without a mail for
+ * the probe, the next page is read as usual. An account that stands in for another one leaves fresh mail alone once the
+ * other one works again.
  */
 async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
   if (

@@ -137,7 +137,7 @@ function isOneOf(statuses: readonly EmailStatus[]): SQL {
   return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
 }
 
-/** Returns the entry of a report in `reported`. */
+/** Returns the key by which an email remembers a report, in its column `reported`. */
 function keyOf(meaning: Trouble, noticeId: string | null): string {
   return endsTrust(meaning) ? meaning : `soft:${(noticeId ?? "").slice(0, maxKeyLength)}`;
 }

@@ -7,8 +7,9 @@ import type { ShardStore } from "./store";
 import { readNewest } from "./wait";
 
 /**
- * Records after which event each wait counts. That happens before the effect of the step that leads to the wait or, if
- * that step has none, on arrival at the wait. If an object died and this is done late, events since then still count.
+ * Records for each wait the last event that came before it: only later events count. That happens before the effect of
+ * the step that leads to the wait or, if that step has none, on arrival at the wait. If an object died and this is done
+ * late, events since then still count.
  */
 export async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
   const asking = group.filter(({ execution }) => execution.since === null);

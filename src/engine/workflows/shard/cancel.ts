@@ -65,7 +65,7 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
   return { count: next.count, isLast: workflowId !== null && next.count < cancelledAtOnce };
 }
 
-/** Finds a workflow with active executions among those up to this one. */
+/** Finds a workflow that has an active execution with an id up to `upTo`. */
 function findActive(store: ShardStore, upTo: Id): Id | null {
   const [found] = store.all(
     readIdRow,

@@ -58,7 +58,7 @@ export async function runPass(given: Context, shard: Mirrored): Promise<boolean>
 }
 
 /**
- * Limits a pass to a few workflows, because the graph of one may have half a megabyte. Later passes take the others.
+ * Limits a pass to a few workflows, because the graph of one may take half a megabyte. Later passes handle the others.
  */
 function ofFewWorkflows(work: StoredExecution[]): StoredExecution[] {
   const few = [...new Set(work.map(({ workflowId }) => workflowId))].slice(0, workflowsPerPass);

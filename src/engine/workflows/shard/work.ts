@@ -54,7 +54,10 @@ export function hasWork(store: ShardStore): boolean {
   );
 }
 
-/** Counts how many executions a pass takes or mirrors; at least one. */
+/**
+ * Returns how many executions the next pass takes or mirrors. Returns at least one, because every pass takes a place in
+ * the queue.
+ */
 export function countWork(store: ShardStore, now: number): number {
   const [work] = store.all(
     readNumber,

@@ -43,8 +43,8 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the email `r`, given its number, may go to its contact `c`. Clocks of machines differ slightly, so a count
- * stored for a later hour is used for this one.
+ * Whether the email `r` may go to its contact `c`. `r.place` is its number among the public emails of the batch. The
+ * clocks of machines differ slightly, so a count that is stored for a later hour counts for this one.
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p

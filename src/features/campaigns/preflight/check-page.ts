@@ -86,8 +86,8 @@ const readPerson = columns({
 type Person = ReturnType<typeof readPerson>;
 
 /**
- * Returns the contacts in the order of their ids, which is that of the ledger. Reads data only of contacts that would
- * get mail.
+ * Returns the contacts in the order of their ids, which is also the order of the ledger. Reads data only of contacts
+ * that would get mail.
  */
 function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Promise<Person[]> {
   const why = whyWithheld(ctx, { type, topicId });
@@ -194,7 +194,7 @@ function noteMail({ type, html, headers }: Message, body: string, { source, conf
     warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
   }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
-  // Public keys alone know a contact that has not confirmed its address.
+  // Only public keys have named this contact, and it has not confirmed its address.
   if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");
 }
 

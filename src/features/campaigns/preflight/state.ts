@@ -14,7 +14,7 @@ export type PreflightInput = z.infer<typeof PreflightInput>;
 export const PreflightState = z.object({
   /** The campaign's version when the check began, which is the version that is checked. */
   version: z.number(),
-  /** The audience at that time. */
+  /** The audience when the check began. */
   frozen: Frozen,
   /** How many emails remain of the month's quota; null without a limit. */
   places: z.number().nullable(),

@@ -85,7 +85,7 @@ export function answerOf({ outcome, reasons }: { outcome: RecipientVerdict["outc
   return "NOT_RECEIVED";
 }
 
-/** The answers for mail that comes by itself. A wait that only a person can end is left out. */
+/** The answers for mail that needs nobody's help. Waits that only a person can end are left out. */
 const answers: Partial<Record<ReasonCode, Answer>> = {
   sent: "UNKNOWN",
   unknown: "UNKNOWN",

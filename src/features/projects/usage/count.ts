@@ -35,7 +35,7 @@ const windowsPerTick = 300;
 
 /**
  * The sweep that counts what projects store. It reads each row once, window by window, and keeps how far it has come,
- * so it goes on with the next tick, also after a crash. No write of a project costs anything for it: rows that are
+ * so it continues at the next tick, also after a crash. No write of a project costs anything for it: rows that are
  * written or deleted during a count may be missed, and are counted the next time.
  */
 export async function countStorage(platform: Platform): Promise<void> {
@@ -129,7 +129,7 @@ async function keep(platform: Platform, { number, maxStorageMb, storageProgress:
     ? sql`storage = ${JSON.stringify(storage)}, storage_progress = NULL, storage_due_at = ${nextCountAt({ maxStorageMb, storage })}`
     : sql`storage_progress = ${JSON.stringify({ left, after, rows, bytes })}`;
   const batch = openBatch(platform, platform.control);
-  // A second run finds another progress, or the same values.
+  // A second run finds that the progress has moved on, or writes the same values again.
   batch.mayRepeat();
   batch.add(statement(sql`UPDATE projects SET ${saved} WHERE number = ${number} AND storage_progress IS ${before}`));
   await batch.commit();

@@ -94,7 +94,7 @@ export function selectWindow(
   const beyond = after === null ? sql`` : sql`AND (${key}) > (${listOf(after.map((value) => sql`${value}`))})`;
   const named = listOf(keys.map((name, index) => sql`${sql.identifier(name)} AS ${sql.identifier(`k${index}`)}`));
   const aliases = listOf(keys.map((_, index) => sql.identifier(`k${index}`)));
-  // The columns next to max(n) are those of its row: the last one.
+  // SQLite takes the columns next to max(n) from the row with the maximum, which is the last one.
   return statement(
     sql`SELECT count(*) AS rows, coalesce(sum(octets), 0) AS bytes, max(n), ${aliases} FROM (
       SELECT row_number() OVER () AS n, * FROM (

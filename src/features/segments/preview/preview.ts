@@ -72,7 +72,7 @@ async function wholeOf(ctx: Context, source: ScanSource, rows: number): Promise<
   return { windows, share: 1 };
 }
 
-/** Plans windows over the newest rows of each of many parts of equal size. */
+/** Plans a sample: divides the source into parts of equal size, with a window over the newest rows of each. */
 async function sampleOf(
   ctx: Context,
   source: ScanSource,
