@@ -35,7 +35,7 @@ export default defineConfig(async () => ({
           include: [
             "test/core/**/*.test.ts",
             "test/cli/**/*.test.ts",
-            "test/house/{bundle,floors,databases,deliverability,deploy*,english,install,lock,lockfile,schema,tenant-check}.test.ts",
+            "test/house/{bundle,floors,databases,deliverability,deploy*,doctor,english,install,lock,lockfile,schema,tenant-check}.test.ts",
           ],
         },
       },

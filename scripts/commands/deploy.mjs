@@ -3,6 +3,8 @@ import { claimName, createDeadLetterQueues, createMissing, deployWorker, migrate
 import { ensureConsole } from "../lib/console/build.mjs";
 import { askLocation, dataLocationOf, needsLocation } from "../lib/data-location.mjs";
 import { deployed, obstacleList, secretsOnce, secretsUnseen } from "../lib/deployed.mjs";
+import { readHealth } from "../lib/doctor/health.mjs";
+import { healthNews } from "../lib/doctor/health-report.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { openFirstProject, untilUp } from "../lib/first-project.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
@@ -16,7 +18,7 @@ import {
 } from "../lib/installation.mjs";
 import { credentialObstacles, settingObstacles } from "../lib/provider.mjs";
 import { switchReplicas, wantsReplicas } from "../lib/replicas.mjs";
-import { steps } from "../lib/screen.mjs";
+import { steps, wrapped, yellow } from "../lib/screen.mjs";
 import { adminTokenOf, OWN_SECRETS } from "../lib/settings.mjs";
 import { showTool } from "../lib/tools.mjs";
 import { databaseBindings } from "../lib/wrangler-toml.mjs";
@@ -69,6 +71,9 @@ export async function main(args) {
   if (areSwitched && !flags.isBuild) noteDeployed(installation, { replicas: wantsReplicas(installation) });
   const secrets = await upload(installation, flags, account, step);
   console.log(await introduce(installation, flags, secrets, step));
+  // After the introduction: whatever happens here, its keys have been shown.
+  const news = await examine(installation, flags, secrets);
+  if (news !== null) console.log(news);
 }
 
 /** Somebody who clicked a button has no command line for `--sandbox`: their build says it by leaving the provider as it is. */
@@ -168,7 +173,7 @@ function missingSecrets(existing) {
 async function introduce(installation, flags, secrets, step) {
   const base = addressOf(installation) || publicUrl(installation);
   const shown = { base, provider: installation.config.vars.MAIL_PROVIDER };
-  const adminToken = adminTokenOf({ ADMIN_TOKEN: secrets.ADMIN_TOKEN || process.env.ADMIN_TOKEN || "" });
+  const adminToken = operatorToken(secrets);
   if (!base) return deployed({ ...shown, base: "https://<your route>", problem: "wrangler named no address to call." });
   if (!isShown(flags)) {
     const hint =
@@ -193,5 +198,23 @@ async function introduce(installation, flags, secrets, step) {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return deployed({ ...shown, problem: `No first project: ${error.message}` });
+  }
+}
+
+function operatorToken(secrets) {
+  return adminTokenOf({ ADMIN_TOKEN: secrets.ADMIN_TOKEN || process.env.ADMIN_TOKEN || "" });
+}
+
+/** The health in short, or null without a token to ask with. The deploy is done, so nothing that fails here makes it fail. */
+async function examine(installation, flags, secrets) {
+  const base = addressOf(installation) || publicUrl(installation);
+  const adminToken = operatorToken(secrets);
+  // With a token that was just set, the door may stay closed for some seconds: only a terminal has waited for it.
+  const isOpen = isShown(flags) || !("ADMIN_TOKEN" in secrets);
+  if (!base || !adminToken || !isOpen) return null;
+  try {
+    return healthNews(await readHealth({ base, adminToken }));
+  } catch (error) {
+    return `  ${yellow("!")} ${wrapped(error.message, "    ")}\n`;
   }
 }

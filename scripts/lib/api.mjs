@@ -17,6 +17,15 @@ export function apiOf(base, signal) {
     });
     if (response.ok) return response.json();
     if (accept.includes(response.status)) return null;
-    throw new Failure(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    throw new Failure(`${method} ${path} answered ${response.status}: ${messageIn(await response.text())}`);
   };
+}
+
+/** The sentence of a refusal; of an answer that is none of Petrel's, all of it. */
+export function messageIn(text) {
+  try {
+    return JSON.parse(text).message ?? text;
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { dim } from "./screen.mjs";
+import { dim, oneLine } from "./screen.mjs";
 
 const EVERY_MS = 2_000;
 const WIDTH = 80;
@@ -28,10 +28,10 @@ async function idsOf({ call, adminToken }) {
   return mails.map(({ id }) => id);
 }
 
-/** Fits a terminal of 80 columns. A mail's text may hold anything, so nothing that moves the cursor is printed. */
+/** Fits a terminal of 80 columns. */
 export function mailLine({ to, subject, createdAt }) {
   const time = new Date(createdAt).toTimeString().slice(0, 8);
-  const text = `${to}  ${subject || "(no subject)"}`.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
+  const text = oneLine(`${to}  ${subject || "(no subject)"}`);
   const line = `${time}  mail  ${text}`;
   return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line;
 }

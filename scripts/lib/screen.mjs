@@ -36,6 +36,11 @@ export function progress(label) {
   };
 }
 
+/** Text from elsewhere on one line: nothing in it moves the cursor. */
+export function oneLine(text) {
+  return text.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
+}
+
 /** A command in a text that gets wrapped: it stays on one line, so that it can be copied. */
 export function command(text) {
   return text.replaceAll(" ", UNBROKEN);

@@ -88,6 +88,7 @@ describe("the first deploy", () => {
       { call: "POST /admin/people/link", key: admin, body: "{}" },
       { call: "POST /admin/projects", key: admin, body: '{"name":"First project"}' },
       { call: "POST /domains", key: `Bearer ${keys.secret}`, body: '{"domain":"petrel.test"}' },
+      { call: "GET /admin/health", key: admin, body: "" },
     ]);
     const [url, , , , key, , body = ""] = await curlIn(said);
     expect([url, key]).toEqual([`${worker.base}/v1/send`, `Authorization: Bearer ${keys.secret}`]);

@@ -11,6 +11,8 @@ export interface Product {
   /** Of the demo project, which may send from petrel.test. */
   secretKey: string;
   adminToken: string;
+  /** STATE_DIR of its scripts. */
+  stateDir: string;
   /** A port of this machine that webhooks may call. */
   receiverPort: number;
 }
@@ -38,7 +40,7 @@ export async function startProduct(
   }
   try {
     const { base, secretKey } = await petrel.ready;
-    return { product: { base, secretKey, adminToken: secrets.ADMIN_TOKEN ?? "", receiverPort }, stop };
+    return { product: { base, secretKey, adminToken: secrets.ADMIN_TOKEN ?? "", stateDir, receiverPort }, stop };
   } catch (error) {
     await stop();
     throw error;

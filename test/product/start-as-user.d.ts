@@ -26,6 +26,10 @@ declare module "*/scripts/lib/port.mjs" {
   export function findFreePort(): Promise<number>;
 }
 
+declare module "*/scripts/lib/doctor/health.mjs" {
+  export function readHealth(operator: { base: string; adminToken: string }): Promise<unknown>;
+}
+
 declare module "*/scripts/lib/settings.mjs" {
   export const OWN_SECRETS: { name: string; make(): string }[];
   export function isSetting(name: string, known: object): boolean;

@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { PassThrough } from "node:stream";
-import { expect, it } from "vitest";
+import { promisify } from "node:util";
+import { expect, inject, it } from "vitest";
 import { mailLine } from "../../scripts/lib/mail-log.mjs";
 import { findFreePort } from "../../scripts/lib/port.mjs";
 import { welcome } from "../../scripts/lib/welcome.mjs";
@@ -97,4 +98,22 @@ it("shows no token of a recipient, however verbose it is", () => {
   }
   child.stdout.end(`GET /unsubscribe/${token} 200 OK\n`);
   return expect.poll(() => lines).toEqual(["GET /unsubscribe/… 200 OK"]);
+});
+
+it("is examined by npm run doctor, which follows a mail into the outbox and shows no secret", async () => {
+  const { stateDir, adminToken, secretKey, base } = inject("product");
+  const args = ["scripts/doctor.mjs", "--json", "--send", "doctor@example.com"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, STATE_DIR: stateDir },
+  });
+  const { status, checks, mail } = JSON.parse(stdout);
+  // A machine at its limits may warn of slow work.
+  expect(["ok", "warn"]).toContain(status);
+  expect(checks.length).toBeGreaterThan(10);
+  expect(checks).toContainEqual(expect.objectContaining({ name: "migrations", status: "ok" }));
+  expect(mail).toMatchObject({ from: "doctor@petrel.test", status: "DELIVERED", provider: "outbox", sent: true });
+  expect(mail.steps[0].status).toBe("QUEUED");
+  const { data } = (await (await fetch(`${base}/outbox/messages?to=doctor@example.com`)).json()) as { data: unknown[] };
+  expect(data).toHaveLength(1);
+  for (const secret of [adminToken, secretKey]) expect(stdout).not.toContain(secret);
 });

@@ -92,8 +92,26 @@ export function openCheckout(given: Partial<Account> = {}) {
     const file = join(double, name);
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
   };
+  /** Runs a script as npm does. */
+  async function run(
+    name: string,
+    args: string[] = [],
+    environment: Record<string, string> = {},
+    { isTerminal = true } = {},
+  ): Promise<{ code: number; out: string; err: string }> {
+    const env = { ...process.env, NO_COLOR: "1", ...environment };
+    const terminal = isTerminal ? ["--import", "data:text/javascript,process.stdout.isTTY=true"] : [];
+    const script = [...terminal, join(checkout, "scripts", `${name}.mjs`), ...args];
+    const { stdout, stderr, code } = await promisify(execFile)(process.execPath, script, { env }).then(
+      (ended) => ({ ...ended, code: 0 }),
+      (ended: { stdout: string; stderr: string; code: number }) => ended,
+    );
+    return { code, out: stdout, err: stderr };
+  }
+
   return {
     temporary,
+    run,
     calls: () => lines("calls"),
     account: readAccount,
     /** What happens to the account outside of a deploy. */
@@ -116,15 +134,9 @@ export function openCheckout(given: Partial<Account> = {}) {
     /** Runs `npm run deploy`'s script, and gives what it says: to a terminal, if nothing else is said. */
     async deploy(args: string[] = [], environment: Record<string, string> = {}, { isTerminal = true } = {}) {
       const port = await listenForWrangler();
-      const own = { DOUBLE: double, DOUBLE_PORT: String(port), REAL_NODE: process.execPath };
-      const env = { ...process.env, ...own, TMPDIR: temporary, NO_COLOR: "1", ...environment };
-      const terminal = isTerminal ? ["--import", "data:text/javascript,process.stdout.isTTY=true"] : [];
-      const script = [...terminal, join(checkout, "scripts", "deploy.mjs"), ...args];
-      const { stdout, stderr, code } = await promisify(execFile)(process.execPath, script, { env }).then(
-        (ended) => ({ ...ended, code: 0 }),
-        (ended: { stdout: string; stderr: string; code: number }) => ended,
-      );
-      return { code, said: withoutProgress(stdout) + stderr };
+      const own = { DOUBLE: double, DOUBLE_PORT: String(port), REAL_NODE: process.execPath, TMPDIR: temporary };
+      const { code, out, err } = await run("deploy", args, { ...own, ...environment }, { isTerminal });
+      return { code, said: withoutProgress(out) + err };
     },
     /** Runs a line of JavaScript over a module of the scripts. */
     async ask(module: string, line: string): Promise<string> {
@@ -143,23 +155,46 @@ function withoutProgress(text: string): string {
   return text.replaceAll("\u001b[K", "").replaceAll(/[^\n]*\r/g, "");
 }
 
-/** The Worker as far as a deploy calls it. With `opensLate` its door is shut for a call, as when a secret was just set. */
-export async function startStubWorker({ projects = 0, opensLate = false } = {}) {
+type StubAnswer = [number, unknown];
+
+export const healthy = {
+  status: "ok",
+  version: "1.0.0",
+  checkedAt: "2026-01-31T09:00:00.000Z",
+  checks: [{ name: "crons", status: "ok", summary: "Each schedule runs.", detail: "minute: 20 s ago", mend: null }],
+};
+
+/**
+ * The Worker as far as scripts call it. With `opensLate` its door is shut for a call, as when a secret was just set.
+ * `others` are further answers, by the call.
+ */
+export async function startStubWorker({
+  projects = 0,
+  opensLate = false,
+  others = {},
+}: {
+  projects?: number;
+  opensLate?: boolean;
+  others?: Record<string, StubAnswer | (() => StubAnswer)>;
+} = {}) {
   const calls: { call: string; key: string; body: string }[] = [];
   let isOpen = !opensLate;
   const server = createServer(async (request, response) => {
     const call = `${request.method} ${request.url}`;
     calls.push({ call, key: request.headers.authorization ?? "", body: await textOf(request) });
-    const answers: Record<string, [number, unknown]> = {
+    const answers: typeof others = {
       "GET /health": [200, { status: "ok" }],
       "GET /admin/projects?limit=1": isOpen ? [200, { data: Array(projects).fill({ id: "1" }) }] : [404, {}],
       "GET /admin/people?limit=1": [200, { data: [] }],
       "POST /admin/people/link": [201, { url: "https://mail.example/console/session/link/the-link" }],
       "POST /admin/projects": [201, { project: { id: "1" }, keys }],
       "POST /domains": [201, { id: "2", verified: true }],
+      "GET /admin/health": [200, healthy],
+      ...others,
     };
     if (call.includes("/admin")) isOpen = true;
-    const [status, body] = answers[call] ?? [500, {}];
+    const answer = answers[call] ?? [500, {}];
+    const [status, body] = typeof answer === "function" ? answer() : answer;
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -10,7 +10,7 @@ installationHealth.get(
   {
     id: "getHealth",
     takesMonitorKey: true,
-    summary: "HealthCheck the installation",
+    summary: "Check the installation",
     description: `Each check says what it found and how to fix it. The answer is 200 even when a check fails, and comes within two
 seconds: a check that takes longer is \`fail\`. It names no person, no address and no secret, except sender domains and ids
 of projects. Takes the operator's token, or a key of kind \`monitor\`.`,
