@@ -275,7 +275,7 @@ describe("a delivery that fails", () => {
     await world.drain();
     expect(outside.calls).toEqual([]);
     expect(await deliveriesOf(project, webhook)).toMatchObject([
-      { status: "PENDING", attempts: 1, error: expect.stringContaining("not of the public internet") },
+      { status: "PENDING", attempts: 1, error: expect.stringContaining("not on the public internet") },
     ]);
   });
 

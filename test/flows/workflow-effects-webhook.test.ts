@@ -240,7 +240,7 @@ describe("a WEBHOOK step", () => {
     await drain(world, executions);
     expect(executions.of(redirected)).toEqual([{ kind: "failed", reason: expect.any(String) }]);
     expect(executions.of(resolved)).toEqual([
-      { kind: "failed", reason: expect.stringContaining("not of the public internet") },
+      { kind: "failed", reason: expect.stringContaining("not on the public internet") },
     ]);
     expect(outside.callsTo(inside)).toEqual([]);
   });

@@ -58,7 +58,7 @@ describe("a transition", () => {
     ["wait > a", []],
     ["wait event > a", ["wait > b"]],
     ["wait timeout > a", ["wait event > a"]],
-    // Two ways that meet again are no circle.
+    // Two ways that meet again are no loop.
     ["b > c", ["ask yes > a", "ask no > b", "a > c"]],
   ])("%s may be drawn beside %j", (wanted, drawn) => {
     expect(drawingFault(graphOf(...drawn), transition(wanted))).toBeNull();
@@ -68,9 +68,9 @@ describe("a transition", () => {
     ["a > a", [], "toStepId", "itself"],
     ["exit > a", [], "fromStepId", "EXIT ends"],
     ["a > trigger", [], "toStepId", "nothing leads into it"],
-    ["b > a", ["a > b"], "toStepId", "circle"],
-    ["c > a", ["a > ask", "ask yes > b", "b > c"], "toStepId", "circle"],
-    ["wait timeout > a", ["a > wait"], "toStepId", "circle"],
+    ["b > a", ["a > b"], "toStepId", "loop"],
+    ["c > a", ["a > ask", "ask yes > b", "b > c"], "toStepId", "loop"],
+    ["wait timeout > a", ["a > wait"], "toStepId", "loop"],
     ["a > c", ["a > b"], "fromStepId", "has a transition already"],
     ["a > b", ["a > b"], "fromStepId", "has a transition already"],
     ["trigger > b", ["trigger > a"], "fromStepId", "has a transition already"],
