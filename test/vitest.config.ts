@@ -16,6 +16,12 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
+/** For `test/support/sample.ts`. */
+const provide = {
+  turn: Number(process.env.PETREL_TEST_TURN || 0),
+  isDeep: Boolean(process.env.PETREL_TEST_DEEP),
+};
+
 export default defineConfig(async () => ({
   root,
   test: {
@@ -29,6 +35,7 @@ export default defineConfig(async () => ({
         root,
         test: {
           name: "core",
+          provide,
           isolate: false,
           // Some of test/house run whole commands.
           testTimeout: 20_000,
@@ -68,6 +75,7 @@ export default defineConfig(async () => ({
         ],
         test: {
           name: "worker",
+          provide,
           // To load the Worker takes longer than most files: they share it, and each begins with storage of its own.
           isolate: false,
           include: ["test/api/**/*.test.ts", "test/flows/**/*.test.ts", "test/house/routes.test.ts"],
@@ -80,6 +88,7 @@ export default defineConfig(async () => ({
         root,
         test: {
           name: "product",
+          provide,
           isolate: false,
           include: ["test/product/**/*.test.ts"],
           globalSetup: "test/product/start.ts",

@@ -14,6 +14,7 @@ import { DatabaseFault, type FaultName, faultNames, staying } from "../support/d
 import type { Trip } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
+import { sample } from "../support/sample";
 import { newTemplate } from "../support/template";
 import { World } from "../support/world";
 
@@ -73,7 +74,7 @@ function faultAt(place: number, faults: FaultName[], isMeant: (trip: Trip) => bo
 describe.each(providers)("a delivery by $name", (provider) => {
   const places = [1, 2, 3, 4, 5, 6];
 
-  it.each(faultNames.flatMap((fault) => places.map((place) => ({ fault, place }))))(
+  it.each(sample(faultNames.flatMap((fault) => places.map((place) => ({ fault, place })))))(
     "sends each mail once when trip $place has one fault: $fault",
     async ({ fault, place }) => {
       const { project, world } = await scene(provider);
@@ -83,7 +84,7 @@ describe.each(providers)("a delivery by $name", (provider) => {
     },
   );
 
-  it.each(faultNames.flatMap((fault) => [1, 2, 3].map((place) => ({ fault, place }))))(
+  it.each(sample(faultNames.flatMap((fault) => [1, 2, 3].map((place) => ({ fault, place })))))(
     "sends each mail once when every write from the write $place on has the fault: $fault",
     async ({ fault, place }) => {
       const { project, world } = await scene(provider);
