@@ -153,7 +153,8 @@ export class MethodNotAllowed extends Refusal {
   readonly allowed: string[];
 
   constructor(method: string, path: string, { allowed, advice = null }: { allowed: string[]; advice?: string | null }) {
-    const suggestion = `Use ${allowed.join(" or ")}.${advice === null ? "" : ` ${advice}`}`;
+    const methods = allowed.join(" or ");
+    const suggestion = advice === null ? `Use ${methods}.` : `${advice} This path takes ${methods}.`;
     super(`${path} does not support ${method}.`, { suggestion, details: { allowed } });
     this.allowed = allowed;
   }

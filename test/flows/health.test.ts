@@ -283,7 +283,7 @@ const breakages: Breakage[] = [
   },
   {
     what: "ten mails whose outcome is unknown",
-    ...{ check: "failed_mail", status: "fail", says: /10 emails the provider's answer was lost/ },
+    ...{ check: "failed_mail", status: "fail", says: /The provider's answer for 10 emails was lost/ },
     breaks: (control) => {
       const unknown = () => email({ status: "UNKNOWN", endedAt: world.now - minuteMs });
       return control

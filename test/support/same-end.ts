@@ -56,6 +56,7 @@ export function comparable(rows: Record<string, string[]>, names: (string | numb
     return text
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22,}/g, "·")
       .replace(/[\w-]{22,}/g, "·")
+      .replace(/\bsk_[0-9a-f]{8}\b/g, "·")
       .replace(/\b\d{12,}(\.\d+)?\b/g, "·")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "·")
       .replace(/h·\.com/g, "·");
