@@ -33,8 +33,8 @@ const counted: EventNames = eventNamesOf(["event.triggered", ...eventColumns.map
 
 /**
  * `GET /activity/stats`: counts the events of each day (UTC). Whole days come from the stored counts, which are exact.
- * A partial day at either end is counted live, up to a bound, and otherwise as a whole day. Throws Invalid for too many
- * days.
+ * A partial day at either end is counted live. If it has too many events for that, it is counted as a whole day. Throws
+ * Invalid for too many days.
  */
 export async function activityStats(
   ctx: Context,

@@ -35,7 +35,8 @@ export async function listAudit(
   const [after = null] = readCursor(cursor, ById, given) ?? [];
   const window = windowOf(project, filters, after);
   const found = await Promise.all(databases.map((db) => readWindow(platform, db, window, filters, limit)));
-  // After the end of one database's window, another database may have newer entries.
+  // The page ends where the first window of a database ends: beyond that, the database may have entries that are newer
+  // than those of the others.
   const [edge = null] = found
     .flatMap((one) => one.edge ?? [])
     .toSorted()

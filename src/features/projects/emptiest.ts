@@ -9,9 +9,9 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /**
- * Returns the database for a new project: the smallest in bytes, or among equals the one with the fewest projects. A
- * database that does not answer, or is 95 % full, is skipped, except that the only one may be silent. Throws Conflict
- * when all are full, and DatabaseAway when none answers.
+ * Returns the database for a new project: the smallest in bytes, or among equals the one with the fewest projects.
+ * Skips databases that do not answer, and those that are 95 % full. An installation with a single database uses it even
+ * when it does not answer. Throws Conflict when all are full, and DatabaseAway when none answers.
  */
 export async function emptiestShard(platform: Platform): Promise<string> {
   const sizes = await sizesOf(platform);

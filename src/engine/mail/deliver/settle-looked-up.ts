@@ -62,7 +62,10 @@ function settled(mail: Unknown, outcome: MailOutcome): Result {
   return { emailId: id, projectId, campaignId, round, ...outcome, settledBy: "lookup" };
 }
 
-/** Marks the campaigns' pages of mail that is queued again as open, before the mail itself changes. */
+/**
+ * Queues mail again that the provider does not have. Before the mail changes, the pages of its campaigns become open
+ * again.
+ */
 function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {
   if (absent.length === 0) return [];
   const results = absent.map((mail) => settled(mail, outcomeOfAbsent(mail.attempts, now)));
