@@ -30,6 +30,7 @@ import { countFields } from "./features/contacts/fields/count";
 import { runImport } from "./features/contacts/import/run";
 import { undoImportStep } from "./features/contacts/import/undo/step";
 import { checkDomains } from "./features/domains/check-many";
+import { retryEmailsStep } from "./features/emails/retry-many/step";
 import { deleteEventsRuns, deleteEventsStep } from "./features/events/delete-step";
 import { eraseProject } from "./features/projects/erase";
 import { computeRuns, computeStep } from "./features/segments/compute-step";
@@ -68,6 +69,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "campaigns.count": countDuePages,
   "campaigns.run": runCampaign,
   "campaigns.preflight": storedJob(preflightStep, preflightRuns),
+  "emails.retry": storedJob(retryEmailsStep),
   "events.dispatch": ofProject((ctx, { eventIds }, listeners) => dispatchEvents(ctx, eventIds, listeners)),
   "events.delete": storedJob(deleteEventsStep, deleteEventsRuns),
   "tracking.record": ofProject((ctx, { hits }) => recordHits(ctx, hits)),

@@ -14,6 +14,7 @@ const id = z.string().transform(asId);
 /** The stored jobs, which callers can poll, and the queue of each. Each job has a row, which its message names. */
 const storedJobs = {
   "campaigns.preflight": "jobs",
+  "emails.retry": "jobs",
   "events.delete": "jobs",
   "contacts.import": "jobs",
   "contacts.import-undo": "jobs",

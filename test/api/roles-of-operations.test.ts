@@ -42,6 +42,7 @@ const ofSenders = new Set([
     "resumeCampaign",
     "retryCampaign",
     "retryEmail",
+    "retryManyEmails",
     "startWorkflowExecution",
     "updateWorkflow",
   ],

@@ -348,6 +348,14 @@ export const operations: Record<string, Door> = {
       return { params: { id } };
     },
   },
+  retryManyEmails: {
+    good: 202,
+    knock: async (project) => {
+      const id = await scheduledEmail(project);
+      await set(project, "emails SET status = 'FAILED', due_at = NULL, next_attempt_at = NULL", id);
+      return { body: { status: "FAILED" } };
+    },
+  },
   cancelEmail: { good: 200, knock: async (project) => ({ params: { id: await scheduledEmail(project) } }) },
 
   addDomain: { good: 201, knock: () => ({ body: { domain: `d${crypto.randomUUID()}.test` } }) },

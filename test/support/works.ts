@@ -9,6 +9,7 @@ import { startCampaign } from "../../src/features/campaigns/start";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { startImport } from "../../src/features/contacts/import/start";
 import { startUndo } from "../../src/features/contacts/import/undo/start";
+import { startRetry } from "../../src/features/emails/retry-many/start";
 import { startBackup } from "../../src/features/projects/backups/start";
 import { moveClock } from "../../src/features/projects/clock/move";
 import { deleteProject } from "../../src/features/projects/delete";
@@ -159,6 +160,19 @@ export const works: Record<
       await contacts(project);
       const { id } = await newCampaign(project);
       await startPreflight(ctx, readId(id));
+    },
+  },
+  "emails.retry": {
+    begin: async ({ project, ctx }) => {
+      const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
+      await project.api.send({ to: [ada, "grace@example.com"], scheduledAt });
+      await project.db
+        .prepare(
+          "UPDATE emails SET status = 'FAILED', scheduled_at = NULL, due_at = NULL, next_attempt_at = NULL WHERE project_id = ?",
+        )
+        .bind(project.number)
+        .run();
+      await startRetry(ctx, { status: "FAILED" });
     },
   },
   "events.delete": {

@@ -20,6 +20,13 @@ export const emailStatuses = [
 export type EmailStatus = (typeof emailStatuses)[number];
 
 /**
+ * Statuses in which a person may send an email again. They include UNKNOWN, although the email may have arrived: the
+ * person decides whether to risk that.
+ */
+export const retryableStatuses = ["FAILED", "UNKNOWN", "CANCELLED"] as const satisfies EmailStatus[];
+export type RetryableStatus = (typeof retryableStatuses)[number];
+
+/**
  * How an email with an unknown outcome was settled: by a report, by an answer of the provider when asked, or by a
  * person.
  */

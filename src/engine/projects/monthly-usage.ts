@@ -2,8 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { MonthlyLimitReached } from "../../core/mail/errors";
 import { monthOf } from "../../core/time";
+import { asNumber, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { guard, type Statement, statement } from "../../db/statement";
+import { guard, type Statement, select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /** An email to count. */
@@ -58,6 +59,17 @@ export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] 
 /** The number of emails that count for this month so far, as an SQL expression. */
 export function usedThisMonth(ctx: Context): SQL {
   return usedIn(ctx, monthOf(ctx.clock()));
+}
+
+/** Returns the number of emails that count for each of the months so far. */
+export async function findUsed(ctx: Context, months: string[]): Promise<Map<string, number>> {
+  const used = await select(
+    ctx.db,
+    sql`SELECT month.value AS month, (SELECT coalesce(sum(u.emails), 0) FROM monthly_usage u
+        WHERE ${inProject(ctx, "u")} AND u.month = month.value) AS emails FROM json_each(${JSON.stringify(months)}) month`,
+    columns({ month: asText, emails: asNumber }),
+  );
+  return new Map(used.map(({ month, emails }) => [month, emails]));
 }
 
 function usedIn(ctx: Context, month: string): SQL {

@@ -2,26 +2,19 @@ import { sql } from "drizzle-orm";
 import { Conflict, Gone } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { MonthlyLimitReached } from "../../core/mail/errors";
-import type { EmailStatus } from "../../core/mail/status";
+import { type EmailStatus, retryableStatuses } from "../../core/mail/status";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { rowById } from "../../db/own-rows";
-import { asId, asPriority, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { statement } from "../../db/statement";
 import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
-import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { contentGone, findContent } from "../../engine/mail/content";
-import { settledBy } from "../../engine/mail/report/report";
 import { isWithinLimit, upsertUsage } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
+import { announceReopened, updateReopened } from "./reopen";
 
-/**
- * Statuses in which a person may send an email again. They include UNKNOWN, although the email may have arrived: the
- * person decides whether to risk that.
- */
-const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
+const retryable: readonly EmailStatus[] = retryableStatuses;
 
 export function notRetryable(status: EmailStatus): Conflict {
   return new Conflict(`This email is ${status}. Only emails that are ${retryable.join(", ")} can be sent again.`);
@@ -39,7 +32,6 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const isUncounted = email.status !== "UNKNOWN";
   const month = monthOf(new Date(email.createdAt));
   const now = ctx.now.getTime();
-  const at = Math.max(now, email.scheduledAt ?? now);
   const isOpen = sql`${inProject(ctx)} AND id = ${id} AND NOT is_forgotten
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
   const batch = openBatch(ctx);
@@ -50,16 +42,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
       sql`SELECT project_id, ${month}, ${email.templateId ?? ""}, 1 FROM emails WHERE ${isOpen} AND status <> 'UNKNOWN'`,
     ),
   );
-  const reopened = batch.add(
-    statement(
-      sql`UPDATE emails SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
-          retried_at = ${now}, settled_by = ${settledBy("person")}, abandonments = 0, ended_at = NULL, next_attempt_at = ${at},
-          due_at = ${at > now ? at : now + announceGraceMs}
-        WHERE ${isOpen} RETURNING id, priority`,
-      columns({ id: asId, priority: asPriority }),
-      { again: rowById("emails", ctx, id) },
-    ),
-  );
+  const reopened = batch.add({ ...updateReopened(isOpen, now), again: rowById("emails", ctx, id) });
   if (monthlySendLimit !== null) {
     const isWithin = sql`NOT ${isUncounted} OR ${isWithinLimit(ctx, month, monthlySendLimit)}`;
     batch.guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit));
@@ -69,6 +52,6 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
     const { isForgotten, status } = await getEmail(ctx, id);
     throw isForgotten ? new Gone(contentGone) : notRetryable(status);
   }
-  if (at === now) await announceEmails(ctx, reopened.all);
+  await announceReopened(ctx, reopened.all, now);
   return { id: publicId(id), status: "QUEUED" };
 }

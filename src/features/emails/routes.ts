@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { endsAfterStart } from "../../core/events/range";
+import { publicId } from "../../core/ids";
 import { CursorQuery, IdParam } from "../../http/params";
 import { projectRoutes } from "../../http/routes";
+import { StartedJob, starting } from "../../http/started-job";
 import { cancelEmail, notCancellable } from "./cancel";
 import { notRendered, readContent } from "./content";
 import { emailEventJson, emailJson, findHappened, getEmail } from "./email";
 import { listEmails } from "./list";
 import { notRetryable, retryEmail } from "./retry";
+import { RetryEmails, RetryResult } from "./retry-many/schema";
+import { startRetry } from "./retry-many/start";
 import { Email, EmailContent, EmailFilters, EmailPage, EmailWithEvents, filtersOf, RetriedEmail } from "./schema";
 
 export const emails = projectRoutes("Emails");
@@ -47,6 +51,24 @@ emails.get(
     refusals: () => [notRendered("it takes too much work.")],
   },
   (ctx, { params }) => readContent(ctx, params.id),
+);
+
+emails.post(
+  "/emails/retry",
+  {
+    id: "retryManyEmails",
+    grows: false,
+    sends: true,
+    summary: "Send FAILED, CANCELLED or UNKNOWN emails again",
+    description: `Sends all emails of one \`status\` again that match, as \`POST /emails/{id}/retry\` does with one: the same records, with a new count
+of tries. A scheduled email still waits for its time. Emails that are created after the call are left alone.
+
+It runs in the background: poll \`GET /jobs/{jobId}\`. A second call finds only what is in this status again.`,
+    body: RetryEmails,
+    accepted: starting(StartedJob, RetryResult),
+    also: [404],
+  },
+  async (ctx, { body }) => ({ jobId: publicId(await startRetry(ctx, body)), status: "queued" as const }),
 );
 
 emails.post(

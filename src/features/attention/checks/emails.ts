@@ -44,7 +44,7 @@ function itemOf({ status, count, firstId }: ReturnType<typeof readUnsent>): Atte
     target: null,
     action: {
       text: isFailed
-        ? "Read their errors; POST /emails/{id}/retry sends one again."
+        ? "Read their errors; POST /emails/{id}/retry sends one again, and POST /emails/retry all of them."
         : "They are never sent again automatically. POST /emails/{id}/retry sends one that did not arrive.",
       method: "GET",
       path: `/emails?status=${status}`,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Email } from "../../../core/mail/address-input";
+import { retryableStatuses } from "../../../core/mail/status";
 
 /** Much longer than any token. */
 const maxTokenLength = 1_000;
@@ -40,12 +41,10 @@ export const TestedCampaign = z.object({ success: z.literal(true), data: z.objec
   example: { success: true, data: { email: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2" } },
 });
 
-const retried = ["FAILED", "UNKNOWN", "CANCELLED"] as const;
-
 export const RetryCampaign = z
   .object({
     statuses: z
-      .array(z.enum(retried))
+      .array(z.enum(retryableStatuses))
       .min(1)
       .default(["FAILED"])
       .meta({ description: "Which emails are sent again. UNKNOWN ones may have arrived." }),

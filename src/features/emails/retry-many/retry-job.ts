@@ -1,0 +1,44 @@
+import { type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Id, asId as idOf, textOf } from "../../../core/ids";
+import { type RetryableStatus, retryableStatuses } from "../../../core/mail/status";
+import { inProject } from "../../../db/scope";
+import type { JobRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { RetryResult } from "./schema";
+
+const StoredId = z.string().transform(idOf);
+
+export const RetryInput = z.object({
+  status: z.enum(retryableStatuses),
+  campaignId: StoredId.nullable(),
+  /** The first and the last email that may match. Null when there is none. */
+  range: z.object({ first: StoredId, last: StoredId }).nullable(),
+});
+export type RetryInput = z.infer<typeof RetryInput>;
+
+/** The last email that is done. */
+const RetryState = z.object({ after: StoredId });
+
+export function stateOf(row: JobRow): { after: Id } {
+  return RetryState.parse(row.state);
+}
+
+export function stateAfter(emailId: Id): { after: string } {
+  return { after: textOf(emailId) };
+}
+
+export function resultOf(row: JobRow): RetryResult {
+  const none = { retried: 0, skipped: { content_gone: 0, monthly_limit: 0 } };
+  return row.result === null ? none : RetryResult.parse(row.result);
+}
+
+/**
+ * The emails among which those with a status are, in the order of their ids, which is that of time: the end of a FROM
+ * clause, and a WHERE clause. Cancelled emails have no index.
+ */
+export function candidates(ctx: Context, status: RetryableStatus): SQL {
+  return status === "CANCELLED"
+    ? sql`emails WHERE ${inProject(ctx)}`
+    : sql`emails INDEXED BY ix_emails_unsent WHERE ${inProject(ctx)} AND status IN ('FAILED', 'UNKNOWN')`;
+}

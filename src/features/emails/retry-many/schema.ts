@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { DateOrTime } from "../../../core/events/range";
+import { readId } from "../../../core/ids";
+import { retryableStatuses } from "../../../core/mail/status";
+
+export const RetryEmails = z
+  .object({
+    status: z.enum(retryableStatuses).meta({
+      description: "Which emails are sent again. UNKNOWN ones may have arrived: their recipients may get them twice.",
+    }),
+    campaignId: z.string().transform(readId).optional().meta({
+      type: "string",
+      description: "Only emails of this campaign.",
+    }),
+    from: DateOrTime.optional().meta({
+      description: "Only emails that were created then or later. A date starts at 00:00 UTC.",
+    }),
+    to: DateOrTime.optional().meta({
+      description: "Only emails that were created then or earlier. A date includes its whole day (UTC).",
+    }),
+  })
+  // An ignored filter would send mail again that was not meant.
+  .catchall(z.unknown().refine(() => false, "Is not a field of this call, which takes status, campaignId, from and to"))
+  .superRefine(({ from, to }, check) => {
+    if (from === undefined || to === undefined || from.from < to.to) return;
+    check.addIssue({ code: "custom", path: ["to"], message: "Must not be before from", params: { code: "custom" } });
+  })
+  .meta({
+    id: "RetryEmails",
+    additionalProperties: false,
+    example: { status: "FAILED", campaignId: "0199a0f2-8c10-7e4a-9b3d-2f6a1c5d7e80" },
+  });
+export type RetryEmails = z.infer<typeof RetryEmails>;
+
+const count = z.number().int();
+
+export const RetryResult = z
+  .object({
+    retried: count.meta({ description: "Emails that are QUEUED again." }),
+    skipped: z
+      .object({
+        content_gone: count.meta({ description: "Their content is no longer stored, or their contact was deleted." }),
+        monthly_limit: count.meta({
+          description:
+            "The month in which they were created has reached `monthlySendLimit`. UNKNOWN emails already count.",
+        }),
+      })
+      .meta({ description: "Emails that stay as they are, by the reason." }),
+  })
+  .meta({ id: "RetryResult", example: { retried: 1042, skipped: { content_gone: 3, monthly_limit: 0 } } });
+export type RetryResult = z.infer<typeof RetryResult>;
