@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readHealth } from "../../scripts/lib/doctor/health.mjs";
+import { mailEnd } from "../../scripts/lib/doctor/mail-report.mjs";
 import { takeLock } from "../../scripts/lib/lock.mjs";
 import { findFreePort } from "../../scripts/lib/port.mjs";
 import {
@@ -187,6 +188,20 @@ describe("npm run doctor -- --send", () => {
     expect(code).toBe(1);
     const error = `POST /v1/send answered 422: ${refusal.message}`;
     expect(JSON.parse(out)).toEqual({ ...healthy, mail: { to: "nope", status: null, error, sent: false } });
+  });
+
+  it.each([
+    [
+      { status: "SENT", provider: "ses", sent: true },
+      "! ses accepted the mail, and reported no delivery within a minute.",
+    ],
+    [{ status: "QUEUED", provider: null, sent: false }, "✗ The mail was not sent within a minute: look at the checks"],
+    [{ status: "SUPPRESSED", provider: null, sent: false }, "✗ The mail is SUPPRESSED."],
+    [{ status: "DELIVERED", provider: "outbox", sent: true }, "● Delivered to the outbox: https://a.example/outbox"],
+  ])("says what became of a mail that is %j", (mail, sentence) => {
+    const said = mailEnd("https://a.example", { ...mail, error: null });
+    expect(said.replaceAll(/\s+/g, " ")).toContain(sentence);
+    expect(widest(said)).toBeLessThanOrEqual(80);
   });
 
   it("sends nothing without a verified domain", async () => {

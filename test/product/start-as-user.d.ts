@@ -30,6 +30,13 @@ declare module "*/scripts/lib/doctor/health.mjs" {
   export function readHealth(operator: { base: string; adminToken: string }): Promise<unknown>;
 }
 
+declare module "*/scripts/lib/doctor/mail-report.mjs" {
+  export function mailEnd(
+    base: string,
+    mail: { status: string | null; provider: string | null; error: string | null; sent: boolean },
+  ): string;
+}
+
 declare module "*/scripts/lib/settings.mjs" {
   export const OWN_SECRETS: { name: string; make(): string }[];
   export function isSetting(name: string, known: object): boolean;
