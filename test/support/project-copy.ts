@@ -21,8 +21,8 @@ export interface Pattern {
 /** Tables of the installation whose rows are not the project's. */
 const ofOthers = ["people", "sessions", "sign_in_links", "monitor_keys", "dead_letters", "used_challenges"];
 
-/** Reads the rows. Throws if a new project has rows in a table that `copyProject` does not write. */
-export async function readPattern(made: TestProject, shard: string): Promise<Pattern> {
+/** Reads the rows, and removes them. Throws if a new project has rows in a table that `copyProject` does not write. */
+export async function takePattern(made: TestProject, shard: string): Promise<Pattern> {
   const tables = await everyRow(made, ofOthers);
   const take = (table: string): Row[] => {
     const rows = (tables[table] ?? []).map((text): Row => JSON.parse(text));
@@ -37,6 +37,17 @@ export async function readPattern(made: TestProject, shard: string): Promise<Pat
   if (!project || !domain || !claim) throw new Error("A new project has other rows than are copied");
   const others = Object.keys(tables);
   if (others.length > 0) throw new Error(`A new project has rows in ${others}, and its copies have none`);
+  await Promise.all([
+    env.DB.batch([
+      env.DB.prepare("DELETE FROM projects WHERE number = ?").bind(made.number),
+      env.DB.prepare("DELETE FROM api_keys WHERE project_id = ?").bind(made.number),
+      env.DB.prepare("DELETE FROM verified_domains WHERE project_id = ?").bind(made.number),
+    ]),
+    databaseOf(shard).batch([
+      databaseOf(shard).prepare("DELETE FROM domains WHERE project_id = ?").bind(made.number),
+      databaseOf(shard).prepare("DELETE FROM audit_entries WHERE project_id = ?").bind(made.number),
+    ]),
+  ]);
   return { domainName: made.domain, madeAt: Number(project.created_at), project, domain };
 }
 

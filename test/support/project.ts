@@ -2,7 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { knownProjects } from "../../src/engine/projects/cache";
 import { asSeen, knowProject } from "./as-seen";
 import { databaseOf, shardOfTest } from "./database";
-import { copyProject, type Pattern, readPattern } from "./project-copy";
+import { copyProject, type Pattern, takePattern } from "./project-copy";
 
 export interface Answer {
   status: number;
@@ -68,22 +68,23 @@ const patterns = new Map<string, Pattern>();
 
 /**
  * A fresh project with a verified domain: every test has its own, and so its own contacts and mail. Its mail goes out as it was
- * written, unless the test is about tracking. The first with given settings is made as customers make theirs, and all others
- * have copies of its rows.
+ * written, unless the test is about tracking. The first with given settings is made as customers make theirs; what tests get are
+ * copies of its rows.
  */
 export async function newProject(
   settings: Record<string, unknown> = {},
   shard: string = shardOfTest(),
 ): Promise<TestProject> {
   const name = JSON.stringify(settings);
-  const pattern = patterns.get(name);
-  if (pattern === undefined) {
-    const made = await createProject(settings, shard);
-    patterns.set(name, await readPattern(made, shard));
-    return made;
-  }
+  const pattern = patterns.get(name) ?? (await newPattern(settings, shard));
+  patterns.set(name, pattern);
   const domain = `m${++counter}-${crypto.randomUUID().slice(-8)}.test`;
   return openProject({ ...(await copyProject(pattern, domain, shard)), shard, domain });
+}
+
+async function newPattern(settings: Record<string, unknown>, shard: string): Promise<Pattern> {
+  const made = await createProject(settings, shard);
+  return takePattern(made, shard);
 }
 
 async function createProject(settings: Record<string, unknown>, shard: string): Promise<TestProject> {
