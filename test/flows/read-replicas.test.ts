@@ -163,10 +163,12 @@ describe("a bookmark that is not one of ours", () => {
 
   it("is a 400 when somebody has changed it, or another installation has sealed it", async () => {
     const { api } = await newReplicated();
-    const { bookmark } = await api("GET", "/contacts");
+    const bookmark = (await api("GET", "/contacts")).bookmark ?? "";
+    // The last letters may say what they said before: a letter in the middle does not.
+    const changed = bookmark.slice(0, 30) + (bookmark[30] === "A" ? "B" : "A") + bookmark.slice(31);
     const foreign = await sealBookmark(["another-secret-of-at-least-32-characters"], { shard: shardOfTest(), at: "1" });
-    for (const bad of [`${bookmark?.slice(0, -2)}AA`, bookmark?.slice(0, 40), foreign]) {
-      expect((await api("GET", "/contacts", { bookmark: bad ?? "" })).status).toBe(400);
+    for (const bad of [changed, bookmark.slice(0, 40), foreign]) {
+      expect((await api("GET", "/contacts", { bookmark: bad })).status).toBe(400);
     }
   });
 });
