@@ -42,7 +42,7 @@ export interface OldTemplate {
   from?: string | undefined;
   /** Where the service says so. */
   type?: "MARKETING" | "TRANSACTIONAL" | "HEADLESS" | undefined;
-  /** What the other service puts in when a variable has no value, by its name. */
+  /** The text that the other service inserts when a variable has no value, by the variable's name. */
   fallbacks?: Record<string, string>;
 }
 
@@ -54,7 +54,7 @@ export class Account {
   readonly templates: OldTemplate[] = [];
   /** How many were not taken, by the reason. */
   readonly leftOut = new Map<string, number>();
-  /** What its owner should know. */
+  /** Remarks for the owner of the account. */
   readonly notes: string[] = [];
 
   /** Adds somebody. Of one who comes twice, the data is merged and the stricter state counts. */
@@ -67,7 +67,7 @@ export class Account {
     this.people.set(address, before ? mergedPerson(before, person) : person);
   }
 
-  /** Nobody mails this address. The first reason counts. */
+  /** Adds an address that gets no mail. The first reason counts. */
   suppress(email: string, reason: SuppressionReason, at?: string | number | null): void {
     const address = this.#read(email);
     if (address === null || this.suppressed.has(address)) return;

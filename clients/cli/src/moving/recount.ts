@@ -2,7 +2,7 @@ import type { Petrel } from "petrel-client";
 import type { Account } from "./account";
 import { eachContact, pagesOf, patiently, suppressionsPerCall } from "./calls";
 
-/** What became of an account, as the service has it afterwards. */
+/** The counts of an account after the import, as our service has them. */
 export interface Recount {
   subscribed: number;
   /** Not subscribed, as the other service says. */

@@ -20,7 +20,7 @@ const Template = z.object({
   ),
 });
 
-/** Its lists of addresses that get nothing. Blocks are not among them: they are refusals that pass. */
+/** The lists of addresses that get no mail. Blocks are left out, because those refusals are temporary. */
 const lists: Record<string, SuppressionReason> = {
   bounces: "bounce",
   invalid_emails: "bounce",
@@ -64,7 +64,7 @@ export const sendgrid: Source = {
   language: handlebars,
 };
 
-/** Somebody who left need not be a contact there. */
+/** Suppresses an address. A person who unsubscribed is added as one who left, because they need not be a contact there. */
 function suppress(account: Account, list: string, email: string, created: string | number | undefined): void {
   const reason = lists[list] ?? "manual";
   account.suppress(email, reason, created);
