@@ -76,15 +76,10 @@ export async function newProject(
   shard: string = shardOfTest(),
 ): Promise<TestProject> {
   const name = JSON.stringify(settings);
-  const pattern = patterns.get(name) ?? (await newPattern(settings, shard));
+  const pattern = patterns.get(name) ?? (await takePattern(await createProject(settings, shard), shard));
   patterns.set(name, pattern);
   const domain = `m${++counter}-${crypto.randomUUID().slice(-8)}.test`;
   return openProject({ ...(await copyProject(pattern, domain, shard)), shard, domain });
-}
-
-async function newPattern(settings: Record<string, unknown>, shard: string): Promise<Pattern> {
-  const made = await createProject(settings, shard);
-  return takePattern(made, shard);
 }
 
 async function createProject(settings: Record<string, unknown>, shard: string): Promise<TestProject> {
