@@ -1,0 +1,28 @@
+export const home = {
+  title: "Home",
+  quiet: "No mail went out in the last seven days.",
+  verdict: (sent: string, delivered: string) => `${sent} sent in the last seven days, ${delivered} delivered.`,
+  trouble: (bounced: string, complained: string) => `Bounced: ${bounced}. Reported as spam: ${complained}.`,
+  days: "Seven days, and the seven before behind them",
+  columns: {
+    sent: "Sent",
+    delivered: "Delivered",
+    opened: "Opened",
+    clicked: "Clicked",
+    bounced: "Bounced",
+    complained: "Spam reports",
+    events: "Events",
+  },
+  before: (count: string) => `${count} the week before`,
+  upcoming: "What comes next",
+  nothingComes: "Nothing is scheduled.",
+  upcomingTypes: {
+    "campaign.scheduled": "Campaign",
+    "email.scheduled": "Mail",
+    "workflow.waiting": "Workflow",
+  } as Record<string, string>,
+  steps: "First steps",
+  step: { domain: "A domain is verified", person: "There are people", mail: "A first mail was sent" },
+  done: "done",
+  open: "open",
+};
