@@ -132,10 +132,10 @@ describe("GET /attention shows", () => {
     const project = await soundProject();
     const { id } = await newCampaign(project);
     const hold = "UPDATE campaigns SET status = 'SENDING', held_reason = ?3 WHERE project_id = ?1 AND id = ?2";
-    await run(project, hold, readId(id), "The canary has ended");
+    await run(project, hold, readId(id), "paused");
     const [item] = await itemsOf(project);
     expect(item).toMatchObject({
-      ...{ code: "campaign_held", severity: "act", message: "The campaign waits. The canary has ended." },
+      ...{ code: "campaign_held", severity: "act", message: "The campaign is held: paused." },
       target: { type: "campaign", id },
       action: { method: "POST", path: `/campaigns/${id}/resume` },
     });

@@ -63,6 +63,19 @@ describe("the progress of a campaign", () => {
     expect(Date.parse(waiting?.waitingSince ?? "") - startedAt).toBeLessThanOrEqual(10_000);
     expect(ahead(world, waiting?.continuesAt)).toBeGreaterThan(0);
 
+    const watched = async () => (await project.api.get(`/campaigns/${id}/progress`)).body;
+    const limits = { maxBounceRate: 5, maxComplaintRate: 0.1 };
+    expect(await watched()).toMatchObject({
+      ...{ status: "SENDING", heldReason: null, completedAt: null, progress: { stage: "CANARY", remaining: 35 } },
+      stats: { totalRecipients: 40, queuedCount: 35, sentCount: 5, leftOut: [] },
+      brakes: {
+        canary: { emails: 5, bounceRate: 0, complaintRate: 0, ...limits },
+        // A project with few mails is not judged.
+        project: { emails: null, bounceRate: null, complaintRate: null, maxBounceRate: 8, maxComplaintRate: 0.3 },
+      },
+    });
+    expect(await watched()).not.toHaveProperty("body");
+
     isThrottling = false;
     await world.pass(10);
     expect(world.taken).toHaveLength(8);
@@ -101,7 +114,9 @@ describe("the progress of a campaign", () => {
     await pauseCampaign((await world.context(project)).ctx, readId(id));
     const pausedAt = world.now;
     await seconds(world, 5);
-    const { heldReason } = (await project.api.get(`/campaigns/${id}`)).body;
+    const { body } = await project.api.get(`/campaigns/${id}/progress`);
+    const { heldReason } = body;
+    expect(body.brakes.canary).toBeNull();
     expect(await progressOf(world, project, id)).toEqual({
       ...{ stage: "HELD", remaining: 5, open: 0, waitingFor: heldReason },
       ...{ waitingSince: new Date(pausedAt).toISOString(), continuesAt: null },

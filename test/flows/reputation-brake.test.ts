@@ -6,6 +6,7 @@ import { judgeReputation } from "../../src/engine/mail/report/reputation";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { updateProject } from "../../src/features/projects/update";
+import { newCampaign } from "../support/campaign";
 import { sendAs } from "../support/person";
 import { expectBounded } from "../support/plan";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -92,6 +93,10 @@ describe("the reputation brake", () => {
     const { id: template } = await newTemplate(project, { type: "MARKETING" });
     const ids = await send(sender, 1_000);
     await report(sender, ids.slice(0, 80), hard);
+    const { id: draft } = await newCampaign(project);
+    const { brakes } = (await project.api.get(`/campaigns/${draft}/progress`)).body;
+    const rates = { bounceRate: 8, maxBounceRate: 8, complaintRate: 0, maxComplaintRate: 0.3 };
+    expect(brakes).toEqual({ canary: null, project: { emails: 1_000, ...rates } });
     expect((await project.api.send({ template })).status).toBe(200);
     await report(sender, ids.slice(80, 81), hard);
     const refused = await project.api.send({ template });

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { Canary } from "../../core/campaigns/campaign";
 import { type Counts, sumOf } from "../../core/campaigns/counts";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
@@ -42,6 +43,7 @@ const readMarks = columns({ marks: asNumber });
 export async function endCanary(ctx: Context, run: Run): Promise<NextStep> {
   const { campaign, progress } = run;
   const { canary } = campaign;
+  const { maxBounceRate, maxComplaintRate } = canaryLimits(canary);
   const now = ctx.clock().getTime();
   if (progress.holdUntil === undefined) {
     const holdUntil = now + (canary?.holdMinutes ?? 0) * minuteMs;
@@ -50,13 +52,18 @@ export async function endCanary(ctx: Context, run: Run): Promise<NextStep> {
   if (now < progress.holdUntil) return waitForHold(ctx, run, progress.holdUntil);
   const counts = await countCanary(ctx, run);
   if (counts === null) return { kind: "goes on" };
-  const reason = whyCanaryFails(counts, canary?.maxBounceRate ?? 5, canary?.maxComplaintRate ?? 0.1);
+  const reason = whyCanaryFails(counts, maxBounceRate, maxComplaintRate);
   if (reason !== null) {
     await holdCampaign(ctx, campaign.id, reason, guardStep(ctx, run));
     return { kind: "over" };
   }
   await saveProgress(ctx, run, { ...progress, isCanaryOver: true });
   return { kind: "goes on" };
+}
+
+/** The rates in percent above which a canary fails. */
+export function canaryLimits(canary: Pick<Canary, "maxBounceRate" | "maxComplaintRate"> | null) {
+  return { maxBounceRate: canary?.maxBounceRate ?? 5, maxComplaintRate: canary?.maxComplaintRate ?? 0.1 };
 }
 
 /** Stores the end of the hold. On a test clock the run simply ends, because the next advance continues it. */

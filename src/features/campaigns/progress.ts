@@ -107,5 +107,9 @@ function waitOf(ctx: Context, { ledger, reason }: ProgressRows): WaitFields {
   }
   const perSecond = paceOf(ctx, ofCampaigns);
   if (perSecond === null || ledger.remaining === 0) return noWait;
-  return { ...noWait, waitingFor: `The project's pace of ${perSecond} emails a second`, waitingSince };
+  return {
+    ...noWait,
+    waitingFor: `The project's pace of ${perSecond === 1 ? "1 email" : `${perSecond} emails`} a second`,
+    waitingSince,
+  };
 }

@@ -27,6 +27,8 @@ import { Campaign, CampaignAnswer, CampaignPage, CreateCampaign, ReplaceCampaign
 import { campaignStats } from "./stats";
 import { CampaignLinks, CampaignStats, CampaignTimeline } from "./stats-schema";
 import { campaignTimeline } from "./timeline";
+import { watchCampaign } from "./watch";
+import { CampaignWatch } from "./watch-schema";
 
 export const campaigns = projectRoutes("Campaigns");
 const maxCampaignBytes = 5 * megabyte;
@@ -151,6 +153,20 @@ campaigns.get(
     ok: CampaignStats,
   },
   (ctx, { params }) => campaignStats(ctx, params.id),
+);
+
+campaigns.get(
+  "/campaigns/{id}/progress",
+  {
+    id: "getCampaignProgress",
+    summary: "Watch a campaign",
+    description:
+      "All that changes while a campaign is sent, in one small answer to poll: its state, statistics, progress, and how near it is " +
+      "to the rates of bounces and complaints that stop it.",
+    params: CampaignParam,
+    ok: CampaignWatch,
+  },
+  (ctx, { params }) => watchCampaign(ctx, params.id),
 );
 
 campaigns.get(

@@ -1,5 +1,6 @@
 import { type Counts, sumOf } from "../../core/campaigns/counts";
 import type { Id } from "../../core/ids";
+import type { CampaignRow } from "../../db/tables";
 import { findCounts } from "../../engine/campaigns/counts";
 import { findLeftOut, type LeftOutReason, leftOutReasons } from "../../engine/campaigns/left-out";
 import type { Context } from "../../platform/context";
@@ -9,7 +10,13 @@ import type { CampaignStats } from "./stats-schema";
 
 /** `GET /campaigns/{id}/stats`: returns the statistics of a campaign and its variants. Throws NotFound. */
 export async function campaignStats(ctx: Context, id: Id): Promise<CampaignStats> {
-  const { variants } = await getCampaign(ctx, id);
+  return statsOfCampaign(ctx, await getCampaign(ctx, id));
+}
+
+export async function statsOfCampaign(
+  ctx: Context,
+  { id, variants }: Pick<CampaignRow, "id" | "variants">,
+): Promise<CampaignStats> {
   const [counts, leftOut] = await Promise.all([findCounts(ctx, id), findLeftOut(ctx, id)]);
   const all = { ...statsOf(sumOf(counts)), leftOut: leftOutJson(leftOut) };
   if (variants === null) return all;

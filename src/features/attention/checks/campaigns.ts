@@ -20,7 +20,7 @@ export const checkCampaigns: AttentionCheck = (ctx, batch) => {
     held.all.map(({ id, name, heldReason, updatedAt }) => ({
       code: "campaign_held",
       severity: "act",
-      message: `The campaign waits. ${heldReason}${/[.!?]$/.test(heldReason) ? "" : "."}`,
+      message: `The campaign is held: ${heldReason}.`,
       count: 1,
       since: iso(updatedAt),
       target: { type: "campaign", id: publicId(id), name },

@@ -1,0 +1,59 @@
+import type { Id } from "../../core/ids";
+import { standingOf } from "../../core/mail/reputation";
+import { isoOrNull } from "../../core/time";
+import { select } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { readBlock, selectBlocks } from "../../engine/mail/report/reputation";
+import type { Context } from "../../platform/context";
+import { getCampaign } from "./campaign";
+import { canaryLimits } from "./end-canary";
+import { byCanary } from "./hold";
+import { findProgress } from "./progress";
+import type { CampaignProgress } from "./progress-schema";
+import { statsOfCampaign } from "./stats";
+import type { CampaignStats } from "./stats-schema";
+import type { Brake, CampaignWatch } from "./watch-schema";
+
+/** `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content. Throws NotFound. */
+export async function watchCampaign(ctx: Context, id: Id): Promise<CampaignWatch> {
+  const row = await getCampaign(ctx, id);
+  // The counters come first, as in a campaign: reading them counts the pages that the progress reads afterwards.
+  const stats = await statsOfCampaign(ctx, row);
+  const [progress, project] = await Promise.all([findProgress(ctx, row), projectBrake(ctx)]);
+  return {
+    status: row.status,
+    heldReason: row.heldReason,
+    version: row.version,
+    sentAt: isoOrNull(row.sentAt),
+    completedAt: isoOrNull(row.completedAt),
+    progress,
+    stats,
+    brakes: { canary: isJudged(row, progress) ? canaryBrake(row, stats) : null, project },
+  };
+}
+
+/** Whether the canary still decides about the other recipients. */
+function isJudged({ canary, heldReason }: CampaignRow, progress: CampaignProgress | null): boolean {
+  if (canary === null || progress === null) return false;
+  const isFailed = byCanary.some((reason) => reason === heldReason);
+  return isFailed || progress.stage === "CANARY" || progress.stage === "CANARY_HOLD";
+}
+
+/** Until it is over, nobody but the canary has the email, so its rates are those of the campaign. */
+function canaryBrake({ canary }: CampaignRow, { sentCount, bounceRate, complaintRate }: CampaignStats): Brake {
+  return { emails: sentCount, bounceRate, complaintRate, ...canaryLimits(canary) };
+}
+
+async function projectBrake(ctx: Context): Promise<Brake> {
+  const { bouncePercent, complaintPercent } = ctx.config.reputation;
+  const blocks = await select(ctx.db, selectBlocks(ctx), readBlock);
+  const standing = standingOf(blocks, blocks[0]?.mails ?? 0, ctx.project.sendingCountedFrom ?? 0);
+  const rateOf = (count: number) => standing && Math.min(100, Math.round((10_000 * count) / standing.mails) / 100);
+  return {
+    emails: standing?.mails ?? null,
+    bounceRate: rateOf(standing?.bounced ?? 0),
+    maxBounceRate: bouncePercent || null,
+    complaintRate: rateOf(standing?.complained ?? 0),
+    maxComplaintRate: complaintPercent || null,
+  };
+}
