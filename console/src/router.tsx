@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Refused } from "./parts/states";
+import { readCampaignFilters } from "./routes/campaigns/filters";
 import { readEmailFilters } from "./routes/emails/filters";
 import { readPeopleFilters } from "./routes/people/filters";
 import { Nowhere } from "./shell/nowhere";
@@ -38,6 +39,17 @@ const pages = [
     getParentRoute: () => project,
     path: "people/$person",
     component: lazyRouteComponent(() => import("./routes/person/page"), "PersonPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "campaigns",
+    validateSearch: readCampaignFilters,
+    component: lazyRouteComponent(() => import("./routes/campaigns/page"), "CampaignsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "campaigns/$campaign",
+    component: lazyRouteComponent(() => import("./routes/campaign/page"), "CampaignPage"),
   }),
   createRoute({
     getParentRoute: () => project,

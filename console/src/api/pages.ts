@@ -1,6 +1,6 @@
 import { type InfiniteData, useInfiniteQuery } from "@tanstack/react-query";
 
-interface CursorPage<Row> {
+export interface CursorPage<Row> {
   data: Row[];
   cursor: string;
   hasMore: boolean;

@@ -14,6 +14,14 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   isBusy?: boolean;
 }
 
+/** How a button looks, for a link that leads to where something is done. */
+export function buttonLook(kind: keyof typeof kinds): string {
+  return clsx(
+    "inline-flex min-h-9 items-center justify-center gap-2 rounded-part font-medium whitespace-nowrap no-underline",
+    kinds[kind],
+  );
+}
+
 export function Button({ kind = "plain", isBusy = false, className, disabled, ...rest }: ButtonProps) {
   return (
     <button
@@ -21,13 +29,7 @@ export function Button({ kind = "plain", isBusy = false, className, disabled, ..
       {...rest}
       disabled={disabled || isBusy}
       aria-busy={isBusy}
-      className={clsx(
-        "inline-flex min-h-9 items-center justify-center gap-2 rounded-part font-medium whitespace-nowrap",
-        "disabled:cursor-default disabled:opacity-55",
-        isBusy && "waiting",
-        kinds[kind],
-        className,
-      )}
+      className={clsx(buttonLook(kind), "disabled:cursor-default disabled:opacity-55", isBusy && "waiting", className)}
     />
   );
 }

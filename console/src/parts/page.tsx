@@ -35,7 +35,7 @@ interface SectionProps {
 
 export function Section({ title, actions, children }: SectionProps) {
   return (
-    <section className="sheet min-w-0">
+    <section aria-label={title} className="sheet min-w-0">
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3">
         <h2 className="text-base font-semibold">{title}</h2>
         <div className="ms-auto flex gap-2">{actions}</div>

@@ -10,11 +10,11 @@ export function Navigation() {
   return (
     <nav
       aria-label={words.shell.pages}
-      className="fixed inset-x-0 bottom-0 z-10 border-t border-line bg-sheet tablet:sticky tablet:top-14 tablet:h-[calc(100dvh-3.5rem)] tablet:w-24 tablet:border-e tablet:border-t-0 desk:w-52"
+      className="fixed inset-x-0 bottom-0 z-10 border-t border-line bg-sheet tablet:sticky tablet:top-14 tablet:h-[calc(100dvh-3.5rem)] tablet:w-28 tablet:border-e tablet:border-t-0 desk:w-52"
     >
       <ul className="flex justify-around p-1 tablet:flex-col tablet:gap-1 tablet:p-3">
-        {places.map(({ to, word, icon: Icon }) => (
-          <li key={to}>
+        {places.map(({ to, word, icon: Icon, isWide }) => (
+          <li key={to} className={isWide ? "hidden tablet:block" : ""}>
             <Link
               to={to}
               params={{ project: id }}

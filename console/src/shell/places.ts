@@ -1,10 +1,11 @@
-import { Globe, House, Layers, Mail, Users } from "lucide-react";
+import { Globe, House, Layers, Mail, Megaphone, Users } from "lucide-react";
 
-/** The pages of a project, in the order of the navigation. */
+/** The pages of a project, in the order of the navigation. A phone has no room for all: there, More leads to the wide ones. */
 export const places = [
-  { to: "/p/$project", word: "home", icon: House },
-  { to: "/p/$project/emails", word: "emails", icon: Mail },
-  { to: "/p/$project/people", word: "people", icon: Users },
-  { to: "/p/$project/domains", word: "domains", icon: Globe },
-  { to: "/p/$project/more", word: "more", icon: Layers },
+  { to: "/p/$project", word: "home", icon: House, isWide: false },
+  { to: "/p/$project/emails", word: "emails", icon: Mail, isWide: false },
+  { to: "/p/$project/people", word: "people", icon: Users, isWide: false },
+  { to: "/p/$project/campaigns", word: "campaigns", icon: Megaphone, isWide: false },
+  { to: "/p/$project/domains", word: "domains", icon: Globe, isWide: true },
+  { to: "/p/$project/more", word: "more", icon: Layers, isWide: false },
 ] as const;

@@ -1,3 +1,4 @@
+import { campaigns } from "./de/campaigns";
 import { home } from "./de/home";
 import { person } from "./de/person";
 import type { Words } from "./words";
@@ -25,6 +26,7 @@ export const de: Words = {
     home: "Start",
     emails: "E-Mails",
     people: "Personen",
+    campaigns: "Kampagnen",
     domains: "Domains",
     more: "Mehr",
     signOut: "Abmelden",
@@ -184,11 +186,11 @@ export const de: Words = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "Mehr, über die API",
     lead: "Hierfür gibt es noch keine Seite. Jede Zeile nennt den Aufruf dafür.",
     reference: "Alle stehen in der Referenz",
-    campaigns: "Kampagnen",
     segments: "Segmente",
     workflows: "Workflows",
     templates: "Vorlagen",

@@ -1,3 +1,4 @@
+import { campaigns } from "./en/campaigns";
 import { home } from "./en/home";
 import { person } from "./en/person";
 
@@ -25,6 +26,7 @@ export const en = {
     home: "Home",
     emails: "Mail",
     people: "People",
+    campaigns: "Campaigns",
     domains: "Domains",
     more: "More",
     signOut: "Sign out",
@@ -184,11 +186,11 @@ export const en = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "More, by the API",
     lead: "These have no page yet. Each line names the call that does it.",
     reference: "The reference has all of them",
-    campaigns: "Campaigns",
     segments: "Segments",
     workflows: "Workflows",
     templates: "Templates",

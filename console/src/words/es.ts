@@ -1,3 +1,4 @@
+import { campaigns } from "./es/campaigns";
 import { home } from "./es/home";
 import { person } from "./es/person";
 import type { Words } from "./words";
@@ -25,6 +26,7 @@ export const es: Words = {
     home: "Inicio",
     emails: "Correos",
     people: "Personas",
+    campaigns: "Campañas",
     domains: "Dominios",
     more: "Más",
     signOut: "Cerrar sesión",
@@ -183,11 +185,11 @@ export const es: Words = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "Más, con la API",
     lead: "Esto aún no tiene página. Cada línea nombra la llamada que lo hace.",
     reference: "La referencia las tiene todas",
-    campaigns: "Campañas",
     segments: "Segmentos",
     workflows: "Flujos",
     templates: "Plantillas",

@@ -1,3 +1,4 @@
+import { campaigns } from "./fr/campaigns";
 import { home } from "./fr/home";
 import { person } from "./fr/person";
 import type { Words } from "./words";
@@ -25,6 +26,7 @@ export const fr: Words = {
     home: "Accueil",
     emails: "E-mails",
     people: "Personnes",
+    campaigns: "Campagnes",
     domains: "Domaines",
     more: "Plus",
     signOut: "Se déconnecter",
@@ -186,11 +188,11 @@ export const fr: Words = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "Plus, par l'API",
     lead: "Ceci n'a pas encore de page. Chaque ligne nomme l'appel correspondant.",
     reference: "La référence les donne tous",
-    campaigns: "Campagnes",
     segments: "Segments",
     workflows: "Workflows",
     templates: "Modèles",

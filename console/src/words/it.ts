@@ -1,3 +1,4 @@
+import { campaigns } from "./it/campaigns";
 import { home } from "./it/home";
 import { person } from "./it/person";
 import type { Words } from "./words";
@@ -25,6 +26,7 @@ export const it: Words = {
     home: "Inizio",
     emails: "E-mail",
     people: "Persone",
+    campaigns: "Campagne",
     domains: "Domini",
     more: "Altro",
     signOut: "Esci",
@@ -183,11 +185,11 @@ export const it: Words = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "Altro, con l'API",
     lead: "Questo non ha ancora una pagina. Ogni riga nomina la chiamata che lo fa.",
     reference: "Il riferimento le ha tutte",
-    campaigns: "Campagne",
     segments: "Segmenti",
     workflows: "Flussi",
     templates: "Modelli",

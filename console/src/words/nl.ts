@@ -1,3 +1,4 @@
+import { campaigns } from "./nl/campaigns";
 import { home } from "./nl/home";
 import { person } from "./nl/person";
 import type { Words } from "./words";
@@ -25,6 +26,7 @@ export const nl: Words = {
     home: "Start",
     emails: "E-mail",
     people: "Personen",
+    campaigns: "Campagnes",
     domains: "Domeinen",
     more: "Meer",
     signOut: "Afmelden",
@@ -183,11 +185,11 @@ export const nl: Words = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "Meer, via de API",
     lead: "Dit heeft nog geen pagina. Elke regel noemt de aanroep ervoor.",
     reference: "De referentie heeft ze alle",
-    campaigns: "Campagnes",
     segments: "Segmenten",
     workflows: "Workflows",
     templates: "Sjablonen",

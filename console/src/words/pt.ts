@@ -1,3 +1,4 @@
+import { campaigns } from "./pt/campaigns";
 import { home } from "./pt/home";
 import { person } from "./pt/person";
 import type { Words } from "./words";
@@ -25,6 +26,7 @@ export const pt: Words = {
     home: "Início",
     emails: "E-mails",
     people: "Pessoas",
+    campaigns: "Campanhas",
     domains: "Domínios",
     more: "Mais",
     signOut: "Sair",
@@ -183,11 +185,11 @@ export const pt: Words = {
   },
   person,
   home,
+  campaigns,
   more: {
     title: "Mais, pela API",
     lead: "Isto ainda não tem página. Cada linha diz a chamada que o faz.",
     reference: "A referência tem todas",
-    campaigns: "Campanhas",
     segments: "Segmentos",
     workflows: "Fluxos",
     templates: "Modelos",

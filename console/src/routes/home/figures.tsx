@@ -1,7 +1,11 @@
+import { Link } from "@tanstack/react-router";
 import type { ActivityStats } from "petrel-client";
+import type { ReactNode } from "react";
+import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
 import { Spark } from "../../parts/spark";
 import { useWords } from "../../words/words";
+import type { EmailFilters } from "../emails/filters";
 
 const columns = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "events"] as const;
 
@@ -20,7 +24,9 @@ export function Figures({ series }: { series: ActivityStats["series"] }) {
             <li key={column} className="sheet min-w-0 p-3">
               <p className="text-small text-quiet">{words.home.columns[column]}</p>
               <p className="text-title font-semibold">
-                <Amount of={sumNow ?? 0} />
+                <Rows of={column} since={series[half]?.date}>
+                  <Amount of={sumNow ?? 0} />
+                </Rows>
               </p>
               <Spark values={now} before={before} label={`${words.home.columns[column]}: ${now.join(", ")}`} />
               <p className="mt-1 text-small text-quiet">{words.home.before(number(sumBefore ?? 0))}</p>
@@ -29,5 +35,29 @@ export function Figures({ series }: { series: ActivityStats["series"] }) {
         })}
       </ul>
     </section>
+  );
+}
+
+/** The mail log lists what a figure counts where no later state hides it. */
+const listed: Partial<Record<string, EmailFilters>> = {
+  sent: {},
+  bounced: { status: "BOUNCED" },
+  complained: { status: "COMPLAINED" },
+};
+
+function Rows({ of: column, since, children }: { of: string; since: string | undefined; children: ReactNode }) {
+  const { id: project } = useProject();
+  const filters = listed[column];
+  if (filters === undefined) return children;
+  const search = { ...filters, ...(since && { startDate: since }) };
+  return (
+    <Link
+      to="/p/$project/emails"
+      params={{ project }}
+      search={search}
+      className="text-ink no-underline hover:underline"
+    >
+      {children}
+    </Link>
   );
 }

@@ -4,6 +4,7 @@ import { useProject } from "../../api/project";
 import { Page, Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
+import { Attention } from "./attention";
 import { Figures } from "./figures";
 import { FirstSteps } from "./first-steps";
 import { Upcoming } from "./upcoming";
@@ -11,6 +12,7 @@ import { Upcoming } from "./upcoming";
 const dayMs = 86_400_000;
 const days = 14;
 const lookMs = 15_000;
+const attentionMs = 60_000;
 
 /** How mail is doing, in a sentence and in figures, and what comes next. */
 export function HomePage() {
@@ -21,6 +23,13 @@ export function HomePage() {
     queryFn: ({ signal }) => petrel.activity.getStats({ startDate: firstDay() }, { signal }),
     refetchInterval: lookMs,
   });
+  const attention = useQuery({
+    queryKey: [project, "attention"],
+    queryFn: ({ signal }) => petrel.attention.get({ signal }),
+    refetchInterval: attentionMs,
+  });
+  // A remaining step of the set-up does not disturb anything.
+  const needing = attention.data?.items.filter(({ severity }) => severity !== "info").length;
   const week = data?.series.slice(-days / 2) ?? [];
   const sum = (column: "sent" | "delivered" | "bounced" | "complained") =>
     week.reduce((total, day) => total + day[column], 0);
@@ -35,9 +44,15 @@ export function HomePage() {
             <Link to="/p/$project/emails" params={{ project }} className="text-ink no-underline hover:underline">
               {sum("sent") === 0 ? words.home.quiet : words.home.verdict(number(sum("sent")), number(sum("delivered")))}
             </Link>{" "}
-            {bounced + complained > 0 && words.home.trouble(number(bounced), number(complained))}
+            {bounced + complained > 0 && words.home.trouble(number(bounced), number(complained))}{" "}
+            {needing === 0 && words.home.allWell}
+            {needing !== undefined && needing > 0 && (
+              <strong>{words.home.needsYou(number(needing), needing === 1)}</strong>
+            )}
           </p>
         )}
+        {attention.error !== null && <Refused error={attention.error} retry={() => void attention.refetch()} />}
+        {attention.data && attention.data.items.length > 0 && <Attention items={attention.data.items} />}
         {data && <Figures series={data.series} />}
         <div className="grid gap-4 desk:grid-cols-2">
           <Section title={words.home.upcoming}>

@@ -1,9 +1,11 @@
+import { Link } from "@tanstack/react-router";
+import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
+import { places } from "../../shell/places";
 import { useWords } from "../../words/words";
 
 /** What has no page yet, with the call that lists it. */
 const calls = {
-  campaigns: "GET /campaigns",
   segments: "GET /segments",
   workflows: "GET /workflows",
   templates: "GET /templates",
@@ -17,8 +19,21 @@ const calls = {
 
 export function MorePage() {
   const { words } = useWords();
+  const { id: project } = useProject();
   return (
     <Page title={words.more.title}>
+      <ul className="mb-4 grid gap-2 tablet:hidden">
+        {places
+          .filter(({ isWide }) => isWide)
+          .map(({ to, word, icon: Icon }) => (
+            <li key={to}>
+              <Link to={to} params={{ project }} className="sheet flex items-center gap-3 p-4 text-ink no-underline">
+                <Icon size={20} aria-hidden />
+                {words.shell[word]}
+              </Link>
+            </li>
+          ))}
+      </ul>
       <p className="mb-4 text-quiet">
         {words.more.lead}{" "}
         <a href="/docs/reference" className="link">

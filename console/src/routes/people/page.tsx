@@ -1,10 +1,9 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { Contact } from "petrel-client";
-import { useEffect, useState } from "react";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
-import { TextField } from "../../parts/field";
 import { Page } from "../../parts/page";
+import { SearchField } from "../../parts/search-field";
 import { Empty } from "../../parts/states";
 import { type Column, Table } from "../../parts/table";
 import { Time } from "../../parts/time";
@@ -17,7 +16,6 @@ import { Subscription } from "./subscription";
 
 const route = getRouteApi("/p/$project/people");
 const pageSize = 100;
-const pauseMs = 250;
 
 const firstPerson = `curl -X POST $PETREL/contacts -H "Authorization: Bearer $SECRET" -H "Content-Type: application/json" \\
   -d '{ "email": "ada@example.com", "data": { "plan": "pro" } }'`;
@@ -55,7 +53,11 @@ export function PeoplePage() {
     >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap gap-2 border-b border-line p-4">
-          <SearchField search={search ?? ""} change={(text) => show({ ...filters, search: text || undefined }, true)} />
+          <SearchField
+            label={words.people.search}
+            search={search ?? ""}
+            change={(text) => show({ ...filters, search: text || undefined }, true)}
+          />
           <Chips where={where} remove={(gone) => show({ ...filters, where: where.filter((one) => one !== gone) })} />
           <AddFilter add={(filter) => show({ ...filters, where: [...where, filter] })} />
           {where.length > 0 && <SaveSegment where={where} />}
@@ -77,29 +79,6 @@ export function PeoplePage() {
         />
       </div>
     </Page>
-  );
-}
-
-/** Searches when the typing rests. */
-function SearchField({ search, change }: { search: string; change(text: string): void }) {
-  const { words } = useWords();
-  const [text, setText] = useState(search);
-  useEffect(() => {
-    if (text.trim() === search) return;
-    const timer = setTimeout(() => change(text.trim()), pauseMs);
-    return () => clearTimeout(timer);
-  });
-  return (
-    <div className="w-full tablet:w-72">
-      <TextField
-        label={words.people.search}
-        isBare
-        type="search"
-        placeholder={words.people.search}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-    </div>
   );
 }
 

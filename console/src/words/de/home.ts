@@ -19,6 +19,12 @@ export const home: Words["home"] = {
   upcoming: "Was ansteht",
   nothingComes: "Nichts ist geplant.",
   upcomingTypes: { "campaign.scheduled": "Kampagne", "email.scheduled": "E-Mail", "workflow.waiting": "Workflow" },
+  week: "Die nächsten sieben Tage",
+  attention: "Was Sie tun sollten",
+  allWell: "Es gibt nichts zu tun.",
+  needsYou: (count, isOne) => `${count} ${isOne ? "Sache braucht" : "Dinge brauchen"} Sie.`,
+  severity: { act: "Etwas geht nicht hinaus", warn: "Bald ansehen", info: "Ein Schritt der Einrichtung" },
+  goTo: { domains: "Zu den Domains", campaign: "Zur Kampagne", emails: "Zu diesen E-Mails" },
   steps: "Erste Schritte",
   step: {
     domain: "Eine Domain ist bestätigt",

@@ -19,6 +19,12 @@ export const home: Words["home"] = {
   upcoming: "Lo próximo",
   nothingComes: "No hay nada programado.",
   upcomingTypes: { "campaign.scheduled": "Campaña", "email.scheduled": "Correo", "workflow.waiting": "Flujo" },
+  week: "Los próximos siete días",
+  attention: "Qué necesita su ayuda",
+  allWell: "Nada requiere su atención.",
+  needsYou: (count, isOne) => `${count} ${isOne ? "cosa requiere" : "cosas requieren"} su atención.`,
+  severity: { act: "Algo no sale", warn: "Véalo pronto", info: "Un paso de la puesta en marcha" },
+  goTo: { domains: "A los dominios", campaign: "A la campaña", emails: "A estos correos" },
   steps: "Primeros pasos",
   step: {
     domain: "Un dominio está verificado",

@@ -19,6 +19,12 @@ export const home: Words["home"] = {
   upcoming: "À venir",
   nothingComes: "Rien n'est prévu.",
   upcomingTypes: { "campaign.scheduled": "Campagne", "email.scheduled": "E-mail", "workflow.waiting": "Workflow" },
+  week: "Les sept prochains jours",
+  attention: "À faire",
+  allWell: "Rien ne vous attend.",
+  needsYou: (count, isOne) => `${count} ${isOne ? "chose vous attend" : "choses vous attendent"}.`,
+  severity: { act: "Quelque chose ne part pas", warn: "À voir bientôt", info: "Une étape de la mise en place" },
+  goTo: { domains: "Aux domaines", campaign: "À la campagne", emails: "À ces e-mails" },
   steps: "Premiers pas",
   step: {
     domain: "Un domaine est vérifié",

@@ -19,6 +19,12 @@ export const home: Words["home"] = {
   upcoming: "In arrivo",
   nothingComes: "Nulla in programma.",
   upcomingTypes: { "campaign.scheduled": "Campagna", "email.scheduled": "E-mail", "workflow.waiting": "Flusso" },
+  week: "I prossimi sette giorni",
+  attention: "Che cosa richiede attenzione",
+  allWell: "Nulla richiede attenzione.",
+  needsYou: (count, isOne) => `${count} ${isOne ? "cosa richiede" : "cose richiedono"} attenzione.`,
+  severity: { act: "Qualcosa non parte", warn: "Da guardare presto", info: "Un passo della configurazione" },
+  goTo: { domains: "Ai domini", campaign: "Alla campagna", emails: "A queste e-mail" },
   steps: "Primi passi",
   step: {
     domain: "Un dominio è verificato",

@@ -19,6 +19,12 @@ export const home: Words["home"] = {
   upcoming: "Wat er komt",
   nothingComes: "Niets gepland.",
   upcomingTypes: { "campaign.scheduled": "Campagne", "email.scheduled": "E-mail", "workflow.waiting": "Workflow" },
+  week: "De komende zeven dagen",
+  attention: "Wat aandacht nodig heeft",
+  allWell: "Niets heeft u nodig.",
+  needsYou: (count, isOne) => `${count} ${isOne ? "ding heeft" : "dingen hebben"} u nodig.`,
+  severity: { act: "Er gaat iets niet uit", warn: "Kijk er snel naar", info: "Een stap van de inrichting" },
+  goTo: { domains: "Naar de domeinen", campaign: "Naar de campagne", emails: "Naar deze e-mails" },
   steps: "Eerste stappen",
   step: {
     domain: "Een domein is bevestigd",

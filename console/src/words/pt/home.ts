@@ -19,6 +19,12 @@ export const home: Words["home"] = {
   upcoming: "O que vem a seguir",
   nothingComes: "Nada agendado.",
   upcomingTypes: { "campaign.scheduled": "Campanha", "email.scheduled": "E-mail", "workflow.waiting": "Fluxo" },
+  week: "Os próximos sete dias",
+  attention: "O que precisa de si",
+  allWell: "Nada precisa de si.",
+  needsYou: (count, isOne) => `${count} ${isOne ? "coisa precisa" : "coisas precisam"} de si.`,
+  severity: { act: "Algo não sai", warn: "Veja em breve", info: "Um passo da configuração" },
+  goTo: { domains: "Para os domínios", campaign: "Para a campanha", emails: "Para estes e-mails" },
   steps: "Primeiros passos",
   step: {
     domain: "Um domínio está verificado",

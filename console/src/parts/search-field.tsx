@@ -1,0 +1,26 @@
+import { useEffect, useState } from "react";
+import { TextField } from "./field";
+
+const pauseMs = 250;
+
+/** Searches when the typing rests. */
+export function SearchField({ label, search, change }: { label: string; search: string; change(text: string): void }) {
+  const [text, setText] = useState(search);
+  useEffect(() => {
+    if (text.trim() === search) return;
+    const timer = setTimeout(() => change(text.trim()), pauseMs);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <div className="w-full tablet:w-72">
+      <TextField
+        label={label}
+        isBare
+        type="search"
+        placeholder={label}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { Campaign } from "petrel-client";
+import { useProject } from "../../api/project";
+import { Button } from "../../parts/button";
+import { Confirm } from "../../parts/confirm";
+import { Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+
+/** Edits, copies, deletes or retries a campaign. The service decides, and its refusal is shown. */
+export function Actions({ campaign, failed }: { campaign: Campaign; failed: number }) {
+  const { words, number } = useWords();
+  const { id: project, petrel } = useProject();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { id, status, name } = campaign;
+  const forget = () => queries.invalidateQueries({ queryKey: [project] });
+  const duplicate = useMutation({
+    mutationFn: () => petrel.campaigns.duplicate(id),
+    onSuccess: async ({ id: copy }) => {
+      await queries.invalidateQueries({ queryKey: [project, "campaigns"] });
+      await navigate({ to: "/p/$project/campaigns/$campaign", params: { project, campaign: copy } });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => petrel.campaigns.delete(id),
+    onSuccess: async () => {
+      await navigate({ to: "/p/$project/campaigns", params: { project } });
+      await queries.invalidateQueries({ queryKey: [project, "campaigns"] });
+    },
+  });
+  const retry = useMutation({ mutationFn: () => petrel.campaigns.retry(id, {}), onSettled: forget });
+  const error = duplicate.error ?? remove.error ?? retry.error;
+  return (
+    <>
+      {status === "SENT" && failed > 0 && (
+        <Button isBusy={retry.isPending} onClick={() => retry.mutate()}>
+          {words.campaigns.retry(number(failed))}
+        </Button>
+      )}
+      <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate()}>
+        {words.campaigns.duplicate}
+      </Button>
+      {status !== "SENDING" && status !== "SCHEDULED" && (
+        <Confirm
+          label={words.campaigns.remove}
+          title={words.campaigns.removeTitle(name)}
+          action={words.campaigns.remove}
+          run={() => remove.mutate()}
+          isBusy={remove.isPending}
+        >
+          {words.campaigns.removeAdvice}
+        </Confirm>
+      )}
+      {error && <Refused error={error} />}
+    </>
+  );
+}

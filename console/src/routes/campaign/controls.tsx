@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Pause, Play } from "lucide-react";
+import type { Campaign } from "petrel-client";
+import { useProject } from "../../api/project";
+import { Button } from "../../parts/button";
+import { Confirm } from "../../parts/confirm";
+import { Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+
+const byCanary = new Set(["bounce rate", "complaint rate", "no reports"]);
+/** These end by themselves, and only so. */
+const byProject = new Set(["reputation", "Project disabled"]);
+
+/** Pause, resume and cancel, which are under the thumb on a phone. */
+export function Controls({ campaign }: { campaign: Campaign }) {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const queries = useQueryClient();
+  const { id, status, heldReason } = campaign;
+  // The next figures are asked for at once, so that the page shows what the service says and not what was pressed.
+  const onSettled = () => queries.invalidateQueries({ queryKey: [project] });
+  const pause = useMutation({ mutationFn: () => petrel.campaigns.pause(id), onSettled });
+  const resume = useMutation({ mutationFn: () => petrel.campaigns.resume(id), onSettled });
+  const cancel = useMutation({ mutationFn: () => petrel.campaigns.cancel(id), onSettled });
+  if (status !== "SENDING" && status !== "SCHEDULED") return null;
+  const error = pause.error ?? resume.error ?? cancel.error;
+  const isBusy = pause.isPending || resume.isPending || cancel.isPending;
+  const isScheduled = status === "SCHEDULED";
+  return (
+    <div
+      role="toolbar"
+      aria-label={campaign.name}
+      className="fixed inset-x-0 bottom-14.25 z-10 border-t border-line bg-sheet p-3 tablet:static tablet:border-0 tablet:bg-transparent tablet:p-0"
+    >
+      {error && <Refused error={error} />}
+      <div className="flex flex-wrap gap-3">
+        {!isScheduled && heldReason === null && (
+          <Button
+            kind="main"
+            className="min-w-40 flex-1 tablet:flex-none"
+            isBusy={isBusy}
+            onClick={() => pause.mutate()}
+          >
+            <Pause size={16} aria-hidden />
+            {words.campaigns.pause}
+          </Button>
+        )}
+        {!isScheduled && heldReason !== null && !byProject.has(heldReason) && (
+          <Button
+            kind="main"
+            className="min-w-40 flex-1 tablet:flex-none"
+            isBusy={isBusy}
+            onClick={() => resume.mutate()}
+          >
+            <Play size={16} aria-hidden />
+            {byCanary.has(heldReason) ? words.campaigns.release : words.campaigns.resume}
+          </Button>
+        )}
+        <Confirm
+          label={words.campaigns.cancel}
+          title={words.campaigns.cancelTitle}
+          action={words.campaigns.cancel}
+          run={() => cancel.mutate()}
+          isBusy={isBusy}
+        >
+          {words.campaigns.cancelAdvice}
+        </Confirm>
+      </div>
+    </div>
+  );
+}

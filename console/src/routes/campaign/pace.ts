@@ -1,0 +1,21 @@
+import { useEffect, useState } from "react";
+
+interface Reading {
+  at: number;
+  done: number;
+}
+
+/** A pace is that of the last minute. A pause in between would make it too small, so a hold begins anew. */
+const windowMs = 60_000;
+const leastMs = 3_000;
+
+/** How many are done in a second, as it was seen from this page. Null until two readings are far enough apart. */
+export function usePace(done: number, at: number, isMoving: boolean): number | null {
+  const [readings, setReadings] = useState<Reading[]>([]);
+  useEffect(() => {
+    setReadings((before) => (isMoving ? [...before.filter((one) => at - one.at < windowMs), { at, done }] : []));
+  }, [done, at, isMoving]);
+  const [first, last] = [readings[0], readings.at(-1)];
+  if (first === undefined || last === undefined || last.at - first.at < leastMs) return null;
+  return ((last.done - first.done) * 1000) / (last.at - first.at);
+}

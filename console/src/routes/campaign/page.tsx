@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useProject } from "../../api/project";
+import { Page, Section } from "../../parts/page";
+import { Loading, Refused } from "../../parts/states";
+import { useWords } from "../../words/words";
+import { Actions } from "./actions";
+import { Ask } from "./ask";
+import { Brakes } from "./brakes";
+import { Controls } from "./controls";
+import { Facts } from "./facts";
+import { Funnel } from "./funnel";
+import { Hours } from "./hours";
+import { Ledger } from "./ledger";
+import { Links } from "./links";
+import { Standing } from "./standing";
+import { CampaignStatus } from "./status";
+import { Variants } from "./variants";
+import { useWatch } from "./watch";
+
+const route = getRouteApi("/p/$project/campaigns/$campaign");
+
+/** One campaign: how it goes while it is sent, what became of it, and what can be done with it. */
+export function CampaignPage() {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const { campaign: id } = route.useParams();
+  const {
+    data: campaign,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: [project, "campaign", id],
+    queryFn: ({ signal }) => petrel.campaigns.get(id, { signal }),
+  });
+  const watch = useWatch({ id, status: campaign?.status ?? "DRAFT" });
+  if (error !== null && campaign === undefined) return <Refused error={error} retry={() => void refetch()} />;
+  if (campaign === undefined) return <Loading />;
+  // The figures are read more often than the content.
+  const now = { ...campaign, ...watch.data };
+  const isBegun = now.sentAt !== null;
+  const isSending = now.status === "SENDING";
+  return (
+    <Page
+      title={campaign.name}
+      aside={<CampaignStatus {...now} />}
+      actions={<Actions campaign={now} failed={watch.data?.stats.failedCount ?? 0} />}
+    >
+      <p className="-mt-3 mb-4 truncate text-quiet">
+        <Link to="/p/$project/campaigns" params={{ project }} className="link">
+          {words.shell.campaigns}
+        </Link>{" "}
+        › <bdi>{campaign.subject}</bdi>
+      </p>
+      {watch.error !== null && <Refused error={watch.error} retry={() => void watch.refetch()} />}
+      <div className="grid gap-4 pb-16 tablet:pb-0 desk:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid content-start gap-4">
+          <Standing campaign={now} watch={watch.data} at={watch.dataUpdatedAt} />
+          <Controls campaign={now} />
+          {isSending && watch.data && <Brakes watch={watch.data} />}
+          {isSending && watch.data && <Ledger campaign={now} stats={watch.data.stats} />}
+          {watch.data && isBegun && <Funnel id={id} stats={watch.data.stats} />}
+          {watch.data?.stats.variants && <Variants of={watch.data.stats.variants} />}
+          {isBegun && (
+            <>
+              <Hours id={id} status={now.status} />
+              <Links id={id} status={now.status} />
+            </>
+          )}
+        </div>
+        <div className="grid content-start gap-4">
+          {isBegun && !isSending && watch.data && <Ledger campaign={now} stats={watch.data.stats} />}
+          {isBegun && (
+            <Section title={words.campaigns.ask}>
+              <Ask id={id} />
+            </Section>
+          )}
+          <Section title={words.campaigns.facts}>
+            <Facts campaign={now} />
+          </Section>
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Campaign, CampaignWatch } from "petrel-client";
+import { useProject } from "../../api/project";
+
+const movingMs = 2_000;
+const restingMs = 15_000;
+/** For so long after the last mail, people open it and reports come in. */
+const livelyMs = 3 * 86_400_000;
+
+export const watchKey = (project: string, id: string) => [project, "campaign progress", id];
+
+/** Follows a campaign: closely while it is sent, and not at all when nothing moves any more. */
+export function useWatch({ id, status }: Pick<Campaign, "id" | "status">, isWanted = status !== "DRAFT") {
+  const { id: project, petrel } = useProject();
+  return useQuery({
+    queryKey: watchKey(project, id),
+    enabled: isWanted,
+    queryFn: ({ signal }) => petrel.campaigns.getProgress(id, { signal }),
+    refetchInterval: ({ state }) => state.data !== undefined && pollMs(state.data),
+  });
+}
+
+function pollMs({ status, progress, completedAt }: CampaignWatch): number | false {
+  if (status === "SENDING") return progress?.stage === "HELD" ? restingMs : movingMs;
+  if (status === "SENT") return Date.now() - Date.parse(completedAt ?? "") < livelyMs && restingMs;
+  return status === "SCHEDULED" && restingMs;
+}

@@ -1,0 +1,70 @@
+import { Link } from "@tanstack/react-router";
+import type { Campaign } from "petrel-client";
+import type { Column } from "../../parts/table";
+import { Time } from "../../parts/time";
+import { useWords } from "../../words/words";
+import { Audience } from "../campaign/audience";
+import { CampaignStatus } from "../campaign/status";
+import { useWatch } from "../campaign/watch";
+import { Numbers } from "./numbers";
+
+export function useColumns(project: string): Column<Campaign>[] {
+  const { words } = useWords();
+  return [
+    {
+      title: words.campaigns.name,
+      cell: (campaign) => (
+        <>
+          <Link
+            to="/p/$project/campaigns/$campaign"
+            params={{ project, campaign: campaign.id }}
+            className="row-link block truncate font-medium text-ink no-underline"
+          >
+            <bdi>{campaign.name}</bdi>
+          </Link>
+          <span className="block truncate text-small text-quiet">
+            <Audience of={campaign} /> · <bdi>{campaign.subject}</bdi>
+          </span>
+        </>
+      ),
+    },
+    {
+      title: words.campaigns.state,
+      className: "w-32",
+      cell: (campaign) => <State campaign={campaign} />,
+    },
+    {
+      title: words.campaigns.people,
+      isWide: true,
+      className: "w-56",
+      cell: (campaign) => <Numbers campaign={campaign} />,
+    },
+    {
+      title: words.campaigns.when,
+      isWide: true,
+      className: "w-48 text-quiet",
+      cell: (campaign) => <When campaign={campaign} />,
+    },
+  ];
+}
+
+function State({ campaign }: { campaign: Campaign }) {
+  const { data } = useWatch(campaign, isMoving(campaign));
+  return (
+    <>
+      <CampaignStatus {...(data ?? campaign)} />
+      <span className="block truncate text-small text-quiet tablet:hidden">
+        <When campaign={campaign} />
+      </span>
+    </>
+  );
+}
+
+/** When it was sent or will be, or when somebody last wrote on it. */
+function When({ campaign: { sentAt, scheduledFor, updatedAt } }: { campaign: Campaign }) {
+  return <Time at={sentAt ?? scheduledFor ?? updatedAt} isShort />;
+}
+
+export function isMoving({ status }: Pick<Campaign, "status">): boolean {
+  return status === "SENDING" || status === "SCHEDULED";
+}

@@ -1,0 +1,26 @@
+import type { NavigateOptions } from "@tanstack/react-router";
+import type { Attention, Email } from "petrel-client";
+
+interface Place {
+  word: "domains" | "campaign" | "emails";
+  to: NavigateOptions;
+}
+
+const statuses: Partial<Record<string, Email["status"]>> = {
+  emails_failed: "FAILED",
+  emails_unknown: "UNKNOWN",
+  bounces_near_limit: "BOUNCED",
+  complaints_near_limit: "COMPLAINED",
+};
+
+/** The page where something is mended. Null while there is none, and for what may come later. */
+export function placeOf({ code, target }: Attention["items"][number], project: string): Place | null {
+  const status = statuses[code];
+  if (status) return { word: "emails", to: { to: "/p/$project/emails", params: { project }, search: { status } } };
+  if (target?.type === "campaign") {
+    const params = { project, campaign: target.id };
+    return { word: "campaign", to: { to: "/p/$project/campaigns/$campaign", params } };
+  }
+  const isDomain = target?.type === "domain" || code === "no_verified_domain";
+  return isDomain ? { word: "domains", to: { to: "/p/$project/domains", params: { project } } } : null;
+}

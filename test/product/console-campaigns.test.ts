@@ -1,0 +1,140 @@
+import type { BrowserContextOptions } from "playwright-core";
+import { beforeAll, expect, inject, it, vi } from "vitest";
+import { axeFindings } from "./axe";
+import { describeInChromium, overhang, type Watched } from "./chromium";
+import { asOwner, hostile, makeWorld, type World } from "./console-world";
+
+const product = inject("product");
+const { base, adminToken } = product;
+
+const desk = { viewport: { width: 1280, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 } };
+
+interface Stats {
+  totalRecipients: number;
+  sentCount: number;
+  deliveredCount: number;
+  bouncedCount: number;
+}
+
+describeInChromium(
+  "the console's campaigns",
+  () => base,
+  (open) => {
+    let world: World;
+    const people = 24;
+
+    async function setPace(perSecond: number | null): Promise<void> {
+      const answer = await fetch(`${base}/admin/projects/${world.project}`, {
+        method: "PATCH",
+        headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ sendRatePerSecond: perSecond }),
+      });
+      expect(answer.status).toBe(200);
+    }
+
+    async function newCampaign(fields: Record<string, unknown>): Promise<string> {
+      const written = {
+        ...{ subject: "Sale", from: `hello@${world.domain}`, audienceType: "ALL" },
+        body: '<p>Sale</p><a href="https://acme.example/sale">To the sale</a>',
+        ...fields,
+      };
+      return (await world.call<{ data: { id: string } }>("POST", "/campaigns", written)).data.id;
+    }
+
+    const statsOf = (id: string) => world.call<Stats>("GET", `/campaigns/${id}/stats`);
+    const at = (path: string) => `/console/p/${world.project}${path}`;
+
+    async function enter(path: string, options: BrowserContextOptions = desk): Promise<Watched> {
+      const watched = await open("/health", options);
+      await asOwner(watched.page, world);
+      await watched.page.goto(base + at(path), { waitUntil: "networkidle" });
+      return watched;
+    }
+
+    function expectQuiet({ foreign, complaints, dialogs }: Watched): void {
+      expect([foreign, complaints, dialogs]).toEqual([[], [], []]);
+    }
+
+    beforeAll(async () => {
+      world = await makeWorld(product);
+      await setPace(2);
+      const bad = ["bounce@simulator.test", "reject@simulator.test"];
+      const good = Array.from({ length: people - bad.length }, (_, place) => `p${place}@example.com`);
+      for (const email of [...bad, ...good]) await world.call("POST", "/contacts", { email });
+      await world.call("POST", "/contacts", { email: "gone@example.com", subscribed: false });
+    }, 60_000);
+
+    it("leads from nothing to the first campaign, and lists each with its state", async () => {
+      const watched = await enter("/campaigns");
+      const { page } = watched;
+      await page.getByText("No campaign yet").waitFor();
+      const id = await newCampaign({ name: hostile, subject: hostile });
+      await page.reload({ waitUntil: "networkidle" });
+      await page.getByRole("link", { name: hostile }).click();
+      await page.waitForURL(new RegExp(`/campaigns/${id}$`));
+      await page.getByText("It is not sent yet.").waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(hostile);
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByText("No campaign yet").waitFor();
+      expectQuiet(watched);
+    });
+
+    it("shows a campaign going out, pauses it under the thumb, lets it go on, and says what became of it", async () => {
+      const id = await newCampaign({
+        name: `Spring ${hostile}`,
+        variants: [
+          { name: "plain", weight: 1 },
+          { name: "curious", weight: 1, subject: "Have you seen this?" },
+        ],
+      });
+      await world.call("POST", `/campaigns/${id}/send`, {});
+      const watched = await enter(`/campaigns/${id}`, phone);
+      const { page } = watched;
+      await page.getByText(new RegExp(`\\d+ of ${people} are out`)).waitFor();
+      const pause = page.getByRole("button", { name: "Pause" });
+      const box = await pause.boundingBox();
+      expect(box && box.y > 700 && box.y + box.height < 844).toBe(true);
+      await pause.click();
+      await page.getByText("Somebody paused it.").waitFor();
+      const held = await statsOf(id);
+      expect(held.sentCount).toBeLessThan(people);
+      expect(await axeFindings(page)).toEqual([]);
+
+      // Home says so too, and leads here.
+      await page.goto(base + at(""), { waitUntil: "networkidle" });
+      await page.getByText(/things? needs? you\./).waitFor();
+      const needs = page.getByRole("region", { name: "What needs a hand" });
+      await needs.getByText("The campaign is held: paused.").waitFor();
+      await needs.getByRole("link", { name: "To the campaign" }).click();
+      await page.waitForURL(new RegExp(`/campaigns/${id}$`));
+
+      await setPace(null);
+      await page.getByRole("button", { name: "Resume" }).click();
+      await page.getByText(/^Sent to 23 people\./).waitFor({ timeout: 40_000 });
+      expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
+      await vi.waitUntil(async () => (await statsOf(id)).deliveredCount === people - 2, { timeout: 20_000 });
+      await page.reload({ waitUntil: "networkidle" });
+      const ledger = page.getByRole("region", { name: "Where everybody is" });
+      const rows = await ledger.getByRole("row").allTextContents();
+      expect(rows).toEqual([
+        ...["Sent23", "Waiting0", "Unknown0", "Failed1", "Suppressed0", "Cancelled0", "Recipients24"],
+        ...["Left out: they are not subscribed1", "In the audience25"],
+      ]);
+      expect(await overhang(page)).toBeLessThanOrEqual(0);
+      await page.getByLabel("A whole address").fill("gone@example.com");
+      await page.getByRole("button", { name: "Find out" }).click();
+      await page.getByText("They were left out").waitFor();
+      await page.setViewportSize(desk.viewport);
+      expect(await axeFindings(page)).toEqual([]);
+      await ledger.getByRole("link", { name: "1", exact: true }).click();
+      await page
+        .getByRole("link", { name: /reject@simulator\.test|Sale|Have you seen/ })
+        .first()
+        .waitFor();
+      expect(page.url()).toContain("status=FAILED");
+      expectQuiet(watched);
+    });
+  },
+);
