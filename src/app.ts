@@ -111,7 +111,7 @@ export const features: readonly Feature[] = [
   { segments: ["admin"], load: lazily(async () => (await import("./features/audit/routes")).installationAudit.router) },
   { segments: ["search"], load: lazily(async () => (await import("./features/search/routes")).searching.router) },
   { segments: ["me"], load: lazily(async () => (await import("./features/me/routes")).me.router) },
-  { segments: ["mcp"], load: lazily(async () => (await import("./features/mcp/routes")).mcpRoutes(answerRequest)) },
+  { segments: ["mcp"], load: lazily(async () => (await import("./features/mcp/routes")).mcp) },
 ];
 
 /** Apps by the first segment of the paths that they answer. */
@@ -148,6 +148,9 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.use("*", answerHeaders);
   app.use("*", (c, next) => {
     c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
+    // Hono declares a narrower type than the platform's, which is what it passes on.
+    const execution = c.executionCtx as ExecutionContext;
+    c.set("answerInside", (request) => answerRequest(request, c.env, execution));
     return next();
   });
   app.use("*", logRequest);

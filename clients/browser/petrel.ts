@@ -3,6 +3,12 @@
 
 type Fields = Record<string, unknown>;
 
+/** An event as the storage has it, and as it is sent. */
+interface Kept extends Fields {
+  /** The name of its entry. */
+  idempotencyKey: string;
+}
+
 interface Subscription {
   email: string;
   /** Ask for a click in a mail: double opt-in. */
@@ -12,8 +18,7 @@ interface Subscription {
 
 interface Answer {
   success: boolean;
-  data?: { confirmation?: string };
-  error?: { details?: { originalStatusCode?: number | null; originalResponse?: Answer } };
+  data?: { confirmation?: string; answers?: { retry: boolean; body: Answer }[] };
 }
 
 type Run = (method: string, ...given: never[]) => void;
@@ -29,10 +34,7 @@ declare global {
 
 // A script that runs while the page loads it has its own element.
 const { src, dataset } = document.currentScript as HTMLScriptElement;
-const address = new URL("/v1/track", src);
-const batchMs = 500;
-const retryMs = 1e4;
-const dayMs = 864e5;
+const address = new URL("/v1/track/batch", src);
 
 const isOptedOut = navigator.doNotTrack === "1" || navigator.globalPrivacyControl;
 
@@ -46,7 +48,7 @@ try {
 }
 
 let timer = 0;
-let sending = Promise.resolve();
+let sending: Promise<unknown> = Promise.resolve();
 let count = 0;
 const answered: Record<string, (answer: Answer) => void> = {};
 
@@ -62,8 +64,8 @@ function put(name: string, text: string) {
 /** Adds an event. Its name begins with a time of its own, so that events keep their order. */
 function add(fields: Fields) {
   const id = `petrel:${Date.now() + count++ / 1e3}-${Math.random()}`;
-  put(id, JSON.stringify(fields));
-  sendIn(batchMs);
+  put(id, JSON.stringify({ idempotencyKey: id, ...fields }));
+  sendIn(500);
   return id;
 }
 
@@ -105,44 +107,51 @@ const texts: Record<string, string> = {
   failed: "That did not work.",
 };
 
-/** Goes through the events that can be sent, and drops those whose key the service may have forgotten. */
-async function each(deliver: (body: string, id: string) => unknown) {
+/**
+ * Delivers the oldest events that can be sent, and drops those whose key the service may have forgotten. An event has at least
+ * 90 letters, so they are at most the 20 that the service takes. Nor are they more than a page that goes may send.
+ */
+function each(deliver: (body: string, events: Kept[]) => unknown) {
+  const events: Kept[] = [];
+  let length = 0;
   for (const id of Object.keys(store).sort()) {
-    const at = id.split("petrel:")[1];
-    if (!at) continue;
-    // Times of equal length compare as texts.
-    if (at < `${Date.now() - dayMs}`) delete store[id];
-    let fields: Fields;
     try {
-      fields = { email, ...JSON.parse(store[id] as string) };
+      const at = id.split("petrel:")[1] as string;
+      // Times of equal length compare as texts.
+      if (at < `${Date.now() - 864e5}`) delete store[id];
+      const fields: Kept = { email, ...JSON.parse(store[id] as string) };
+      if (at && fields.email && length < 1700) {
+        put(id, JSON.stringify(fields));
+        length += (store[id] as string).length;
+        events.push(fields);
+      }
     } catch {
       // It is gone by now, or is not ours.
-      continue;
-    }
-    if (fields.email) {
-      put(id, JSON.stringify(fields));
-      await deliver(JSON.stringify({ key: dataset.key, idempotencyKey: id, ...fields }), id);
     }
   }
+  return events[0] && deliver(JSON.stringify({ key: dataset.key, events }), events);
 }
 
-/** Sends the waiting events one by one. It tries again after a while, or when the browser is online again. */
+/** Sends the waiting events in batches. It tries again after a while, or when the browser is online again. */
 function send() {
   timer = 0;
   sending = sending
     .then(() =>
-      each(async (body, id) => {
+      each(async (body, events) => {
         // A text needs no preflight, and `keepalive` outlives the page.
         const response = await fetch(address, { method: "POST", body, keepalive: true });
-        const answer: Answer = await response.json();
-        const { originalStatusCode, originalResponse: first = answer } = answer.error?.details ?? {};
-        // The service may answer otherwise later, or is still at work on an attempt before this one.
-        if (/^5|408|429/.test(`${response.status}`) || originalStatusCode === null) throw answer;
-        delete store[id];
-        answered[id]?.(first);
+        const whole: Answer = await response.json();
+        for (const { idempotencyKey: id } of events) {
+          // A refusal of the whole batch is one of each event. Only that of the key is final.
+          const answer = whole.data?.answers?.shift() ?? { body: whole, retry: response.status !== 401 };
+          if (answer.retry) throw whole;
+          delete store[id];
+          answered[id]?.(answer.body);
+        }
+        send();
       }),
     )
-    .catch(() => sendIn(retryMs));
+    .catch(() => sendIn(1e4));
 }
 
 const run: Run = (method, ...given) => methods[method]?.(...given);

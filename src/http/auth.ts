@@ -198,6 +198,6 @@ async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Prom
   }
 }
 
-function bearerToken(c: HonoContext): string | null {
+export function bearerToken(c: HonoContext): string | null {
   return /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? null;
 }

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { AnswerRequest } from "../core/inside-call";
 import type { ShownKey } from "../core/keys";
 import type { Visitor } from "../core/people/visitor";
 import type { Warning } from "../core/warning";
@@ -18,6 +19,8 @@ export interface AppEnv {
     policy: Policy;
     /** Everything that works without a project: for the middleware, operators and recipients. */
     platform: Platform;
+    /** Answers a request as the Worker does, within this one: `callInside`. */
+    answerInside: AnswerRequest;
     /** Everything that works on the caller's project. Set once the key is accepted. */
     ctx: Context;
     /** The states of the project's database that the request has seen. Only set if databases have copies. */

@@ -17,8 +17,8 @@ export interface Shop {
   context: BrowserContext;
   /** Errors in the console of the pages, and exceptions. */
   complaints: string[];
-  /** The faults of the line to the product. */
-  line: { isBlocked: boolean; lostAnswers: number };
+  /** The faults of the line to the product, and how many events and batches of them it has carried. */
+  line: { isBlocked: boolean; lostAnswers: number; posts: number };
   /** Opens a page of the shop; with `isTimeless`, under a clock that the test moves. */
   visit(path?: string, options?: { isTimeless?: boolean; said?: string }): Promise<Page>;
   api<T>(token: string, method: string, path: string, body?: unknown): Promise<T>;
@@ -51,7 +51,7 @@ export async function openShop(browser: Browser, { base, adminToken }: Product):
   const { project, keys } = await api<{ project: { id: string }; keys: Keys }>(adminToken, "POST", "/admin/projects", {
     name: "Shop",
   });
-  const line = { isBlocked: false, lostAnswers: 0 };
+  const line = { isBlocked: false, lostAnswers: 0, posts: 0 };
   const door = await listen((request, answer) => passOn(request, answer, base, line));
   const site = await listen(async ({ url }, answer) =>
     showPage(answer, originOf(door), keys.public, url === "/sandbox"),
@@ -118,6 +118,7 @@ async function passOn(request: IncomingMessage, answer: ServerResponse, base: st
   for await (const chunk of request) body += chunk;
   if (line.isBlocked) return answer.destroy();
   const { url = "", method = "GET" } = request;
+  if (method === "POST") line.posts++;
   const headers = { "Content-Type": request.headers["content-type"] ?? "" };
   const passed = await fetch(base + url, { method, headers, body: body || null });
   if (method === "POST" && line.lostAnswers-- > 0) return answer.destroy();

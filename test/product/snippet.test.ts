@@ -152,6 +152,7 @@ describeInChromium(
       expect(await waiting(page)).toHaveLength(4);
       await shop.context.setOffline(false);
       await shop.expectEvents("identified", "one", "two", "three");
+      expect(shop.line.posts).toBe(1);
       await vi.waitFor(async () => expect(await waiting(page)).toEqual([]));
     });
 

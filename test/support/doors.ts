@@ -150,6 +150,7 @@ export const operations: Record<string, Door> = {
     knock: ({ domain }) => ({ body: { to: ada, from: `hello@${domain}`, subject: "Your code", body: "<p>42</p>" } }),
   },
   trackEventInBrowser: { good: 200, knock: () => ({ body: { email: ada, event: "signup", data: { plan: "pro" } } }) },
+  trackEventBatch: { good: 200, knock: () => ({ body: { events: [{ email: ada, event: "signup" }] } }) },
   trackEvent: { good: 200, knock: () => ({ body: { email: ada, event: "signup" } }) },
   deleteEvents: {
     good: 200,

@@ -4,6 +4,8 @@ import { DateRange } from "../../core/events/range";
 import { mayLearnIds } from "../../core/idempotency";
 import { publicId } from "../../core/ids";
 import { isNoOptOut } from "../../core/storage-limit";
+import { bearerToken } from "../../http/auth";
+import { callsInside, refusedInside } from "../../http/call-inside";
 import { CursorQuery, pathId } from "../../http/params";
 import { kilobyte } from "../../http/policy";
 import { projectRoutes } from "../../http/routes";
@@ -20,11 +22,14 @@ import {
   EventStats,
   EventUsage,
   TrackEvent,
+  TrackEventBatch,
   TrackEventInBrowser,
+  TrackedBatch,
   TrackedEvent,
 } from "./schema";
 import { eventStats } from "./stats";
 import { type Tracked, trackEvent } from "./track";
+import { trackEach } from "./track-each";
 import { eventUsage } from "./usage";
 
 export const events = projectRoutes("Events");
@@ -67,6 +72,29 @@ events.post(
     const isUnread = body.idempotencyKey && ctx.idempotencyKey !== body.idempotencyKey;
     if (isUnread) ctx.warnings.push(unreadIdempotencyKey);
     return trackedJson(ctx, await trackEvent(ctx, body, "POST /v1/track"));
+  },
+);
+
+events.post(
+  "/v1/track/batch",
+  {
+    id: "trackEventBatch",
+    // Each event is refused by itself.
+    grows: false,
+    summary: "Track several events, from a browser",
+    description:
+      "Does with each event what `POST /v1/track` does, one after another: each counts for the rate limits, and is refused without the others. Only one that must be sent again ends the batch, so that events keep their order; when it is the first, the call has its answer. Takes a public key, also as `key` in the body.",
+    key: "public",
+    keyInBody: true,
+    maxBody: 64 * kilobyte,
+    body: TrackEventBatch,
+    ok: { schema: TrackedBatch, description: "Each event has an answer of its own." },
+  },
+  async (_, { body }, c) => {
+    const key = bearerToken(c) ?? body.key ?? "";
+    const answers = await trackEach(callsInside(c), key, body.events);
+    if (answers instanceof Response) return refusedInside(c, answers);
+    return { success: true as const, data: { answers } };
   },
 );
 

@@ -45,7 +45,37 @@ export const TrackEventInBrowser = TrackEvent.extend({
   }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
+/** The most events of a call. Each is several statements, and an invocation has at most 1,000 of them. */
+const maxBatch = 20;
+
+export const TrackEventBatch = z
+  .object({
+    key: TrackEventInBrowser.shape.key,
+    events: z
+      .array(z.record(z.string(), z.unknown()))
+      .min(1)
+      .max(maxBatch)
+      .meta({
+        description:
+          `At most ${maxBatch}. Each is a body of \`POST /v1/track\` without \`key\`. Its \`idempotencyKey\` counts ` +
+          "in any call.",
+      }),
+  })
+  .meta({
+    id: "TrackEventBatch",
+    example: { events: [{ ...trackExample, idempotencyKey: "visit-1042" }] },
+  });
+
 const notInPublicAnswers = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
+
+const trackedExample = {
+  success: true as const,
+  data: {
+    contact: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+    event: "0199a0f2-6c20-7a11-b2c3-d4e5f6071829",
+    timestamp: "2026-01-31T09:00:00.000Z",
+  },
+};
 
 export const TrackedEvent = z
   .object({
@@ -66,14 +96,31 @@ export const TrackedEvent = z
   })
   .meta({
     id: "TrackedEvent",
-    example: {
-      success: true,
-      data: {
-        contact: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
-        event: "0199a0f2-6c20-7a11-b2c3-d4e5f6071829",
-        timestamp: "2026-01-31T09:00:00.000Z",
-      },
-    },
+    example: trackedExample,
+  });
+
+export const TrackedBatch = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      answers: z
+        .array(
+          z.object({
+            status: z.number().int().meta({ description: "The status of `POST /v1/track` for this event." }),
+            body: z.record(z.string(), z.unknown()).meta({ description: "Its answer: a TrackedEvent, or an error." }),
+            retry: z.boolean().meta({
+              description:
+                "True when the event must be sent again, with the same `idempotencyKey`. It is the last answer then: the events behind it were not tracked.",
+            }),
+          }),
+        )
+        .meta({ description: "In the order of the events. An event whose key was used before has its first answer." }),
+    }),
+    warnings: Warnings,
+  })
+  .meta({
+    id: "TrackedBatch",
+    example: { success: true, data: { answers: [{ status: 200, body: trackedExample, retry: false }] } },
   });
 
 const example = {

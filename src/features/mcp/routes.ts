@@ -2,52 +2,45 @@ import type { Context as HonoContext } from "hono";
 import { ForeignOrigin, NotAuthenticated } from "../../core/errors";
 import { isJsonObject, type JsonObject } from "../../core/json";
 import { lazily } from "../../core/lazily";
+import { callsInside } from "../../http/call-inside";
 import { answerFailure } from "../../http/failure";
 import { notJson } from "../../http/not-json";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
 import { apiVersion } from "../../http/version";
-import type { Env } from "../../platform/env";
 import { openApi } from "./api";
-
-type Answer = (request: Request, env: Env, execution: ExecutionContext) => Promise<Response>;
 
 /** Loads the protocol and the tools with the first call: the document of all routes does not need them. */
 const protocol = lazily(async () => ({ ...(await import("./serve")), ...(await import("./tools")) }));
 
 /**
  * `POST /mcp`: the Model Context Protocol. It is not in the API's document, because the protocol defines the format.
- * Tools call the API through `answer`, which is the whole Worker.
+ * Tools call the API through the whole Worker.
  */
-export function mcpRoutes(answer: Answer) {
-  const mcp = createRouter();
-  // Admits every secret key: the routes that a tool calls apply their own policies.
-  mcp.post("/mcp", policy({ isRead: true }), async (c) => {
-    requireOwnOrigin(c);
-    const { serve, refusal, tools } = await protocol();
-    const { ctx, key, requestId } = c.var;
-    if (key === undefined) throw withoutKey();
-    const text = await c.req.text();
-    const message = parsed(text);
-    if (message === undefined) {
-      const { message: what, suggestion } = notJson(text, c.req.header("Content-Type") ?? "");
-      return refusal(400, { code: -32700, text: `${what} ${suggestion}` });
-    }
-    // Hono declares a narrower type than the platform's, which is what it passes on.
-    const execution = c.executionCtx as ExecutionContext;
-    const api = openApi((request) => answer(request, c.env, execution), c.req.raw, requestId);
-    const response = await serve({
-      request: c.req.raw,
-      message,
-      version: apiVersion,
-      tools: tools.filter(({ reads }) => reads || key.kind !== "read"),
-      desk: { api, documents: ctx.documents },
-      describe: (thrown) => describe(thrown, c),
-    });
-    return c.newResponse(response.body, response);
+export const mcp = createRouter();
+
+// Admits every secret key: the routes that a tool calls apply their own policies.
+mcp.post("/mcp", policy({ isRead: true }), async (c) => {
+  requireOwnOrigin(c);
+  const { serve, refusal, tools } = await protocol();
+  const { ctx, key } = c.var;
+  if (key === undefined) throw withoutKey();
+  const text = await c.req.text();
+  const message = parsed(text);
+  if (message === undefined) {
+    const { message: what, suggestion } = notJson(text, c.req.header("Content-Type") ?? "");
+    return refusal(400, { code: -32700, text: `${what} ${suggestion}` });
+  }
+  const response = await serve({
+    request: c.req.raw,
+    message,
+    version: apiVersion,
+    tools: tools.filter(({ reads }) => reads || key.kind !== "read"),
+    desk: { api: openApi(callsInside(c)), documents: ctx.documents },
+    describe: (thrown) => describe(thrown, c),
   });
-  return mcp;
-}
+  return c.newResponse(response.body, response);
+});
 
 /** Refuses a person with a session: tools call the API with the key of the request, and a session has none. */
 function withoutKey(): NotAuthenticated {

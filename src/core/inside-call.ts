@@ -1,0 +1,15 @@
+/** Answers a request as the Worker does. */
+export type AnswerRequest = (request: Request) => Promise<Response>;
+
+/** A call of one of the Worker's own routes, within another request. */
+export interface InsideCall {
+  method: "GET" | "POST";
+  path: string;
+  /** The text of a JSON body. */
+  body?: string;
+  /** They win over those of the outer request. */
+  headers?: Record<string, string>;
+}
+
+/** Makes such a call, with the rights of the outer request's caller. */
+export type CallInside = (call: InsideCall) => Promise<Response>;

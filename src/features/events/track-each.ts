@@ -1,0 +1,49 @@
+import type { CallInside } from "../../core/inside-call";
+import { isJsonObject, type JsonObject } from "../../core/json";
+
+/** The answer of `POST /v1/track` to one event of a batch. */
+export interface AnsweredEvent {
+  status: number;
+  body: JsonObject;
+  /** Whether the event is to be sent again, with the same idempotency key. */
+  retry: boolean;
+}
+
+/**
+ * `POST /v1/track/batch`: tracks the events one after another, so that they keep their order. It ends with the first one
+ * that must be sent again. Each has its own idempotency key, so the rest of a batch can be sent again with it. Returns the
+ * refusal itself when the first event must be sent again: then nothing was tracked.
+ */
+export async function trackEach(
+  call: CallInside,
+  publicKey: string,
+  events: readonly Record<string, unknown>[],
+): Promise<AnsweredEvent[] | Response> {
+  const answers: AnsweredEvent[] = [];
+  for (const { idempotencyKey, ...event } of events) {
+    const headers: Record<string, string> = { Authorization: `Bearer ${publicKey}` };
+    const isKey = typeof idempotencyKey === "string";
+    if (isKey) headers["Idempotency-Key"] = idempotencyKey;
+    const body = JSON.stringify(isKey ? event : { ...event, idempotencyKey });
+    const answer = await call({ method: "POST", path: "/v1/track", body, headers });
+    const answered = readAnswer(answer.status, await answer.clone().json<JsonObject>());
+    if (answered.retry && answers.length === 0) return answer;
+    answers.push(answered);
+    if (answered.retry) break;
+  }
+  return answers;
+}
+
+/** Reads an answer. A key that the same request has used stands for the first answer. */
+function readAnswer(status: number, body: JsonObject): AnsweredEvent {
+  const { originalStatusCode: first, originalResponse } = detailsOf(body);
+  if (status === 409 && typeof first === "number" && isJsonObject(originalResponse)) {
+    return { status: first, body: originalResponse, retry: false };
+  }
+  const isAtWork = status === 409 && first === null;
+  return { status, body, retry: isAtWork || status === 408 || status === 429 || status >= 500 };
+}
+
+function detailsOf({ error }: JsonObject): JsonObject {
+  return isJsonObject(error) && isJsonObject(error.details) ? error.details : {};
+}

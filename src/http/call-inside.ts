@@ -1,0 +1,34 @@
+import type { Context as HonoContext } from "hono";
+import type { CallInside } from "../core/inside-call";
+import type { AppEnv } from "./router";
+
+/** The headers that a call copies from the request that makes it. */
+const passedOn = ["Authorization", "CF-Connecting-IP", "Host"];
+
+/**
+ * Lets a request call routes of this Worker with the rights of its caller. Each call is a request of its own, with its
+ * own policy, rate limit, idempotency key and refusal.
+ */
+export function callsInside(c: HonoContext<AppEnv>): CallInside {
+  const outer = c.req.raw;
+  const shared = passedOn.flatMap((name) => {
+    const value = outer.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return ({ method, path, body, headers }) => {
+    const sent = new Headers([...shared, ["X-Request-ID", c.get("requestId")]]);
+    if (body !== undefined) {
+      sent.set("Content-Type", "application/json");
+      // The length lets the route read the small body at once. Without it, the inner request could wait for memory that
+      // the outer one holds.
+      sent.set("Content-Length", String(new TextEncoder().encode(body).byteLength));
+    }
+    for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
+    return c.get("answerInside")(new Request(new URL(path, outer.url), { method, body: body ?? null, headers: sent }));
+  };
+}
+
+/** Answers with the refusal of a call. The types of operations know successes alone, so it has that of none. */
+export function refusedInside(c: HonoContext<AppEnv>, refusal: Response): never {
+  return c.newResponse(refusal.body, refusal) as never;
+}
