@@ -71,7 +71,11 @@ describeInChromium(
       await page.getByText("No campaign yet").waitFor();
       const id = await newCampaign({ name: hostile, subject: hostile });
       await page.reload({ waitUntil: "networkidle" });
-      await page.getByRole("link", { name: hostile }).click();
+      await page.getByRole("link", { name: hostile }).waitFor();
+      await page.keyboard.press("ControlOrMeta+k");
+      await page.getByRole("combobox", { name: "Search pages, people and mail" }).fill(hostile.slice(0, 20));
+      await page.getByRole("option", { name: hostile }).waitFor();
+      await page.keyboard.press("Enter");
       await page.waitForURL(new RegExp(`/campaigns/${id}$`));
       await page.getByText("It is not sent yet.").waitFor();
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(hostile);

@@ -29,12 +29,14 @@ export function useFound(text: string): Group[] {
   const wanted = text.trim();
   const people = usePeople(useDeferredValue(wanted));
   const mail = useMail(wanted);
+  const campaigns = useCampaigns(useDeferredValue(wanted));
   const pages = places
     .map(({ to, word }) => ({ id: to, name: words.shell[word], to: { to, params: { project } } }))
     .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   const groups = [
     { title: words.palette.mail, options: mail },
     { title: words.palette.people, options: people },
+    { title: words.shell.campaigns, options: campaigns },
     { title: words.palette.pages, options: pages },
   ];
   return groups.filter(({ options }) => options.length > 0);
@@ -55,6 +57,22 @@ function usePeople(search: string): Option[] {
     params: { project, person },
   });
   return (data ?? []).map(({ id, email }) => ({ id, name: email, to: toPerson(id) }));
+}
+
+/** Campaigns by their id, or by the beginning of their name. */
+function useCampaigns(text: string): Option[] {
+  const { id: project, petrel } = useProject();
+  const { data } = useQuery({
+    queryKey: [project, "palette", "campaigns", text],
+    enabled: text.length >= fewest,
+    queryFn: ({ signal }) => petrel.search.search({ q: text }, { signal }),
+  });
+  const found = data?.results.filter(({ type }) => type === "campaign") ?? [];
+  return found.slice(0, most).map(({ id, name }) => ({
+    id,
+    name,
+    to: { to: "/p/$project/campaigns/$campaign", params: { project, campaign: id } },
+  }));
 }
 
 /** A mail by its id, and the mail to an address. */

@@ -13,6 +13,7 @@ import { Funnel } from "./funnel";
 import { Hours } from "./hours";
 import { Ledger } from "./ledger";
 import { Links } from "./links";
+import { Mail } from "./mail";
 import { Standing } from "./standing";
 import { CampaignStatus } from "./status";
 import { Variants } from "./variants";
@@ -67,6 +68,7 @@ export function CampaignPage() {
               <Links id={id} status={now.status} />
             </>
           )}
+          <Mail campaign={now} />
         </div>
         <div className="grid content-start gap-4">
           {isBegun && !isSending && watch.data && <Ledger campaign={now} stats={watch.data.stats} />}
