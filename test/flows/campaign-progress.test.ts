@@ -4,6 +4,7 @@ import type { Receipt } from "../../src/core/mail/receipt";
 import { freshJson, getCampaign } from "../../src/features/campaigns/campaign";
 import { pauseCampaign } from "../../src/features/campaigns/pause";
 import { sendCampaign } from "../../src/features/campaigns/send";
+import { watchCampaign } from "../../src/features/campaigns/watch";
 import { addContacts, newCampaign } from "../support/campaign";
 import { newProject, type TestProject } from "../support/project";
 import { accepts, World } from "../support/world";
@@ -139,5 +140,34 @@ describe("the progress of a campaign", () => {
       waitingFor: "The project's pace of 10 emails a second",
       ...{ waitingSince: expect.any(String), continuesAt: null },
     });
+  });
+
+  it("is read once a second for all who watch, and at once when the campaign is changed", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 3);
+    const { id } = await newCampaign(project);
+    await send(world, project, id);
+    await seconds(world, 5);
+    const failed = async () => {
+      const { ctx } = await world.context(project);
+      return (await watchCampaign(ctx, readId(id))).stats.failedCount;
+    };
+    const fail = (count: number) =>
+      project.db
+        .prepare("UPDATE campaign_counts SET failed = ?2 WHERE project_id = ?1")
+        .bind(project.number, count)
+        .run();
+    expect(await failed()).toBe(0);
+    await fail(1);
+    world.now += 999;
+    expect(await failed()).toBe(0);
+    world.now += 1;
+    expect(await failed()).toBe(1);
+    await fail(2);
+    await project.db
+      .prepare("UPDATE campaigns SET version = version + 1 WHERE project_id = ?1")
+      .bind(project.number)
+      .run();
+    expect(await failed()).toBe(2);
   });
 });

@@ -1,6 +1,7 @@
-import type { Id } from "../../core/ids";
+import { expiringCache } from "../../core/expiring-cache";
+import { type Id, textOf } from "../../core/ids";
 import { standingOf } from "../../core/mail/reputation";
-import { isoOrNull } from "../../core/time";
+import { isoOrNull, secondMs } from "../../core/time";
 import { select } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { readBlock, selectBlocks } from "../../engine/mail/report/reputation";
@@ -14,22 +15,39 @@ import { statsOfCampaign } from "./stats";
 import type { CampaignStats } from "./stats-schema";
 import type { Brake, CampaignWatch } from "./watch-schema";
 
+type Figures = Pick<CampaignWatch, "progress" | "stats" | "brakes">;
+
+/**
+ * Several people watch the same campaign. Within a second, an isolate returns the figures that it has read, unless
+ * the campaign was changed: a pause shows at once.
+ */
+const figures = expiringCache<Figures>({ ttlMs: secondMs, maxEntries: 500 });
+
 /** `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content. Throws NotFound. */
 export async function watchCampaign(ctx: Context, id: Id): Promise<CampaignWatch> {
   const row = await getCampaign(ctx, id);
-  // The counters come first, as in a campaign: reading them counts the pages that the progress reads afterwards.
-  const stats = await statsOfCampaign(ctx, row);
-  const [progress, project] = await Promise.all([findProgress(ctx, row), projectBrake(ctx)]);
+  const key = `${ctx.project.number} ${textOf(id)} ${row.version}`;
+  const now = ctx.realClock().getTime();
+  let known = figures.get(key, now);
+  if (known === undefined) {
+    known = await readFigures(ctx, row);
+    figures.set(key, known, now);
+  }
   return {
     status: row.status,
     heldReason: row.heldReason,
     version: row.version,
     sentAt: isoOrNull(row.sentAt),
     completedAt: isoOrNull(row.completedAt),
-    progress,
-    stats,
-    brakes: { canary: isJudged(row, progress) ? canaryBrake(row, stats) : null, project },
+    ...known,
   };
+}
+
+async function readFigures(ctx: Context, row: CampaignRow): Promise<Figures> {
+  // The counters come first, as in a campaign: reading them counts the pages that the progress reads afterwards.
+  const stats = await statsOfCampaign(ctx, row);
+  const [progress, project] = await Promise.all([findProgress(ctx, row), projectBrake(ctx)]);
+  return { progress, stats, brakes: { canary: isJudged(row, progress) ? canaryBrake(row, stats) : null, project } };
 }
 
 /** Whether the canary still decides about the other recipients. */

@@ -7,7 +7,7 @@ export const campaigns: Words["campaigns"] = {
   status: {
     DRAFT: "Brouillon",
     SCHEDULED: "Prévue",
-    SENDING: "En cours d'envoi",
+    SENDING: "En envoi",
     SENT: "Envoyée",
     CANCELLED: "Annulée",
   },

@@ -7,7 +7,7 @@ export const campaigns: Words["campaigns"] = {
   status: {
     DRAFT: "Concept",
     SCHEDULED: "Gepland",
-    SENDING: "Wordt verzonden",
+    SENDING: "Bezig",
     SENT: "Verzonden",
     CANCELLED: "Geannuleerd",
   },
