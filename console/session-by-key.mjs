@@ -31,5 +31,5 @@ async function meOf(base, key) {
   if (!answer.ok) return { status: answer.status, body: await answer.json() };
   const { project } = await answer.json();
   const person = { id: "key", email: "PETREL_KEY", name: null, locale: null, createdAt: new Date().toISOString() };
-  return { status: 200, body: { person, isOwner: true, projects: [{ ...project, role: "admin" }] } };
+  return { status: 200, body: { person, isOwner: true, projects: [{ ...project, role: "admin", maySend: true }] } };
 }

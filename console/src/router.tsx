@@ -53,6 +53,16 @@ const pages = [
   }),
   createRoute({
     getParentRoute: () => project,
+    path: "campaigns/new",
+    component: lazyRouteComponent(() => import("./routes/campaign-edit/new-page"), "NewCampaignPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "campaigns/$campaign/edit",
+    component: lazyRouteComponent(() => import("./routes/campaign-edit/page"), "CampaignEditPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
     path: "domains",
     component: lazyRouteComponent(() => import("./routes/domains/page"), "DomainsPage"),
   }),

@@ -1,3 +1,4 @@
+import type { Actor } from "./audit/call";
 import { asId, type Id, publicId, textOf } from "./ids";
 import { iso } from "./time";
 
@@ -162,12 +163,22 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
+interface ChangedVersion {
+  version: number;
+  updatedAt: number;
+  /** Who made the last change. Null when nobody did by a call, and left out of resources without an audit log. */
+  changedBy?: Pick<Actor, "kind" | "name"> | null;
+}
+
 /** The call names a version, but the resource has changed since. */
 export class VersionMismatch extends Refusal {
-  constructor(sent: number, { version, updatedAt }: { version: number; updatedAt: number }) {
+  constructor(sent: number, { version, updatedAt, changedBy }: ChangedVersion) {
     super(`The call names version ${sent}, but the current version is ${version}. Nothing was changed.`, {
       suggestion: "Read it again, apply your change to the current state, and send its version in If-Match.",
-      details: { sent, current: version, changedAt: iso(updatedAt) },
+      details: {
+        ...{ sent, current: version, changedAt: iso(updatedAt) },
+        ...(changedBy !== undefined && { changedBy }),
+      },
     });
   }
 }

@@ -11,11 +11,18 @@ import type { AppEnv, AppRouter } from "./router";
  */
 export function serveConsole(app: AppRouter): void {
   const page = policy({ key: "open", maxBody: null, isOfConsole: true });
-  const addresses = ["/console", "/console/p/:project", "/console/p/:project/:page", "/console/p/:project/:page/:id"];
   for (const address of addresses) app.get(address, page, serveIndex);
   app.get("/console/assets/:file", page, serveAsset);
   app.post("/console/preview", page, answerPreview);
 }
+
+const addresses = [
+  "/console",
+  "/console/p/:project",
+  "/console/p/:project/:page",
+  "/console/p/:project/:page/:id",
+  "/console/p/:project/:page/:id/:part",
+];
 
 async function serveIndex(c: HonoContext<AppEnv>): Promise<Response> {
   const found = await findFile(c, "index.html");

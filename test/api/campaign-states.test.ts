@@ -42,6 +42,12 @@ const actions: Record<string, Action> = {
   },
   send: { ask: post("send"), allowed: open, refused: badRequest, to: "SENDING" },
   schedule: { ask: post("send", { scheduledFor: time }), allowed: open, refused: badRequest, to: "SCHEDULED" },
+  unschedule: {
+    ask: post("unschedule"),
+    allowed: { SCHEDULED: 200, "SCHEDULED, held": 200 },
+    refused: conflict,
+    to: "DRAFT",
+  },
   pause: { ask: post("pause"), allowed: sending, refused: conflict },
   resume: { ask: post("resume"), allowed: { "SENDING, held": 200 }, refused: conflict },
   cancel: {

@@ -493,4 +493,19 @@ describe("scheduledFor", () => {
       expect((await project.api.get("/campaigns?sort=scheduledFor")).body.data[0].status).toBe("SCHEDULED");
     },
   );
+
+  it("is left out when delaySeconds is there", async () => {
+    const project = await newProject();
+    const { id } = await newCampaign(project);
+    const both = { scheduledFor: "2090-01-01", delaySeconds: 10 };
+    expectInvalid(await project.api.post(`/campaigns/${id}/send`, both), "delaySeconds", "custom");
+    expectInvalid(await project.api.post(`/campaigns/${id}/send`, { delaySeconds: 0 }), "delaySeconds", "too_small");
+    expect((await project.api.get(`/campaigns/${id}`)).body.status).toBe("DRAFT");
+    const before = Date.now();
+    const { status, body } = await project.api.post(`/campaigns/${id}/send`, { delaySeconds: 3_600 });
+    expect([status, body.data.status]).toEqual([200, "SCHEDULED"]);
+    expect(Date.parse(body.data.scheduledFor) - before).toBeGreaterThanOrEqual(3_600_000);
+    const other = await newProject();
+    expect((await other.api.post(`/campaigns/${id}/unschedule`)).status).toBe(404);
+  });
 });

@@ -9,6 +9,8 @@ interface Kind {
   path: string;
   method: "PUT" | "PATCH";
   make(project: TestProject): Promise<{ id: string; version: number }>;
+  /** Whether a refusal names who made the last change. */
+  isAudited?: true;
   /** A change that is another one for each number. */
   change(n: number): Record<string, unknown>;
   notFound: string;
@@ -21,7 +23,10 @@ const kinds: Record<string, Kind> = {
     ...{ path: "/templates", method: "PATCH", make: newTemplate, notFound: "TEMPLATE_NOT_FOUND" },
     change: (n) => ({ body: `<p>${n}</p>` }),
   },
-  campaign: { path: "/campaigns", method: "PUT", make: newCampaign, change: named, notFound: "CAMPAIGN_NOT_FOUND" },
+  campaign: {
+    ...{ path: "/campaigns", method: "PUT", make: newCampaign, change: named, notFound: "CAMPAIGN_NOT_FOUND" },
+    isAudited: true,
+  },
   segment: { path: "/segments", method: "PATCH", make: newSegment, change: named, notFound: "SEGMENT_NOT_FOUND" },
   "condition of a segment": {
     ...{ path: "/segments", method: "PATCH", make: newSegment, notFound: "SEGMENT_NOT_FOUND" },
@@ -29,6 +34,7 @@ const kinds: Record<string, Kind> = {
   },
   workflow: {
     ...{ path: "/workflows", method: "PATCH", change: named, notFound: "WORKFLOW_NOT_FOUND" },
+    isAudited: true,
     make: async ({ api }) => (await api.post("/workflows", { name: "Welcome", eventName: "signup" })).body,
   },
   contact: {
@@ -66,11 +72,12 @@ describe.each(Object.entries(kinds))("a %s", (_, kind) => {
     const { send, read } = await set(kind);
     expect((await send(1, '"1"')).status).toBe(200);
     const before = await read();
+    const by = kind.isAudited ? { changedBy: { kind: "key", name: expect.any(String) } } : {};
     expectRefusal(await send(2, '"1"'), 412, "VERSION_MISMATCH", {
-      details: { sent: 1, current: 2, changedAt: expect.stringMatching(isoTime) },
+      details: { sent: 1, current: 2, changedAt: expect.stringMatching(isoTime), ...by },
     });
     expectRefusal(await send(2, '"7"'), 412, "VERSION_MISMATCH", {
-      details: { sent: 7, current: 2, changedAt: before.updatedAt },
+      details: { sent: 7, current: 2, changedAt: before.updatedAt, ...by },
     });
     expect(await read()).toEqual(before);
     for (const any of ["2", 'W/"3"', "*"]) expect((await send(Number(any.charCodeAt(0)), any)).status).toBe(200);

@@ -157,6 +157,30 @@ describe("a campaign", () => {
     expect(await get(project, id)).toMatchObject({ status: "SENT", scheduledFor: at });
   });
 
+  it("starts at the second that was asked for, without a sweep, unless it is taken back before", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 3);
+    const { ctx } = await world.context(project);
+    const [{ id }, { id: other }] = [await newCampaign(project), await newCampaign(project)];
+    for (const one of [id, other]) {
+      const sent = await sendCampaign({ ...ctx, origin: "https://petrel.example" }, readId(one), { delaySeconds: 10 });
+      expect(sent.data).toMatchObject({
+        status: "SCHEDULED",
+        scheduledFor: new Date(world.now + 10_000).toISOString(),
+      });
+    }
+    await seconds(world, 9);
+    const draft = await project.api.post(`/campaigns/${other}/unschedule`);
+    expect(draft.body.data).toMatchObject({ status: "DRAFT", scheduledFor: null, heldReason: null, version: 3 });
+    expect(world.taken).toHaveLength(0);
+    await seconds(world, 2);
+    expect(world.taken).toHaveLength(3);
+    expect(await get(project, id)).toMatchObject({ status: "SENDING" });
+    expect(await get(project, other)).toMatchObject({ status: "DRAFT" });
+    // Nobody is at work on the draft, and it can be sent as any other.
+    expect((await send(world, project, other)).data.status).toBe("SENDING");
+  });
+
   /** What happens once the provider has taken so many mails, while the next one is on its way. */
   const whenTaken = (world: World, mails: number, happen: () => Promise<unknown>) => {
     let answered = 0;

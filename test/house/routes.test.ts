@@ -171,6 +171,7 @@ it("lets nobody in without a key but where a route says so", () => {
     "GET /console/p/:project",
     "GET /console/p/:project/:page",
     "GET /console/p/:project/:page/:id",
+    "GET /console/p/:project/:page/:id/:part",
     "GET /console/session/link/:token",
     "GET /docs",
     "GET /docs/:file",

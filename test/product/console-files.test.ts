@@ -47,7 +47,12 @@ it("comes with 150 KB at most, and a page adds 60 KB at most, compressed", async
 });
 
 it("is one page at every address, with nothing inline and a policy that allows nothing from elsewhere", async () => {
-  for (const path of [address, "/console/p/01a2/emails", "/console/p/01a2/emails/01a3"]) {
+  for (const path of [
+    address,
+    "/console/p/01a2/emails",
+    "/console/p/01a2/emails/01a3",
+    "/console/p/01a2/campaigns/01a3/edit",
+  ]) {
     const answer = await fetch(base + path);
     const page = await answer.text();
     expect(answer.headers.get("Content-Security-Policy")).toBe(

@@ -6,6 +6,7 @@ import { replaceCampaign } from "../../src/features/campaigns/replace";
 import { resumeCampaign } from "../../src/features/campaigns/resume";
 import { retryCampaign } from "../../src/features/campaigns/retry";
 import { sendCampaign } from "../../src/features/campaigns/send";
+import { unscheduleCampaign } from "../../src/features/campaigns/unschedule";
 import { cancelEmail } from "../../src/features/emails/cancel";
 import { retryEmail } from "../../src/features/emails/retry";
 import type { Context } from "../../src/platform/context";
@@ -20,6 +21,7 @@ export const ofCampaign: Draw[] = [
     send,
     schedule,
     schedule,
+    unschedule,
     replace,
     pause,
     pause,
@@ -41,6 +43,7 @@ export const ofEmail: Draw[] = [cancelOne, retryOne];
 const fits: Partial<Record<Deed["kind"], string[]>> = {
   send: ["DRAFT", "SCHEDULED"],
   schedule: ["DRAFT"],
+  unschedule: ["SCHEDULED"],
   pause: ["SENDING"],
   resume: ["SENDING"],
   cancel: ["SENDING"],
@@ -74,6 +77,10 @@ function schedule(play: Play): Drawn {
   const at = play.world.now + play.random.of([-1, 1, 3]) * 60_000;
   const scheduledFor = new Date(at).toISOString();
   return deed(play, "schedule", (ctx, { row }) => sendCampaign(ctx, row, { scheduledFor }));
+}
+
+function unschedule(play: Play): Drawn {
+  return deed(play, "unschedule", (ctx, { row }) => unscheduleCampaign(ctx, row));
 }
 
 /** It goes to others. */

@@ -93,7 +93,7 @@ function ofStatus(play: Play, { id }: ToldCampaign, status: string): string[] {
   if (isSure(deleted)) return may.includes(status) ? [] : ["is not deleted"];
   if (isSure(cancelled)) may.push("CANCELLED");
   else {
-    if (!isSure(sent)) may.push("DRAFT");
+    if (!isSure(sent) || deedsOn(play, id, "unschedule").length > 0) may.push("DRAFT");
     if (sent.length > 0) may.push("SENT");
     if (cancelled.length > 0 || (wasDisabled && deedsOn(play, id, "schedule").length > 0)) may.push("CANCELLED");
   }

@@ -29,7 +29,17 @@ export interface Person {
 
 /** What somebody did with a campaign or an email, and was not refused. */
 export interface Deed extends Span {
-  kind: "send" | "schedule" | "pause" | "resume" | "cancel" | "retry" | "delete" | "cancel email" | "retry email";
+  kind:
+    | "send"
+    | "schedule"
+    | "unschedule"
+    | "pause"
+    | "resume"
+    | "cancel"
+    | "retry"
+    | "delete"
+    | "cancel email"
+    | "retry email";
   id: string;
   /** What is retried. */
   statuses?: string[];

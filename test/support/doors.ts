@@ -70,9 +70,14 @@ async function set(project: TestProject, rows: string, id: string): Promise<void
   await project.db.prepare(`UPDATE ${rows} WHERE project_id = ? AND id = ?`).bind(project.number, id).run();
 }
 
-async function sending(project: TestProject): Promise<string> {
+async function scheduled(project: TestProject): Promise<string> {
   const id = await campaign(project);
   await made(project.api.post(`/campaigns/${id}/send`, { scheduledFor: inAnHour() }));
+  return id;
+}
+
+async function sending(project: TestProject): Promise<string> {
+  const id = await scheduled(project);
   await set(project, "campaigns SET status = 'SENDING', scheduled_for = NULL", id);
   return id;
 }
@@ -302,6 +307,7 @@ export const operations: Record<string, Door> = {
   duplicateCampaign: { good: 201, knock: async (project) => ({ params: { id: await campaign(project) } }) },
   sendCampaign: { good: 200, knock: async (project) => ({ params: { id: await campaign(project) } }) },
   cancelCampaign: { good: 200, knock: async (project) => ({ params: { id: await sending(project) } }) },
+  unscheduleCampaign: { good: 200, knock: async (project) => ({ params: { id: await scheduled(project) } }) },
   pauseCampaign: { good: 200, knock: async (project) => ({ params: { id: await sending(project) } }) },
   resumeCampaign: {
     good: 200,

@@ -7,6 +7,8 @@ export interface OwnProject {
   disabled: boolean;
   testClock: boolean;
   role: string;
+  /** Whether an editor may also send what they write. */
+  maySend: boolean;
 }
 
 export interface SignedIn {

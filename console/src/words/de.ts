@@ -1,3 +1,4 @@
+import { campaignEdit } from "./de/campaign-edit";
 import { campaigns } from "./de/campaigns";
 import { home } from "./de/home";
 import { person } from "./de/person";
@@ -201,4 +202,5 @@ export const de: Words = {
     keys: "Schlüssel",
     project: "Einstellungen des Projekts",
   },
+  campaignEdit,
 };

@@ -1,3 +1,4 @@
+import { campaignEdit } from "./en/campaign-edit";
 import { campaigns } from "./en/campaigns";
 import { home } from "./en/home";
 import { person } from "./en/person";
@@ -201,4 +202,5 @@ export const en = {
     keys: "Keys",
     project: "Settings of the project",
   },
+  campaignEdit,
 };

@@ -1,3 +1,4 @@
+import { campaignEdit } from "./es/campaign-edit";
 import { campaigns } from "./es/campaigns";
 import { home } from "./es/home";
 import { person } from "./es/person";
@@ -200,4 +201,5 @@ export const es: Words = {
     keys: "Claves",
     project: "Ajustes del proyecto",
   },
+  campaignEdit,
 };

@@ -1,3 +1,4 @@
+import { campaignEdit } from "./fr/campaign-edit";
 import { campaigns } from "./fr/campaigns";
 import { home } from "./fr/home";
 import { person } from "./fr/person";
@@ -203,4 +204,5 @@ export const fr: Words = {
     keys: "Clés",
     project: "Réglages du projet",
   },
+  campaignEdit,
 };

@@ -1,3 +1,4 @@
+import { campaignEdit } from "./it/campaign-edit";
 import { campaigns } from "./it/campaigns";
 import { home } from "./it/home";
 import { person } from "./it/person";
@@ -200,4 +201,5 @@ export const it: Words = {
     keys: "Chiavi",
     project: "Impostazioni del progetto",
   },
+  campaignEdit,
 };

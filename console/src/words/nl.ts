@@ -1,3 +1,4 @@
+import { campaignEdit } from "./nl/campaign-edit";
 import { campaigns } from "./nl/campaigns";
 import { home } from "./nl/home";
 import { person } from "./nl/person";
@@ -200,4 +201,5 @@ export const nl: Words = {
     keys: "Sleutels",
     project: "Instellingen van het project",
   },
+  campaignEdit,
 };

@@ -1,3 +1,4 @@
+import { campaignEdit } from "./pt/campaign-edit";
 import { campaigns } from "./pt/campaigns";
 import { home } from "./pt/home";
 import { person } from "./pt/person";
@@ -200,4 +201,5 @@ export const pt: Words = {
     keys: "Chaves",
     project: "Definições do projeto",
   },
+  campaignEdit,
 };

@@ -16,6 +16,7 @@ export const campaignActions = {
   delete: { from: ["DRAFT", "SENT", "CANCELLED"], to: null, word: "deleted" },
   send: { from: ["DRAFT", "SCHEDULED"], to: "SENDING", word: "sent" },
   schedule: { from: ["DRAFT", "SCHEDULED"], to: "SCHEDULED", word: "scheduled" },
+  unschedule: { from: ["SCHEDULED"], to: "DRAFT", word: "unscheduled" },
   pause: { from: ["SENDING"], to: null, word: "paused" },
   resume: { from: ["SENDING"], to: null, word: "resumed" },
   cancel: { from: ["SCHEDULED", "SENDING"], to: "CANCELLED", word: "cancelled" },

@@ -1,11 +1,11 @@
 import { mayBe } from "../../core/campaigns/status";
 import { Refusal } from "../../core/errors";
 import type { Id } from "../../core/ids";
-import { requireVersion } from "../../core/if-match";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import type { CampaignRow } from "../../db/tables";
 import { recordChange } from "../../engine/audit/record-change";
+import { requireAuditedVersion } from "../../engine/audit/require-version";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
@@ -31,7 +31,7 @@ export async function replaceCampaign(ctx: Context, id: Id, input: ReplaceCampai
 
 async function save(ctx: Context, id: Id, input: ReplaceCampaign, bodies: StoredBodies): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
-  requireVersion(ctx, before);
+  await requireAuditedVersion(ctx, before);
   if (!mayBe("replace", before.status)) throw wrongState("replace", before);
   const draft = await draftOf(ctx, input, bodies, before);
   const batch = openBatch(ctx);

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { mayBe } from "../../core/campaigns/status";
-import { BadRequest } from "../../core/errors";
+import { BadRequest, Invalid } from "../../core/errors";
 import type { Id } from "../../core/ids";
+import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { inProject } from "../../db/scope";
@@ -11,15 +12,23 @@ import { recordChange } from "../../engine/audit/record-change";
 import { linkBase } from "../../engine/mail/links";
 import { insertRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
+import type { SendCampaign } from "./actions/schema";
 import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { guardSenders, sendersOf } from "./save-statements";
+import { enqueueRun } from "./start";
 
-/**
- * Returns the time that a call gives, in milliseconds; null for now. Accepts any text that a standard date parser
- * takes. Throws BadRequest for other values.
- */
-export function readScheduledFor(given: unknown): number | null {
+/** Returns when a campaign starts by a call, in milliseconds; null for now. Throws BadRequest and Invalid. */
+export function startTimeOf(ctx: Context, { scheduledFor, delaySeconds }: SendCampaign): number | null {
+  const at = readScheduledFor(scheduledFor);
+  if (delaySeconds === undefined) return at;
+  if (at === null) return ctx.now.getTime() + delaySeconds * secondMs;
+  const message = "Leave it out when scheduledFor is there";
+  throw new Invalid([{ field: "delaySeconds", code: "custom", message, received: delaySeconds }]);
+}
+
+/** Reads any text that a standard date parser takes; null for now. Throws BadRequest for other values. */
+function readScheduledFor(given: unknown): number | null {
   if (given === undefined || given === null) return null;
   const at = typeof given === "string" || typeof given === "number" ? new Date(given).getTime() : Number.NaN;
   if (!Number.isNaN(at)) return at;
@@ -33,13 +42,17 @@ export function readScheduledFor(given: unknown): number | null {
  * Schedules a campaign, or changes its time. A time in the past is due at the next tick. Throws NotFound, BadRequest in
  * another state, and UnverifiedSender. The statements of `also` go into the same batch.
  */
-export function scheduleCampaign(
+export async function scheduleCampaign(
   ctx: Context,
   id: Id,
   at: number,
   also: (scheduled: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
-  return untilFresh(() => schedule(ctx, id, at, also), ctx.random);
+  const scheduled = await untilFresh(() => schedule(ctx, id, at, also), ctx.random);
+  // The sweep of the minute would start it later than it was asked for.
+  const waitMs = at - ctx.now.getTime();
+  if (waitMs > 0 && waitMs <= minuteMs) await enqueueRun(ctx, id, Math.ceil(waitMs / secondMs));
+  return scheduled;
 }
 
 async function schedule(

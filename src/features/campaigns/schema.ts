@@ -171,8 +171,9 @@ const fields = {
     .optional()
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid for each recipient." }),
   from: Email.optional().meta({ description: "Its domain must be a verified domain of the project." }),
-  fromName: FromName.nullish(),
-  replyTo: Email.nullish(),
+  // Their inputs are transformed, which hides from the document that null is taken.
+  fromName: FromName.nullish().meta({ type: ["string", "null"] }),
+  replyTo: Email.nullish().meta({ type: ["string", "null"] }),
   previewText: PreviewText.nullish(),
   type: CampaignType.nullish().meta({
     description: "MARKETING by default, or the template's. TRANSACTIONAL also goes to unsubscribed contacts.",

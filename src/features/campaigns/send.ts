@@ -12,7 +12,7 @@ import { campaignJson } from "./campaign";
 import { requirePreflight } from "./preflight/token";
 import { preparing } from "./progress";
 import { requireProofForMany } from "./require-proof";
-import { readScheduledFor, scheduleCampaign } from "./schedule";
+import { scheduleCampaign, startTimeOf } from "./schedule";
 import type { Campaign } from "./schema";
 import { startCampaign } from "./start";
 
@@ -28,12 +28,9 @@ export interface SendAnswer {
  * key, and the same batch stores the answer with the key. The token of a pre-flight makes it happen only to the version
  * that was checked.
  */
-export async function sendCampaign(
-  ctx: Context,
-  id: Id,
-  { scheduledFor, preflightToken: token }: SendCampaign,
-): Promise<SendAnswer> {
-  const at = readScheduledFor(scheduledFor);
+export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): Promise<SendAnswer> {
+  const { preflightToken: token } = input;
+  const at = startTimeOf(ctx, input);
   const checkAndStore = async (row: CampaignRow): Promise<Statement[]> => {
     await requireProofForMany(ctx, row);
     // The batch fails when the campaign differs from this row, and the next attempt checks the new row.

@@ -114,7 +114,8 @@ function bodiesOf(ctx: Context, contents: ContentRow[]): Promise<{ contentId: Id
   return Promise.all(tracked.map(async (content) => ({ contentId: content.id, body: await loadBody(ctx, content) })));
 }
 
-/** Sends the message for the campaign's run. Call it after the commit. */
-export function enqueueRun(ctx: Context, id: Id): Promise<void> {
-  return nudge(ctx, [{ message: { type: "campaigns.run", projectId: ctx.project.number, campaignId: id } }]);
+/** Sends the message for the campaign's run, at once or later. Call it after the commit. */
+export function enqueueRun(ctx: Context, id: Id, delaySeconds = 0): Promise<void> {
+  const message = { type: "campaigns.run" as const, projectId: ctx.project.number, campaignId: id };
+  return nudge(ctx, [delaySeconds === 0 ? { message } : { message, delaySeconds }]);
 }

@@ -85,8 +85,9 @@ const fields = {
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid." }),
   from: Email.meta({ description: "Its domain must be a verified domain of the project." }),
   description: Description.nullish(),
-  fromName: FromName.nullish(),
-  replyTo: Email.nullish(),
+  // Their inputs are transformed, which hides from the document that null is taken.
+  fromName: FromName.nullish().meta({ type: ["string", "null"] }),
+  replyTo: Email.nullish().meta({ type: ["string", "null"] }),
   previewText: PreviewText.nullish(),
   topicId: z
     .string()

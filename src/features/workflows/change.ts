@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
-import { requireVersion } from "../../core/if-match";
 import { searchText } from "../../core/search";
 import { issuesOf } from "../../core/workflows/issues";
 import { awaitedEvents, workflowReferences } from "../../core/workflows/references";
@@ -14,6 +13,7 @@ import { guard, type Statement, statement } from "../../db/statement";
 import type { WorkflowRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { recordChange } from "../../engine/audit/record-change";
+import { requireAuditedVersion } from "../../engine/audit/require-version";
 import { linkBase } from "../../engine/mail/links";
 import { triggerOf } from "../../engine/workflows/graph";
 import { deleteWaitListeners } from "../../engine/workflows/wait-listeners";
@@ -52,10 +52,10 @@ export async function changeWorkflow(
 ): Promise<WholeWorkflow> {
   return untilFresh(async (tries) => {
     const before = await getWorkflow(ctx, id);
-    if (tries === 1) requireVersion(ctx, before.row);
+    if (tries === 1) await requireAuditedVersion(ctx, before.row);
     const change = await decide(before);
     if (change === null) return before;
-    requireVersion(ctx, before.row);
+    await requireAuditedVersion(ctx, before.row);
     const { after, statements = [], guards = [], hasCommitted } = change;
     const saved = await decided(ctx, after);
     const batch = openBatch(ctx);
@@ -82,7 +82,7 @@ export async function tryChange(
 ): Promise<{ before: WholeWorkflow; after: WholeWorkflow }> {
   return untilFresh(async () => {
     const before = await getWorkflow(ctx, id);
-    requireVersion(ctx, before.row);
+    await requireAuditedVersion(ctx, before.row);
     const { guards = [], ...change } = await decide(before);
     const after = await decided(ctx, change.after);
     const batch = openBatch(ctx);

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { useProject } from "../../api/project";
-import { Button } from "../../parts/button";
+import { Button, buttonLook } from "../../parts/button";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
@@ -19,7 +19,7 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
     mutationFn: () => petrel.campaigns.duplicate(id),
     onSuccess: async ({ id: copy }) => {
       await queries.invalidateQueries({ queryKey: [project, "campaigns"] });
-      await navigate({ to: "/p/$project/campaigns/$campaign", params: { project, campaign: copy } });
+      await navigate({ to: "/p/$project/campaigns/$campaign/edit", params: { project, campaign: copy } });
     },
   });
   const remove = useMutation({
@@ -37,6 +37,15 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
         <Button isBusy={retry.isPending} onClick={() => retry.mutate()}>
           {words.campaigns.retry(number(failed))}
         </Button>
+      )}
+      {(status === "DRAFT" || status === "SCHEDULED") && (
+        <Link
+          to="/p/$project/campaigns/$campaign/edit"
+          params={{ project, campaign: id }}
+          className={buttonLook(status === "DRAFT" ? "main" : "plain")}
+        >
+          {words.campaigns.edit}
+        </Link>
       )}
       <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate()}>
         {words.campaigns.duplicate}

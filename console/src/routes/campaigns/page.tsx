@@ -1,8 +1,9 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { byNumber } from "../../api/numbered";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
+import { buttonLook } from "../../parts/button";
 import { Choice } from "../../parts/choice";
 import { Page } from "../../parts/page";
 import { SearchField } from "../../parts/search-field";
@@ -37,7 +38,15 @@ export function CampaignsPage() {
   const isFiltered = Object.keys(filters).length > 0;
   const statuses = [["", words.campaigns.any] as const, ...Object.entries(words.campaigns.status)];
   return (
-    <Page title={words.shell.campaigns} aside={list.total !== undefined && <Amount of={list.total} />}>
+    <Page
+      title={words.shell.campaigns}
+      aside={list.total !== undefined && <Amount of={list.total} />}
+      actions={
+        <Link to="/p/$project/campaigns/new" params={{ project }} className={buttonLook("main")}>
+          {words.campaignEdit.create}
+        </Link>
+      }
+    >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap items-center gap-3 border-b border-line p-4">
           <SearchField

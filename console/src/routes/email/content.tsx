@@ -2,9 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { Email, EmailContent } from "petrel-client";
 import { useState } from "react";
 import { useProject } from "../../api/project";
+import { Checkbox } from "../../parts/checkbox";
 import { Choice } from "../../parts/choice";
 import { Frame } from "../../parts/frame";
 import { Section } from "../../parts/page";
+import { Plain } from "../../parts/plain";
 import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
@@ -40,8 +42,8 @@ export function Content({ id, from }: { id: string; from: Email }) {
         />
         {(view === "desk" || view === "phone") && (
           <>
-            <Check label={words.email.dark} isOn={isDark} turn={setDark} />
-            <Check label={words.email.images} isOn={withImages} turn={setImages} />
+            <Checkbox label={words.email.dark} isOn={isDark} turn={setDark} />
+            <Checkbox label={words.email.images} isOn={withImages} turn={setImages} />
           </>
         )}
       </div>
@@ -91,27 +93,4 @@ function Shown({ content, view, isDark, withImages }: ShownProps) {
       );
     }
   }
-}
-
-function Plain({ text }: { text: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by the keyboard
-    <pre tabIndex={0} dir="auto" className="max-h-[36rem] overflow-auto p-4 font-mono text-small whitespace-pre-wrap">
-      {text}
-    </pre>
-  );
-}
-
-function Check({ label, isOn, turn }: { label: string; isOn: boolean; turn(isOn: boolean): void }) {
-  return (
-    <label className="inline-flex min-h-9 cursor-pointer items-center gap-2 text-small">
-      <input
-        type="checkbox"
-        className="size-4 accent-main"
-        checked={isOn}
-        onChange={({ target }) => turn(target.checked)}
-      />
-      {label}
-    </label>
-  );
 }

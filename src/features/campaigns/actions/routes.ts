@@ -10,6 +10,7 @@ import { CampaignAnswer } from "../schema";
 import { sendCampaign } from "../send";
 import { sendTest } from "../send-test";
 import { maxSendingAtOnce } from "../sending-at-once";
+import { unscheduleCampaign } from "../unschedule";
 import { foreignNamesOfSending, foreignNamesOfTest } from "./foreign-names";
 import { RetriedCampaign, RetryCampaign, SendCampaign, TestCampaign, TestedCampaign } from "./schema";
 
@@ -24,7 +25,8 @@ actions.post(
     summary: "Send a campaign, or schedule it",
     description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
 ${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are. With the \`preflightToken\` of a
-finished pre-flight, what is sent is exactly what was checked: 409 when the campaign was changed since. A person with a session who starts a campaign that can reach more than
+finished pre-flight, what is sent is exactly what was checked: 409 when the campaign was changed since. With \`delaySeconds\` it can be
+taken back for so long. A person with a session who starts a campaign that can reach more than
 10,000 people proves who they are: 403 \`PROOF_NEEDED\`.`,
     once: true,
     params: CampaignParam,
@@ -34,6 +36,25 @@ finished pre-flight, what is sent is exactly what was checked: 409 when the camp
     foreignNames: foreignNamesOfSending,
   },
   (ctx, { params, body }) => sendCampaign(ctx, params.id, body),
+);
+
+actions.post(
+  "/campaigns/{id}/unschedule",
+  {
+    id: "unscheduleCampaign",
+    isAudited: true,
+    grows: false,
+    summary: "Take back the scheduling of a campaign",
+    description:
+      "It is a DRAFT again, with its content and audience. 409 unless it is SCHEDULED, so also once it has started.",
+    params: CampaignParam,
+    ok: CampaignAnswer,
+    also: [409],
+  },
+  async (ctx, { params }) => {
+    const row = await unscheduleCampaign(ctx, params.id);
+    return { success: true as const, data: await freshJson(ctx, row), message: "Campaign is a draft again" };
+  },
 );
 
 actions.post(

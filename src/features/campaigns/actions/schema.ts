@@ -5,6 +5,9 @@ import { retryableStatuses } from "../../../core/mail/status";
 /** Much longer than any token. */
 const maxTokenLength = 1_000;
 
+/** An hour. Longer waits are scheduled. */
+const maxDelaySeconds = 3_600;
+
 export const SendCampaign = z
   .object({
     // A time that cannot be parsed is reported by the verb, as a 400.
@@ -13,6 +16,16 @@ export const SendCampaign = z
       example: "2026-03-31T09:00:00Z",
       description: "When to start. Left out or null: now. A time in the past starts within a minute.",
     }),
+    delaySeconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(maxDelaySeconds)
+      .meta({
+        description:
+          "In place of `scheduledFor`: starts this many seconds from now. Until then, " +
+          "`POST /campaigns/{id}/unschedule` takes it back.",
+      }),
     // Null is refused: a caller who passes on a missing token still expects the check.
     preflightToken: z
       .string()

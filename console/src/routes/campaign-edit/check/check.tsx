@@ -1,0 +1,67 @@
+import type { Campaign } from "petrel-client";
+import type { ReactNode } from "react";
+import { useProject } from "../../../api/project";
+import { Button } from "../../../parts/button";
+import { Section } from "../../../parts/page";
+import { Refused } from "../../../parts/states";
+import { useWords } from "../../../words/words";
+import type { Keeper } from "../keeper";
+import { AudienceBar } from "./audience-bar";
+import { Findings } from "./findings";
+import { Send } from "./send";
+import type { Checked } from "./use-check";
+
+interface CheckProps {
+  check: Checked;
+  campaign: Campaign;
+  keeper: Keeper;
+  show(person: string): void;
+}
+
+/** The way out: a check of everybody's mail, what it found, and only then the button that sends. */
+export function Check({ check, campaign, keeper, show }: CheckProps) {
+  const { words } = useWords();
+  const own = words.campaignEdit;
+  const { role, maySend } = useProject();
+  const { findings, sound, progress, error } = check;
+  const isAllowed = role !== "viewer" && maySend;
+  return (
+    <Section title={own.checkAndSend}>
+      <div className="grid gap-4 p-4">
+        {sound === null && (
+          <div className="flex flex-wrap items-center gap-4">
+            <p className="min-w-48 flex-1 text-quiet" role="status">
+              {progress !== null
+                ? own.checking(`${Math.round(progress)} %`)
+                : check.isStale
+                  ? own.stale
+                  : own.checkAdvice}
+            </p>
+            <Button kind="main" isBusy={progress !== null} onClick={check.start}>
+              {own.check}
+            </Button>
+          </div>
+        )}
+        {check.isUnsaved && <p role="alert">{own.notSaved}</p>}
+        {error && <Refused error={error} retry={check.start} />}
+        {findings && (
+          <Faded isFaded={sound === null}>
+            <AudienceBar findings={findings} />
+            <Findings findings={findings} show={show} />
+          </Faded>
+        )}
+      </div>
+      {sound && isAllowed && <Send campaign={campaign} result={sound} check={check} keeper={keeper} />}
+      {sound && !isAllowed && <p className="border-t border-line p-4">{own.mayNotSend}</p>}
+    </Section>
+  );
+}
+
+/** What is not, or not yet, about this version. */
+function Faded({ isFaded, children }: { isFaded: boolean; children: ReactNode }) {
+  return (
+    <div aria-hidden={isFaded} inert={isFaded} className={isFaded ? "grid gap-4 opacity-55" : "grid gap-4"}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "../../../parts/button";
+import { useWords } from "../../../words/words";
+import type { PreflightFindings } from "./use-check";
+
+interface FindingsProps {
+  findings: PreflightFindings;
+  /** Shows the mail of somebody whom a finding is about. */
+  show(person: string): void;
+}
+
+/** What would go wrong, and for how many: what cannot be written first, and then what lacks something. */
+export function Findings({ findings, show }: FindingsProps) {
+  const { words, number } = useWords();
+  const own = words.campaignEdit;
+  const { renderErrors, missing, clipped, warnings } = findings;
+  if (renderErrors.length + missing.length + clipped + warnings.length === 0) {
+    return (
+      <p className="flex items-center gap-2 text-good">
+        <CircleCheck size={18} aria-hidden />
+        {own.allWell}
+      </p>
+    );
+  }
+  return (
+    <ul className="grid gap-2">
+      {renderErrors.map(({ message, count, examples }) => (
+        <Finding key={message} isBad count={number(count)} person={examples[0]} show={show}>
+          <bdi>{message}</bdi>
+        </Finding>
+      ))}
+      {missing.map(({ variable, count, examples }) => (
+        <Finding key={variable} count={number(count)} person={examples[0]} show={show}>
+          {own.without} <code className="font-mono text-small">{variable}</code>
+        </Finding>
+      ))}
+      {clipped > 0 && <Finding count={number(clipped)}>{own.clipped}</Finding>}
+      {warnings.map(({ code, message, count, examples }) => (
+        <Finding key={code} count={number(count)}>
+          <bdi>{message}</bdi>
+          {examples.map((example) => (
+            <code key={example} className="block font-mono text-small text-quiet">
+              {example}
+            </code>
+          ))}
+        </Finding>
+      ))}
+    </ul>
+  );
+}
+
+interface FindingProps {
+  isBad?: boolean;
+  count: string;
+  person?: string | undefined;
+  show?: (person: string) => void;
+  children: ReactNode;
+}
+
+function Finding({ isBad = false, count, person, show, children }: FindingProps) {
+  const { words } = useWords();
+  const own = words.campaignEdit;
+  const Icon = isBad ? CircleAlert : TriangleAlert;
+  return (
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-1">
+      <Icon size={18} aria-hidden className={isBad ? "mt-1 text-alarm" : "mt-1 text-warn"} />
+      <span className="min-w-48 flex-1">
+        {children} <span className="text-quiet">{own.forPeople(count)}</span>
+      </span>
+      {person && show && (
+        <Button kind="quiet" onClick={() => show(person)}>
+          {own.look}
+        </Button>
+      )}
+    </li>
+  );
+}

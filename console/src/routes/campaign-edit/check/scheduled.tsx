@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Campaign } from "petrel-client";
+import { useEffect, useState } from "react";
+import { useProject } from "../../../api/project";
+import { Button } from "../../../parts/button";
+import { Notice } from "../../../parts/notice";
+import { Refused } from "../../../parts/states";
+import { Time } from "../../../parts/time";
+import { useWords } from "../../../words/words";
+import { clockKey } from "./clock";
+
+const lookMs = 1_000;
+const tickMs = 250;
+/** Seconds are counted down from here on. */
+const soonMs = 60_000;
+
+/** A campaign that waits for its time, and the way to take it back until then. */
+export function Scheduled({ campaign }: { campaign: Campaign }) {
+  const { words } = useWords();
+  const own = words.campaignEdit;
+  const { id: project, petrel } = useProject();
+  const queries = useQueryClient();
+  const queryKey = [project, "campaign", campaign.id];
+  const leftMs = useLeft(campaign);
+  const back = useMutation({
+    mutationFn: () => petrel.campaigns.unschedule(campaign.id),
+    onSuccess: (draft) => queries.setQueryData(queryKey, draft),
+    // It may have started: then the page says so.
+    onError: () => queries.invalidateQueries({ queryKey }),
+  });
+  const isDue = leftMs <= 0;
+  useEffect(() => {
+    if (!isDue) return;
+    const timer = setInterval(() => void queries.invalidateQueries({ queryKey }), lookMs);
+    return () => clearInterval(timer);
+  });
+  const { scheduledFor, heldReason } = campaign;
+  return (
+    <div className="grid gap-4">
+      <Notice tone="good">
+        <p className="min-w-48 flex-1">
+          {leftMs > soonMs && scheduledFor !== null ? (
+            <>
+              {own.scheduledFor} <Time at={scheduledFor} />
+            </>
+          ) : (
+            <span className="tabular-nums">{isDue ? own.starts : own.startsIn(`${Math.ceil(leftMs / 1000)}`)}</span>
+          )}
+          {heldReason && <span className="block text-small text-warn">{heldReason}</span>}
+        </p>
+        <Button isBusy={back.isPending} onClick={() => back.mutate()}>
+          {leftMs > soonMs ? own.unschedule : own.undo}
+        </Button>
+      </Notice>
+      {back.error && <Refused error={back.error} />}
+    </div>
+  );
+}
+
+/** How long it is until the campaign starts, by the clock of the service. */
+function useLeft({ scheduledFor }: Campaign): number {
+  const { id: project } = useProject();
+  const ahead = useQueryClient().getQueryData<number>(clockKey(project)) ?? 0;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return Date.parse(scheduledFor ?? "") - now - ahead || 0;
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Job, PreflightResult } from "petrel-client";
+import { useProject } from "../../../api/project";
+import type { Keeper, Kept } from "../keeper";
+
+/** A check that is under way has no token yet. */
+export type PreflightFindings = Omit<PreflightResult, "preflightToken">;
+
+export interface Checked {
+  /** What the last check found, so far or in the end. */
+  findings: PreflightFindings | null;
+  /** The finished check of the very version that is on the page. Without one, nothing is sent. */
+  sound: PreflightResult | null;
+  /** In percent; null while no check is under way. */
+  progress: number | null;
+  /** There was a check, of another version. */
+  isStale: boolean;
+  isUnsaved: boolean;
+  error: Error | null;
+  start(): void;
+  /** Forgets the check: the service does not take it any more. */
+  drop(): void;
+}
+
+const lookMs = 700;
+
+/** Has the mail of everybody composed by the service, without sending any. */
+export function useCheck({ campaign, state }: Kept, keeper: Keeper): Checked {
+  const { id: project, petrel } = useProject();
+  const start = useMutation({
+    async mutationFn() {
+      if (!(await keeper.flush())) return null;
+      const { id, version } = keeper.snapshot().campaign;
+      return { ...(await petrel.campaigns.preflight(id)), version };
+    },
+  });
+  const started = start.data ?? null;
+  const jobId = started?.jobId ?? "";
+  const { data: job, error } = useQuery({
+    queryKey: [project, "job", jobId],
+    enabled: jobId !== "",
+    queryFn: ({ signal }) => petrel.jobs.get(jobId, { signal }),
+    refetchInterval: (query) => isOpen(query.state.data) && lookMs,
+  });
+  const findings = resultOf(job);
+  const isOfThis = state.is === "saved" && started?.version === campaign.version;
+  const isUnderWay = start.isPending || (jobId !== "" && isOpen(job));
+  return {
+    findings,
+    sound: isOfThis && job?.status === "completed" ? findings : null,
+    progress: isUnderWay ? (job?.progress ?? 0) : null,
+    isStale: findings !== null && !isUnderWay && !isOfThis,
+    isUnsaved: start.data === null,
+    error: start.error ?? error ?? failureOf(job),
+    start: () => start.mutate(),
+    drop: () => start.reset(),
+  };
+}
+
+function isOpen(job: Job | undefined): boolean {
+  return job === undefined || job.status === "queued" || job.status === "processing";
+}
+
+function resultOf(job: Job | undefined): PreflightResult | null {
+  // What a pre-flight has for a result, says its call.
+  return (job?.result ?? null) as PreflightResult | null;
+}
+
+function failureOf(job: Job | undefined): Error | null {
+  if (job?.status !== "failed") return null;
+  const reason = job.errors.map((error) => error.reason).find((one) => typeof one === "string");
+  return new Error(`${reason ?? job.status}`);
+}

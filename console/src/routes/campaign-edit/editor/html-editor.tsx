@@ -1,0 +1,47 @@
+import type { EditorView } from "@codemirror/view";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useProject } from "../../../api/project";
+import { openEditor, replaceText, setNames } from "./open-editor";
+
+interface HtmlEditorProps {
+  label: string;
+  value: string;
+  isReadOnly: boolean;
+  change(text: string): void;
+}
+
+/** HTML with Liquid in it. Loaded with the page that needs it, and not before. */
+export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEditorProps) {
+  const { id: project, petrel } = useProject();
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const latest = useRef({ value, change });
+  useEffect(() => {
+    latest.current = { value, change };
+  });
+  useEffect(() => {
+    if (place.current === null) return;
+    const opened = openEditor(place.current, {
+      ...{ label, isReadOnly, text: latest.current.value },
+      change: (text) => latest.current.change(text),
+    });
+    view.current = opened;
+    return () => {
+      opened.destroy();
+      view.current = null;
+    };
+  }, [label, isReadOnly]);
+  useEffect(() => {
+    if (view.current !== null) replaceText(view.current, value);
+  }, [value]);
+
+  const { data } = useQuery({
+    queryKey: [project, "fields"],
+    queryFn: ({ signal }) => petrel.contacts.listFields({ signal }),
+  });
+  useEffect(() => {
+    if (view.current !== null && data) setNames(view.current, data.fields);
+  }, [data]);
+  return <div ref={place} className="h-[36rem]" />;
+}

@@ -1,0 +1,74 @@
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { html } from "@codemirror/lang-html";
+import { liquid } from "@codemirror/lang-liquid";
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { Annotation, Compartment, EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import type { FieldList } from "petrel-client";
+import { colours, look } from "./look";
+
+interface EditorOptions {
+  label: string;
+  text: string;
+  isReadOnly: boolean;
+  change(text: string): void;
+}
+
+/** Marks a change that the page made and nobody typed. */
+const isGiven = Annotation.define<boolean>();
+const language = new Compartment();
+
+/**
+ * Opens an editor. Its styles live in a shadow root, as sheets that are constructed: the policy of the page allows no
+ * style elements. The tab key leaves it, so that nobody is caught in it.
+ */
+export function openEditor(place: HTMLElement, { label, text, isReadOnly, change }: EditorOptions): EditorView {
+  const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
+  const state = EditorState.create({
+    doc: text,
+    extensions: [
+      lineNumbers(),
+      highlightSpecialChars(),
+      history(),
+      drawSelection(),
+      bracketMatching(),
+      closeBrackets(),
+      language.of(languageWith([])),
+      syntaxHighlighting(colours),
+      look,
+      EditorView.lineWrapping,
+      EditorState.readOnly.of(isReadOnly),
+      EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+      EditorView.updateListener.of(({ docChanged, state: { doc }, transactions }) => {
+        const isTyped = transactions.some((one) => one.docChanged && one.annotation(isGiven) !== true);
+        if (docChanged && isTyped) change(doc.toString());
+      }),
+    ],
+  });
+  return new EditorView({ state, parent: root, root });
+}
+
+/** Shows another text, unless it is the one that is there. */
+export function replaceText(view: EditorView, text: string): void {
+  const { doc } = view.state;
+  if (doc.toString() === text) return;
+  view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: isGiven.of(true) });
+}
+
+/** Completes the names of what is known of people. */
+export function setNames(view: EditorView, fields: FieldList["fields"]): void {
+  view.dispatch({ effects: language.reconfigure(languageWith(fields)) });
+}
+
+const alwaysThere = ["email", "unsubscribeUrl", "manageUrl", "subscribeUrl"];
+
+function languageWith(fields: FieldList["fields"]) {
+  const own = fields.filter(({ isCustom }) => isCustom);
+  const variables = [
+    ...own.map(({ field, type }) => ({ label: field.replace(/^data\./, ""), type: "variable", detail: type })),
+    ...alwaysThere.map((label) => ({ label, type: "variable" })),
+  ];
+  return liquid({ base: html(), variables });
+}

@@ -1,0 +1,240 @@
+import { type Campaign, type Petrel, PetrelError, VersionMismatchError } from "petrel-client";
+import { changedFields, changesOf, type Draft, draftOf, type Field, pick } from "./draft";
+import type { LocalCopy } from "./local-copy";
+import { merge, taking } from "./merge";
+
+/** Who was faster, as far as the service says it. */
+export interface Faster {
+  name: string | null;
+  at: string | null;
+}
+
+export type SaveState =
+  | { is: "saved" }
+  /** Typed, and saved when the typing rests. */
+  | { is: "typed" }
+  | { is: "saving" }
+  /** The service does not answer. It is tried again. */
+  | { is: "offline" }
+  | { is: "refused"; error: unknown }
+  /** Somebody else changed the same fields. Nothing is saved until it is said which ones count. */
+  | { is: "conflict"; both: Field[]; theirs: Campaign; faster: Faster };
+
+export interface Kept {
+  /** What is on the page. */
+  draft: Draft;
+  /** The campaign as the service last showed it. */
+  campaign: Campaign;
+  state: SaveState;
+  /** Whether the browser has what the service does not have yet. */
+  isCopied: boolean;
+  /** It was found in the browser, from before. */
+  isRestored: boolean;
+  /** What somebody else changed meanwhile, which is in the draft now. */
+  merged: { fields: Field[]; faster: Faster } | null;
+  /** What was given up for somebody else's, to be brought back. */
+  aside: Partial<Draft> | null;
+}
+
+const restMs = 1_200;
+const againMs = 4_000;
+
+/**
+ * Keeps a draft: in the browser with each change, and in the service when the typing rests, only on top of the version
+ * that the page has seen. Saves one after another.
+ */
+export class Keeper {
+  #kept: Kept;
+  /** The draft as the service has it, in the words in which it was sent. */
+  #saved: Draft;
+  #saving: Promise<void> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(
+    private readonly petrel: Petrel,
+    private readonly copy: LocalCopy,
+    campaign: Campaign,
+  ) {
+    this.#saved = draftOf(campaign);
+    this.#kept = {
+      ...{ draft: this.#saved, campaign, state: { is: "saved" } },
+      ...{ isCopied: true, isRestored: false, merged: null, aside: null },
+    };
+    this.#restore();
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    window.addEventListener("online", this.#retry);
+    if (this.#kept.state.is === "typed") this.#saveIn(0);
+    return () => {
+      this.#listeners.delete(listener);
+      window.removeEventListener("online", this.#retry);
+      clearTimeout(this.#timer);
+      // The page is left: what was typed goes now.
+      if (this.#kept.state.is === "typed") void this.#save();
+    };
+  };
+
+  snapshot = (): Kept => this.#kept;
+
+  /** Whether the service has all of it. */
+  get isSaved(): boolean {
+    return this.#kept.state.is === "saved";
+  }
+
+  change(change: Partial<Draft>): void {
+    const { state } = this.#kept;
+    const draft = { ...this.#kept.draft, ...change };
+    this.#set({ draft, ...(state.is !== "conflict" && { state: { is: "typed" } }) });
+    this.#copy();
+    this.#saveIn(restMs);
+  }
+
+  /** Saves at once. Returns whether the service has all of it then. */
+  async flush(): Promise<boolean> {
+    clearTimeout(this.#timer);
+    // What was typed during a save needs another one.
+    for (let turn = 0; turn < 3 && this.#kept.state.is !== "conflict" && !this.isSaved; turn++) await this.#save();
+    return this.isSaved;
+  }
+
+  /** Takes over what the service shows, unless something is on its way to it. */
+  hear(campaign: Campaign): void {
+    if (campaign.version < this.#kept.campaign.version || this.#saving !== null) return;
+    if (this.isSaved) this.#adopt(campaign);
+  }
+
+  /** Ends a conflict: these fields are as they made them, and the others as I did. */
+  settle(fields: Field[]): void {
+    const { state, draft } = this.#kept;
+    if (state.is !== "conflict") return;
+    const theirs = draftOf(state.theirs);
+    this.#saved = theirs;
+    this.#set({
+      ...{ draft: taking(draft, theirs, fields), campaign: state.theirs, state: { is: "typed" } },
+      aside: fields.length > 0 ? pick(draft, fields) : null,
+    });
+    this.#copy();
+    this.#saveIn(0);
+  }
+
+  bringBack(): void {
+    const { aside } = this.#kept;
+    this.#set({ aside: null });
+    if (aside !== null) this.change(aside);
+  }
+
+  #restore(): void {
+    const found = this.copy.read();
+    if (found === null) return;
+    const { campaign } = this.#kept;
+    const isOwn = found.version === campaign.version;
+    const { draft, both } = merge(isOwn ? this.#saved : null, found.changes, this.#saved);
+    if (changedFields(this.#saved, draft).length === 0) {
+      this.copy.remove();
+      return;
+    }
+    const faster = { name: null, at: campaign.updatedAt };
+    const state: SaveState = both.length > 0 ? { is: "conflict", both, theirs: campaign, faster } : { is: "typed" };
+    this.#set({ draft, isRestored: true, state });
+  }
+
+  #retry = (): void => {
+    if (this.#kept.state.is === "offline") this.#saveIn(0);
+  };
+
+  #saveIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#save(), ms);
+  }
+
+  #save(): Promise<void> {
+    this.#saving ??= this.#saveOnce().finally(() => {
+      this.#saving = null;
+    });
+    return this.#saving;
+  }
+
+  async #saveOnce(): Promise<void> {
+    const { draft, campaign, state } = this.#kept;
+    if (state.is === "conflict") return;
+    if (changedFields(this.#saved, draft).length === 0) return this.#setSaved();
+    this.#set({ state: { is: "saving" } });
+    try {
+      const changes = changesOf(this.#saved, draft);
+      const answer = await this.petrel.campaigns.replace(campaign.id, changes, { ifMatch: campaign.version });
+      this.#saved = draft;
+      this.#set({ campaign: answer });
+      this.#setSaved();
+    } catch (error) {
+      if (error instanceof VersionMismatchError) await this.#meet(draft, error);
+      else this.#fail(error);
+    }
+  }
+
+  /** Somebody was faster, or it was this page, and the answer was lost. */
+  async #meet(sent: Draft, { details }: VersionMismatchError): Promise<void> {
+    try {
+      const theirs = await this.petrel.campaigns.get(this.#kept.campaign.id);
+      const faster = fasterIn(details);
+      const mine = pick(this.#kept.draft, changedFields(this.#saved, this.#kept.draft));
+      const isOwn = changedFields(sent, draftOf(theirs)).length === 0;
+      const { draft, both, theirs: fields } = merge(isOwn ? sent : this.#saved, mine, draftOf(theirs));
+      const merged = fields.length > 0 && !isOwn ? { fields, faster } : this.#kept.merged;
+      if (both.length > 0 && !isOwn) {
+        this.#set({ draft, merged, state: { is: "conflict", both, theirs, faster } });
+        return;
+      }
+      this.#saved = draftOf(theirs);
+      this.#set({ draft, campaign: theirs, merged, state: { is: "typed" } });
+      this.#saveIn(0);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    const isOffline =
+      error instanceof PetrelError && (error.status === 0 || error.status === 429 || error.status >= 500);
+    this.#set({ state: isOffline ? { is: "offline" } : { is: "refused", error } });
+    if (isOffline) this.#saveIn(againMs);
+  }
+
+  /** Nothing is typed: the page shows what the service has. */
+  #adopt(campaign: Campaign): void {
+    const theirs = draftOf(campaign);
+    const isOther = changedFields(draftOf(this.#kept.campaign), theirs).length > 0;
+    if (isOther) this.#saved = theirs;
+    this.#set({ campaign, ...(isOther && { draft: theirs }) });
+  }
+
+  #setSaved(): void {
+    if (changedFields(this.#saved, this.#kept.draft).length > 0) {
+      this.#set({ state: { is: "typed" } });
+      this.#copy();
+      this.#saveIn(restMs);
+      return;
+    }
+    this.copy.remove();
+    this.#set({ state: { is: "saved" }, isCopied: true, isRestored: false });
+  }
+
+  #copy(): void {
+    const { draft, campaign, isCopied } = this.#kept;
+    const changes = pick(draft, changedFields(this.#saved, draft));
+    const isThere = this.copy.write({ version: campaign.version, changes, at: Date.now() });
+    if (isThere !== isCopied) this.#set({ isCopied: isThere });
+  }
+
+  #set(change: Partial<Kept>): void {
+    this.#kept = { ...this.#kept, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function fasterIn({ changedAt, changedBy }: Record<string, unknown>): Faster {
+  const by: unknown = typeof changedBy === "object" && changedBy !== null ? Reflect.get(changedBy, "name") : null;
+  return { name: typeof by === "string" ? by : null, at: typeof changedAt === "string" ? changedAt : null };
+}

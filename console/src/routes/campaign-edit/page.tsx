@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Navigate } from "@tanstack/react-router";
+import { useProject } from "../../api/project";
+import { Loading, Refused } from "../../parts/states";
+import { Writing } from "./writing";
+
+const route = getRouteApi("/p/$project/campaigns/$campaign/edit");
+const lookMs = 15_000;
+
+/** Where a campaign is written, checked and sent. */
+export function CampaignEditPage() {
+  const { id: project, petrel } = useProject();
+  const { campaign: id } = route.useParams();
+  const { data, error, refetch } = useQuery({
+    queryKey: [project, "campaign", id],
+    queryFn: ({ signal }) => petrel.campaigns.get(id, { signal }),
+    // Others may change it, or send it.
+    refetchInterval: lookMs,
+  });
+  if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={10} />;
+  const isOpen = data.status === "DRAFT" || data.status === "SCHEDULED";
+  if (isOpen) return <Writing key={id} campaign={data} />;
+  // It has started: what becomes of it has a page of its own.
+  return <Navigate to="/p/$project/campaigns/$campaign" params={{ project, campaign: id }} replace />;
+}

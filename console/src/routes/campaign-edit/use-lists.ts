@@ -1,0 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
+import { useProject } from "../../api/project";
+
+/** What a campaign may name: segments, topics, and the domains that it may be sent from. */
+export function useLists() {
+  const { id: project, petrel } = useProject();
+  const segments = useQuery({
+    queryKey: [project, "segments"],
+    queryFn: ({ signal }) => petrel.segments.list({ signal }),
+  });
+  const topics = useQuery({
+    queryKey: [project, "topics"],
+    queryFn: async ({ signal }) => (await petrel.topics.list({ limit: 100 }, { signal })).data,
+  });
+  const domains = useQuery({
+    queryKey: [project, "domains"],
+    queryFn: ({ signal }) => petrel.domains.list({ signal }),
+  });
+  return {
+    segments: segments.data ?? [],
+    topics: topics.data ?? [],
+    domains: (domains.data ?? []).filter(({ verified }) => verified).map(({ domain }) => domain),
+    isLoading: segments.isPending || topics.isPending || domains.isPending,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Campaign } from "petrel-client";
+import { lazy, Suspense, useState } from "react";
+import { useProject } from "../../api/project";
+import { Page, Section } from "../../parts/page";
+import { Loading } from "../../parts/states";
+import { useWords } from "../../words/words";
+import { Audience } from "./audience";
+import { Check } from "./check/check";
+import { Scheduled } from "./check/scheduled";
+import { useCheck } from "./check/use-check";
+import { Conflict } from "./conflict";
+import { Envelope } from "./envelope";
+import { Preview } from "./preview/preview";
+import { Restored } from "./restored";
+import { SavedWord } from "./saved-word";
+import { TestMail } from "./test-mail";
+import { useKeeper } from "./use-keeper";
+import { Variants } from "./variants";
+
+const HtmlEditor = lazy(() => import("./editor/html-editor"));
+
+/** A campaign that is open: its content, its audience, how it looks to somebody, and the way out. */
+export function Writing({ campaign: read }: { campaign: Campaign }) {
+  const { words } = useWords();
+  const own = words.campaignEdit;
+  const { role } = useProject();
+  const kept = useKeeper(read);
+  const { keeper, draft, campaign, state } = kept;
+  const [shown, show] = useState<string | null>(null);
+  const check = useCheck(kept, keeper);
+  // What is scheduled is what was checked: it is taken back first.
+  const isReader = role === "viewer" || campaign.status === "SCHEDULED";
+  return (
+    <Page
+      title={draft.name || own.untitled}
+      aside={<SavedWord state={state} isCopied={kept.isCopied} at={campaign.updatedAt} />}
+      actions={<TestMail keeper={keeper} campaign={campaign} variants={draft.variants} />}
+    >
+      <div className="grid gap-4">
+        {state.is === "conflict" && <Conflict key={state.theirs.version} draft={draft} state={state} keeper={keeper} />}
+        <Restored kept={kept} keeper={keeper} />
+        {role === "viewer" && <p className="text-quiet">{own.onlyReading}</p>}
+        {campaign.status === "SCHEDULED" && <Scheduled campaign={campaign} />}
+        <fieldset disabled={isReader} className="grid min-w-0 gap-4 wide:grid-cols-2">
+          <legend className="sr-only">{own.content}</legend>
+          <Envelope draft={draft} change={(change) => keeper.change(change)} />
+          <div className="grid min-w-0 content-start gap-4">
+            <Audience draft={draft} change={(change) => keeper.change(change)} />
+            <Variants draft={draft} change={(variants) => keeper.change({ variants })} />
+          </div>
+        </fieldset>
+        <div className="grid gap-4 wide:grid-cols-2">
+          <Section title={own.body}>
+            <Suspense fallback={<Loading rows={10} />}>
+              <HtmlEditor
+                label={own.body}
+                value={draft.body}
+                isReadOnly={isReader}
+                change={(body) => keeper.change({ body })}
+              />
+            </Suspense>
+          </Section>
+          <Preview draft={draft} findings={check.findings} person={shown} show={show} />
+        </div>
+        {campaign.status === "DRAFT" && <Check check={check} campaign={campaign} keeper={keeper} show={show} />}
+      </div>
+    </Page>
+  );
+}
