@@ -72,6 +72,10 @@ export const features: readonly Feature[] = [
     load: lazily(async () => (await import("./features/dead-letters/routes")).deadLetters.router),
   },
   { segments: ["console"], load: lazily(async () => (await import("./features/console/routes")).consoleRoutes.router) },
+  {
+    segments: ["console"],
+    load: lazily(async () => (await import("./features/console/passkeys/routes")).passkeyRoutes.router),
+  },
   { segments: ["outbox"], load: lazily(async () => (await import("./features/outbox/routes")).outbox.router) },
   { segments: ["v1"], load: lazily(async () => (await import("./features/send/routes")).sending.router) },
   { segments: ["contacts"], load: lazily(async () => (await import("./features/contacts/routes")).contacts.router) },

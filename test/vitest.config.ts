@@ -16,6 +16,13 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
+/** The files that stand in for parts of packages in the bundle, by a part of their path. */
+function asInBundle(part: string) {
+  return Object.entries(readWranglerToml().alias)
+    .filter(([, path]) => path.includes(part))
+    .map(([name, path]) => ({ find: name, replacement: `${root}${path}` }));
+}
+
 /** For `test/support/sample.ts`. */
 const provide = {
   turn: Number(process.env.PETREL_TEST_TURN || 0),
@@ -51,6 +58,7 @@ export default defineConfig(async () => ({
       // The Worker in real workerd, with real D1, queues, objects and R2.
       {
         root,
+        resolve: { alias: asInBundle("/webauthn") },
         plugins: [
           cloudflareTest({
             wrangler: { configPath: `${root}wrangler.toml` },

@@ -68,6 +68,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute: () => project,
+    path: "account",
+    component: lazyRouteComponent(() => import("./routes/account/page"), "AccountPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
     path: "more",
     component: lazyRouteComponent(() => import("./routes/more/page"), "MorePage"),
   }),

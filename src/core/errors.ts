@@ -45,6 +45,7 @@ export type Resource =
   | "file"
   | "session"
   | "person"
+  | "passkey"
   | "dead letter"
   | "route";
 
@@ -52,7 +53,7 @@ export type Resource =
 const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
 /** Resources that belong to the installation and not to a project. */
-const ofInstallation: readonly Resource[] = ["project", "person", "key", "dead letter"];
+const ofInstallation: readonly Resource[] = ["project", "person", "passkey", "key", "dead letter"];
 
 /** A resource that has an id. */
 export type Identified = Exclude<Resource, Named>;

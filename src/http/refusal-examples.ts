@@ -157,6 +157,8 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
       return new NotFound("topic", readId(someId));
     case "workflows":
       return new NotFound("workflow", readId(someId));
+    case "passkeys":
+      return new NotFound("passkey", readId(someId));
     case "sessions":
       return new NotFound("session", readId(someId));
     case "messages":

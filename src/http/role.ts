@@ -1,13 +1,13 @@
 import type { Context as HonoContext } from "hono";
 import { BadRequest, NotFound } from "../core/errors";
-import { ProofNeeded, RoleTooLow } from "../core/people/errors";
+import { RoleTooLow } from "../core/people/errors";
 import { isAtLeast, type Rights, type Role } from "../core/people/role";
 import { hasProof, rightsIn, type Visitor } from "../core/people/visitor";
 import { forProject, type Project } from "../platform/context";
 import type { Policy } from "./policy";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
-import { type People, visitorOf } from "./visitor";
+import { type People, requireProof, visitorOf } from "./visitor";
 
 /** The header in which a request of the console names one of the person's projects. */
 const projectHeader = "Petrel-Project";
@@ -71,10 +71,6 @@ async function findMembership(
 
 function requireRole({ role }: Rights, needed: Role): void {
   if (!isAtLeast(role, needed)) throw new RoleTooLow(role, { role: needed });
-}
-
-function requireProof(c: HonoContext<AppEnv>, visitor: Visitor): void {
-  if (c.get("policy").needsProof && !hasProof(visitor, c.get("platform").now.getTime())) throw new ProofNeeded();
 }
 
 /** Refuses an editor who only writes drafts: at once, or when the body asks to send. */

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { BadRequest, NotAuthenticated, UnknownRoute } from "../core/errors";
-import { CrossSiteWrite } from "../core/people/errors";
-import type { Visitor } from "../core/people/visitor";
+import { CrossSiteWrite, ProofNeeded } from "../core/people/errors";
+import { hasProof, type Visitor } from "../core/people/visitor";
 import type { Platform, Project } from "../platform/context";
 import { originOf } from "./origin";
 import type { AppEnv } from "./router";
@@ -33,7 +33,15 @@ export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise
 /** Admits a person to a route of the console. While the console is closed, these routes do not exist. */
 export async function admitPerson(c: HonoContext<AppEnv>, people: People): Promise<void> {
   refuseWhenClosed(c);
-  if ((await visitorOf(c, people)) === null) throw sessionOver();
+  const visitor = await visitorOf(c, people);
+  if (visitor === null) throw sessionOver();
+  requireProof(c, visitor);
+}
+
+/** Refuses a call that needs a recent sign-in, unless the person has signed in within the last ten minutes. */
+export function requireProof(c: HonoContext<AppEnv>, visitor: Visitor): void {
+  const { needsProof } = c.get("policy");
+  if (needsProof && !hasProof(visitor, c.get("platform").now.getTime())) throw new ProofNeeded();
 }
 
 /** Refuses the request as an unknown path while the console is closed. */

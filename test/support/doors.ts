@@ -3,10 +3,11 @@ import { asId, newId, publicId, readId, textOf } from "../../src/core/ids";
 import { hashKey, randomHex } from "../../src/core/keys";
 import { newCode, readCode } from "../../src/core/people/code";
 import { pagePath } from "../../src/engine/mail/links";
+import { TestPasskey } from "./authenticator";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
 import { importCsv } from "./import";
-import { type Answer, admin, type TestProject } from "./project";
+import { type Answer, admin, call, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
 import { formOf, postFile } from "./upload";
@@ -120,6 +121,33 @@ async function oneOfTwoSessions(): Promise<Knock> {
       FROM (SELECT * FROM sessions ORDER BY rowid DESC LIMIT 1), (SELECT hex(randomblob(8)) AS v)`,
   ).run();
   return knock;
+}
+
+/** A person whose device has made a passkey, which is not added yet. */
+async function madePasskey() {
+  const [visitor, passkey] = [await signedIn("owner"), await TestPasskey.create()];
+  const options = await made(visitor.call("POST", "/console/passkeys/options"));
+  return { visitor, passkey, body: { name: "Laptop", credential: await passkey.register(options) } };
+}
+
+async function newPasskey(): Promise<Knock> {
+  const { visitor, body } = await madePasskey();
+  return { body, headers: visitor.headers() };
+}
+
+async function ownPasskey(): Promise<Knock> {
+  const { visitor, body } = await madePasskey();
+  const { id } = await made(visitor.call("POST", "/console/passkeys", body));
+  return { params: { id }, headers: visitor.headers() };
+}
+
+/** A person whose passkey has answered a challenge. */
+async function answeredByPasskey(): Promise<Knock> {
+  const { visitor, passkey, body } = await madePasskey();
+  await made(visitor.call("POST", "/console/passkeys", body));
+  const headers = { Origin: ourOrigin };
+  const options = await made(call("POST", "/console/session/passkey/options", undefined, { headers }));
+  return { body: { credential: await passkey.signIn(options) }, headers };
 }
 
 /** A person types the code of their mail into the browser that asked for it. */
@@ -504,6 +532,10 @@ export const operations: Record<string, Door> = {
   },
   updateMember: { good: 200, knock: async (project) => ({ params: await member(project), body: { role: "admin" } }) },
   removeMember: { good: 204, knock: async (project) => ({ params: await member(project) }) },
+  signInByPasskey: { good: 204, knock: answeredByPasskey },
+  addPasskey: { good: 201, knock: newPasskey },
+  renamePasskey: { good: 200, knock: async () => ({ ...(await ownPasskey()), body: { name: "Phone" } }) },
+  removePasskey: { good: 204, knock: ownPasskey },
   signInByCode: { good: 204, unsure: [1], knock: mailedCode },
   signOut: { good: 204, unsure: [1], knock: session },
   endSession: { good: 204, unsure: [1], knock: session },

@@ -8,6 +8,7 @@ const ofInstallation = [
   "people",
   "sessions",
   "sign_in_links",
+  "passkeys",
   "used_challenges",
   "monitor_keys",
   "dead_letters",

@@ -19,7 +19,7 @@ export interface Pattern {
 }
 
 /** Tables of the installation whose rows are not the project's. */
-const ofOthers = ["people", "sessions", "sign_in_links", "monitor_keys", "dead_letters", "used_challenges"];
+const ofOthers = ["people", "sessions", "sign_in_links", "passkeys", "monitor_keys", "dead_letters", "used_challenges"];
 
 /** Reads the rows, and removes them. Throws if a new project has rows in a table that `copyProject` does not write. */
 export async function takePattern(made: TestProject, shard: string): Promise<Pattern> {

@@ -5,6 +5,7 @@ declare module "*/wrangler-toml.mjs" {
   }
   export function readWranglerToml(): {
     vars: Record<string, string>;
+    alias: Record<string, string>;
     d1_databases: { binding: string }[];
     r2_buckets: Named[];
     ratelimits: Named[];

@@ -1,4 +1,4 @@
-import { errorOf } from "petrel-client";
+import { ask } from "./ask";
 
 /** A project of the person who is signed in, and what they may do there. */
 export interface OwnProject {
@@ -39,15 +39,25 @@ export function signOut(): Promise<void> {
   return ask("DELETE", "/console/session");
 }
 
-/** The routes by which people sign in take no key, so the client does not have them. */
-async function ask<Body>(method: string, path: string, body?: unknown): Promise<Body> {
-  const answer = await fetch(path, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
-  });
-  const text = await answer.text();
-  const isJson = answer.headers.get("Content-Type")?.includes("json") ?? false;
-  const said: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
-  if (!answer.ok) throw errorOf(answer, said);
-  return said as Body; // the routes above say which
+/** A browser in which the person is signed in. */
+export interface Session {
+  id: string;
+  isCurrent: boolean;
+  method: "link" | "code" | "passkey";
+  userAgent: string | null;
+  createdAt: string;
+  /** Accurate to the hour. */
+  lastSeenAt: string;
+}
+
+export async function listSessions(): Promise<Session[]> {
+  return (await ask<{ data: Session[] }>("GET", "/console/sessions")).data;
+}
+
+export function endSession(id: string): Promise<void> {
+  return ask("DELETE", `/console/sessions/${encodeURIComponent(id)}`);
+}
+
+export function endOtherSessions(): Promise<void> {
+  return ask("DELETE", "/console/sessions");
 }

@@ -3,6 +3,7 @@ import { Navigate, Outlet } from "@tanstack/react-router";
 import { AuthenticationError } from "petrel-client";
 import { sessionKey } from "../api/queries";
 import { readMe } from "../api/session";
+import { ProofProvider } from "../parts/proof";
 import { Empty, Loading, Refused } from "../parts/states";
 import { SignIn } from "../routes/sign-in/sign-in";
 import { useWords } from "../words/words";
@@ -25,7 +26,11 @@ export function Root() {
   if (error instanceof AuthenticationError) return <SignIn />;
   if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
-  return <Outlet />;
+  return (
+    <ProofProvider email={data.person.email}>
+      <Outlet />
+    </ProofProvider>
+  );
 }
 
 /** The address of the console itself leads to the project that was open last. */

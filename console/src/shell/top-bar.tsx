@@ -1,6 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { LogOut, Search } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { CircleUser, LogOut, Search } from "lucide-react";
 import { useProject } from "../api/project";
 import { signOut } from "../api/session";
 import { Badge } from "../parts/badge";
@@ -15,12 +14,10 @@ export function TopBar() {
   const { id, testClock, disabled } = useProject();
   const { projects, person } = useMe();
   const navigate = useNavigate();
-  const queries = useQueryClient();
   async function leave() {
     await signOut();
-    // Nothing that this person saw stays in the page.
-    queries.clear();
-    await navigate({ to: "/" });
+    // A new page: nothing that this person saw stays in it.
+    location.assign("/console");
   }
   return (
     <header className="sticky top-0 z-10 flex h-14 items-center gap-2 border-b border-line bg-sheet px-3 tablet:px-4">
@@ -47,7 +44,16 @@ export function TopBar() {
           ⌘K
         </kbd>
       </Button>
-      <bdi className="hidden max-w-56 truncate text-small text-quiet desk:inline">{person.email}</bdi>
+      <Link
+        to="/p/$project/account"
+        params={{ project: id }}
+        title={words.signIns.title}
+        className="inline-flex min-h-9 items-center gap-2 rounded-part px-2 text-small text-quiet no-underline hover:bg-hover hover:text-ink"
+      >
+        <CircleUser size={16} aria-hidden />
+        <bdi className="hidden max-w-56 truncate desk:inline">{person.email}</bdi>
+        <span className="sr-only">{words.signIns.title}</span>
+      </Link>
       <Button kind="quiet" aria-label={words.shell.signOut} title={words.shell.signOut} onClick={() => void leave()}>
         <LogOut size={16} aria-hidden />
       </Button>

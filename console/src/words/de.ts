@@ -2,6 +2,7 @@ import { campaignEdit } from "./de/campaign-edit";
 import { campaigns } from "./de/campaigns";
 import { home } from "./de/home";
 import { person } from "./de/person";
+import { signIns } from "./de/sign-ins";
 import type { Words } from "./words";
 
 export const de: Words = {
@@ -46,6 +47,7 @@ export const de: Words = {
     mail: "E-Mails",
     nothing: "Nichts gefunden.",
   },
+  signIns,
   signIn: {
     title: "Bei Petrel anmelden",
     email: "Ihre E-Mail-Adresse",

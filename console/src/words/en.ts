@@ -2,6 +2,7 @@ import { campaignEdit } from "./en/campaign-edit";
 import { campaigns } from "./en/campaigns";
 import { home } from "./en/home";
 import { person } from "./en/person";
+import { signIns } from "./en/sign-ins";
 
 /** A number is given as it is written in the language of the reader. */
 export const en = {
@@ -46,6 +47,7 @@ export const en = {
     mail: "Mail",
     nothing: "Nothing was found.",
   },
+  signIns,
   signIn: {
     title: "Sign in to Petrel",
     email: "Your email address",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./es/campaign-edit";
 import { campaigns } from "./es/campaigns";
 import { home } from "./es/home";
 import { person } from "./es/person";
+import { signIns } from "./es/sign-ins";
 import type { Words } from "./words";
 
 export const es: Words = {
@@ -46,6 +47,7 @@ export const es: Words = {
     mail: "Correos",
     nothing: "No se ha encontrado nada.",
   },
+  signIns,
   signIn: {
     title: "Iniciar sesión en Petrel",
     email: "Su dirección de correo",

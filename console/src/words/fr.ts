@@ -2,6 +2,7 @@ import { campaignEdit } from "./fr/campaign-edit";
 import { campaigns } from "./fr/campaigns";
 import { home } from "./fr/home";
 import { person } from "./fr/person";
+import { signIns } from "./fr/sign-ins";
 import type { Words } from "./words";
 
 export const fr: Words = {
@@ -46,6 +47,7 @@ export const fr: Words = {
     mail: "E-mails",
     nothing: "Aucun résultat.",
   },
+  signIns,
   signIn: {
     title: "Se connecter à Petrel",
     email: "Votre adresse e-mail",

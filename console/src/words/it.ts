@@ -2,6 +2,7 @@ import { campaignEdit } from "./it/campaign-edit";
 import { campaigns } from "./it/campaigns";
 import { home } from "./it/home";
 import { person } from "./it/person";
+import { signIns } from "./it/sign-ins";
 import type { Words } from "./words";
 
 export const it: Words = {
@@ -46,6 +47,7 @@ export const it: Words = {
     mail: "E-mail",
     nothing: "Nessun risultato.",
   },
+  signIns,
   signIn: {
     title: "Accedi a Petrel",
     email: "Il tuo indirizzo e-mail",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./nl/campaign-edit";
 import { campaigns } from "./nl/campaigns";
 import { home } from "./nl/home";
 import { person } from "./nl/person";
+import { signIns } from "./nl/sign-ins";
 import type { Words } from "./words";
 
 export const nl: Words = {
@@ -46,6 +47,7 @@ export const nl: Words = {
     mail: "E-mail",
     nothing: "Niets gevonden.",
   },
+  signIns,
   signIn: {
     title: "Aanmelden bij Petrel",
     email: "Uw e-mailadres",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./pt/campaign-edit";
 import { campaigns } from "./pt/campaigns";
 import { home } from "./pt/home";
 import { person } from "./pt/person";
+import { signIns } from "./pt/sign-ins";
 import type { Words } from "./words";
 
 export const pt: Words = {
@@ -46,6 +47,7 @@ export const pt: Words = {
     mail: "E-mails",
     nothing: "Nada encontrado.",
   },
+  signIns,
   signIn: {
     title: "Entrar no Petrel",
     email: "O seu endereço de e-mail",

@@ -29,8 +29,9 @@ export class ProofNeeded extends Refusal {
   constructor() {
     super("This needs a sign-in within the last ten minutes. Nothing was done.", {
       suggestion:
-        "Sign in again with a passkey, or with a code: POST /console/session/link with your own address, then " +
-        "POST /console/session/code. Then send the request again.",
+        "Sign in again with a passkey: POST /console/session/passkey/options, then POST /console/session/passkey. Or with " +
+        "a code: POST /console/session/link with your own address, then POST /console/session/code. Then send the " +
+        "request again.",
     });
   }
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { NotFound } from "../../core/errors";
+import { NotAuthenticated, NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import type { Visitor } from "../../core/people/visitor";
 import { iso } from "../../core/time";
@@ -33,6 +33,11 @@ export async function endSession(platform: Platform, visitor: Visitor, id: Id): 
 /** Ends all sessions of the person except this one. */
 export async function endOtherSessions(platform: Platform, visitor: Visitor): Promise<void> {
   await deleteSessions(platform, visitor, null);
+}
+
+/** The session of a call has ended, though this isolate still knows it. */
+export function sessionEnded(): NotAuthenticated {
+  return new NotAuthenticated("This session has ended. Nothing was done.", { suggestion: "Sign in at /console." });
 }
 
 /** Deletes one session of the person, or all but this one. Returns how many. */

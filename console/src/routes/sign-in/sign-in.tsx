@@ -1,52 +1,43 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
 import { type SubmitEvent, useState } from "react";
+import { hasPasskeys, signInByPasskey } from "../../api/passkeys";
 import { sessionKey } from "../../api/queries";
-import { askForLink, typeCode } from "../../api/session";
+import { askForLink } from "../../api/session";
 import { Button } from "../../parts/button";
+import { CodeForm } from "../../parts/code-form";
 import { TextField } from "../../parts/field";
 import { Page } from "../../parts/page";
+import { PasskeyFault } from "../../parts/passkey-fault";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
+import { useOfferedPasskeys } from "./offered-passkeys";
 
-/** An address gets a mail, and the code of the mail opens a session in this browser. */
+/** A passkey signs in at once. Or an address gets a mail, and the code of the mail opens a session in this browser. */
 export function SignIn() {
   const { words } = useWords();
   const [email, setEmail] = useState("");
   const queries = useQueryClient();
+  const enter = () => void queries.resetQueries({ queryKey: sessionKey });
   const link = useMutation({ mutationFn: askForLink });
-  const code = useMutation({
-    mutationFn: typeCode,
-    onSuccess: () => queries.resetQueries({ queryKey: sessionKey }),
-  });
+  const passkey = useMutation({ mutationFn: () => signInByPasskey(), onSuccess: enter });
+  const offered = useOfferedPasskeys(enter, passkey.isPending);
+  const fault = passkey.error ?? offered.error;
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     link.mutate(email);
   }
 
-  function enter(event: SubmitEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget).get("code");
-    if (typeof typed === "string") code.mutate(typed.trim());
-  }
-
   return (
     <Page title={words.signIn.title}>
       <div className="sheet max-w-md p-6">
         {link.data?.mail === "ON" ? (
-          <form onSubmit={enter} className="grid gap-4">
-            <p>{words.signIn.sent(email)}</p>
-            <TextField label={words.signIn.code} name="code" required autoComplete="one-time-code" spellCheck={false} />
-            {code.error && <Refused error={code.error} />}
-            <div className="flex flex-wrap gap-2">
-              <Button type="submit" kind="main" isBusy={code.isPending}>
-                {words.signIn.enter}
-              </Button>
-              <Button kind="quiet" onClick={() => link.reset()}>
-                {words.signIn.other}
-              </Button>
-            </div>
-          </form>
+          <CodeForm email={email} action={words.signIn.enter} onSignedIn={enter}>
+            <Button kind="quiet" onClick={() => link.reset()}>
+              {words.signIn.other}
+            </Button>
+          </CodeForm>
         ) : (
           <form onSubmit={send} className="grid gap-4">
             <TextField
@@ -54,7 +45,7 @@ export function SignIn() {
               type="email"
               name="email"
               required
-              autoComplete="username"
+              autoComplete="username webauthn"
               value={email}
               onChange={({ target }) => setEmail(target.value)}
             />
@@ -64,6 +55,18 @@ export function SignIn() {
               {words.signIn.send}
             </Button>
           </form>
+        )}
+        {hasPasskeys && (
+          <div className="mt-4 grid gap-4">
+            <p className="flex items-center gap-3 text-small text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+              {words.signIns.or}
+            </p>
+            <Button isBusy={passkey.isPending} onClick={() => passkey.mutate()}>
+              <KeyRound size={16} aria-hidden />
+              {words.signIns.byPasskey}
+            </Button>
+            {fault !== null && <PasskeyFault error={fault} />}
+          </div>
         )}
       </div>
     </Page>

@@ -1,0 +1,14 @@
+import { errorOf } from "petrel-client";
+
+/** Calls a route of people, which take no key, so the client does not have them. */
+export async function ask<Body>(method: string, path: string, body?: unknown): Promise<Body> {
+  const answer = await fetch(path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get("Content-Type")?.includes("json") ?? false;
+  const said: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
+  if (!answer.ok) throw errorOf(answer, said);
+  return said as Body; // each caller names what its route answers
+}

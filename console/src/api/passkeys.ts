@@ -1,0 +1,98 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from "@simplewebauthn/browser";
+import { ask } from "./ask";
+
+export interface Passkey {
+  id: string;
+  name: string;
+  credentialId: string;
+  transports: NonNullable<NonNullable<PublicKeyCredentialRequestOptionsJSON["allowCredentials"]>[number]["transports"]>;
+  isSynced: boolean;
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
+export const passkeysKey = ["passkeys"];
+
+/** Why the browser gave no passkey: its user said no, or the device has one for this person already. */
+export class NoPasskey extends Error {
+  override name = "NoPasskey";
+  constructor(
+    readonly reason: "declined" | "known",
+    cause: unknown,
+  ) {
+    super(reason, { cause });
+  }
+}
+
+const webAuthn = () => import("@simplewebauthn/browser");
+
+/** Whether the browser has passkeys here: on https, or on localhost. */
+export const hasPasskeys = typeof globalThis.PublicKeyCredential === "function";
+
+/** Signs in with a passkey that the browser finds, or with one of these. */
+export async function signInByPasskey(own: Passkey[] = []): Promise<void> {
+  const [{ startAuthentication }, options] = await Promise.all([webAuthn(), signInOptions()]);
+  const allowCredentials = own.map(({ credentialId: id, transports }) => ({
+    id,
+    type: "public-key" as const,
+    transports,
+  }));
+  await finish(() => startAuthentication({ optionsJSON: { ...options, allowCredentials } }));
+}
+
+/**
+ * Offers passkeys where an address is typed, until one is chosen, another request for a passkey begins, or the signal comes.
+ * Returns whether the person has signed in.
+ */
+export async function offerPasskeys(signal: AbortSignal): Promise<boolean> {
+  if (!hasPasskeys) return false;
+  const { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } = await webAuthn();
+  if (!(await browserSupportsWebAuthnAutofill())) return false;
+  // Where the service has no passkeys, the button says why.
+  const optionsJSON = await signInOptions().catch(() => null);
+  if (optionsJSON === null || signal.aborted) return false;
+  signal.addEventListener("abort", () => WebAuthnAbortService.cancelCeremony(), { once: true });
+  await finish(() => startAuthentication({ optionsJSON, useBrowserAutofill: true }));
+  return true;
+}
+
+async function finish(choose: () => Promise<unknown>): Promise<void> {
+  await ask("POST", "/console/session/passkey", { credential: await chosen(choose) });
+}
+
+function signInOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return ask("POST", "/console/session/passkey/options");
+}
+
+export async function addPasskey(name: string): Promise<Passkey> {
+  const optionsJSON = await ask<PublicKeyCredentialCreationOptionsJSON>("POST", "/console/passkeys/options");
+  const { startRegistration } = await webAuthn();
+  const credential = await chosen(() => startRegistration({ optionsJSON }));
+  return ask("POST", "/console/passkeys", { name, credential });
+}
+
+export async function listPasskeys(): Promise<Passkey[]> {
+  return (await ask<{ data: Passkey[] }>("GET", "/console/passkeys")).data;
+}
+
+export function renamePasskey(id: string, name: string): Promise<Passkey> {
+  return ask("PATCH", `/console/passkeys/${encodeURIComponent(id)}`, { name });
+}
+
+export function removePasskey(id: string): Promise<void> {
+  return ask("DELETE", `/console/passkeys/${encodeURIComponent(id)}`);
+}
+
+async function chosen<Credential>(choose: () => Promise<Credential>): Promise<Credential> {
+  try {
+    return await choose();
+  } catch (error) {
+    const { name } = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
+    if (name === "InvalidStateError") throw new NoPasskey("known", error);
+    if (name === "NotAllowedError" || name === "AbortError") throw new NoPasskey("declined", error);
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+const browsers = [
+  [/\bEdgA?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bFirefox\/|\bFxiOS\//, "Firefox"],
+  [/\bChrome\/|\bCriOS\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+] as const;
+
+const systems = [
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+] as const;
+
+/** A short name for a browser, such as "Firefox, Linux". Null for a program that is none. */
+export function browserName(userAgent: string | null): string | null {
+  const found = [browsers, systems].map((names) => names.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1]);
+  const [browser, system] = found;
+  return browser === undefined ? null : system === undefined ? browser : `${browser}, ${system}`;
+}
