@@ -126,6 +126,7 @@ describeInChromium(
         ...["Sent23", "Waiting0", "Unknown0", "Failed1", "Suppressed0", "Cancelled0", "Recipients24"],
         ...["Left out: they are not subscribed1", "In the audience25"],
       ]);
+      await page.frameLocator("iframe").getByRole("link", { name: "To the sale" }).waitFor();
       expect(await overhang(page)).toBeLessThanOrEqual(0);
       await page.getByLabel("A whole address").fill("gone@example.com");
       await page.getByRole("button", { name: "Find out" }).click();

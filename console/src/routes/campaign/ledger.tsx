@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
-import type { Campaign, CampaignStats } from "petrel-client";
+import type { CampaignStats } from "petrel-client";
 import type { ReactNode } from "react";
 import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
@@ -9,12 +9,12 @@ import { useWords } from "../../words/words";
 import { ledgerRows } from "./parts";
 
 /** Where everybody of the audience is, as a sum that adds up. A number leads to its rows. */
-export function Ledger({ campaign, stats }: { campaign: Campaign; stats: CampaignStats }) {
+export function Ledger({ id, stats }: { id: string; stats: CampaignStats }) {
   const { words } = useWords();
   const { id: project } = useProject();
   const leftOut = stats.leftOut.reduce((sum, { count }) => sum + count, 0);
   const rowsOf = (status?: "QUEUED" | "UNKNOWN" | "FAILED" | "SUPPRESSED" | "CANCELLED") => ({
-    campaignId: campaign.id,
+    campaignId: id,
     ...(status && { status }),
   });
   return (

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { CampaignStats } from "petrel-client";
+import { useEffect } from "react";
 import { useProject } from "../../api/project";
 import { Page, Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
@@ -35,6 +37,10 @@ export function CampaignPage() {
     queryFn: ({ signal }) => petrel.campaigns.get(id, { signal }),
   });
   const watch = useWatch({ id, status: campaign?.status ?? "DRAFT" });
+  const isOld = campaign !== undefined && watch.data !== undefined && campaign.version < watch.data.version;
+  useEffect(() => {
+    if (isOld) void refetch();
+  }, [isOld, refetch]);
   if (error !== null && campaign === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (campaign === undefined) return <Loading />;
   // The figures are read more often than the content.
@@ -59,9 +65,8 @@ export function CampaignPage() {
           <Standing campaign={now} watch={watch.data} at={watch.dataUpdatedAt} />
           <Controls campaign={now} />
           {isSending && watch.data && <Brakes watch={watch.data} />}
-          {isSending && watch.data && <Ledger campaign={now} stats={watch.data.stats} />}
-          {watch.data && isBegun && <Funnel id={id} stats={watch.data.stats} />}
-          {watch.data?.stats.variants && <Variants of={watch.data.stats.variants} />}
+          {watch.data && isBegun && <Figures id={id} stats={watch.data.stats} isSending={isSending} />}
+          {isBegun && watch.data?.stats.variants && <Variants of={watch.data.stats.variants} />}
           {isBegun && (
             <>
               <Hours id={id} status={now.status} />
@@ -71,7 +76,6 @@ export function CampaignPage() {
           <Mail campaign={now} />
         </div>
         <div className="grid content-start gap-4">
-          {isBegun && !isSending && watch.data && <Ledger campaign={now} stats={watch.data.stats} />}
           {isBegun && (
             <Section title={words.campaigns.ask}>
               <Ask id={id} />
@@ -83,5 +87,23 @@ export function CampaignPage() {
         </div>
       </div>
     </Page>
+  );
+}
+
+interface FiguresProps {
+  id: string;
+  stats: CampaignStats;
+  isSending: boolean;
+}
+
+/** While it is sent, the first question is where everybody is, and afterwards what they did. */
+function Figures({ id, stats, isSending }: FiguresProps) {
+  const ledger = <Ledger id={id} stats={stats} />;
+  return (
+    <>
+      {isSending && ledger}
+      <Funnel id={id} stats={stats} />
+      {!isSending && ledger}
+    </>
   );
 }

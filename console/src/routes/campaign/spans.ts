@@ -1,10 +1,10 @@
-import type { CampaignTimeline } from "petrel-client";
-
 export const measures = ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"] as const;
 export type Measure = (typeof measures)[number];
 
 /** The counts of an hour or a day. */
 export type Span = { at: number } & Record<Measure, number>;
+
+type Hour = { at: string } & Record<Measure, number>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -13,7 +13,7 @@ const mostHours = 72;
 const mostSpans = 90;
 
 /** Fills in the hours in which nothing happened, which the service leaves out, and adds hours up to days where they are many. */
-export function spansOf(hours: CampaignTimeline["data"]): { isByDay: boolean; spans: Span[] } {
+export function spansOf(hours: Hour[]): { isByDay: boolean; spans: Span[] } {
   const [first, last] = [hours[0], hours.at(-1)].map((hour) => Date.parse(hour?.at ?? ""));
   if (first === undefined || last === undefined || Number.isNaN(first)) return { isByDay: false, spans: [] };
   const isByDay = (last - first) / hourMs >= mostHours;
