@@ -22,10 +22,10 @@ export function Controls({ campaign }: { campaign: Campaign }) {
   const pause = useMutation({ mutationFn: () => petrel.campaigns.pause(id), onSettled });
   const resume = useMutation({ mutationFn: () => petrel.campaigns.resume(id), onSettled });
   const cancel = useMutation({ mutationFn: () => petrel.campaigns.cancel(id), onSettled });
+  const unschedule = useMutation({ mutationFn: () => petrel.campaigns.unschedule(id), onSettled });
   if (status !== "SENDING" && status !== "SCHEDULED") return null;
-  const error = pause.error ?? resume.error ?? cancel.error;
-  const isBusy = pause.isPending || resume.isPending || cancel.isPending;
-  const isScheduled = status === "SCHEDULED";
+  const error = pause.error ?? resume.error ?? cancel.error ?? unschedule.error;
+  const isBusy = pause.isPending || resume.isPending || cancel.isPending || unschedule.isPending;
   return (
     <div
       role="toolbar"
@@ -34,7 +34,7 @@ export function Controls({ campaign }: { campaign: Campaign }) {
     >
       {error && <Refused error={error} />}
       <div className="flex flex-wrap gap-3">
-        {!isScheduled && heldReason === null && (
+        {status === "SENDING" && heldReason === null && (
           <Button
             kind="main"
             className="min-w-40 flex-1 tablet:flex-none"
@@ -45,7 +45,7 @@ export function Controls({ campaign }: { campaign: Campaign }) {
             {words.campaigns.pause}
           </Button>
         )}
-        {!isScheduled && heldReason !== null && !byProject.has(heldReason) && (
+        {status === "SENDING" && heldReason !== null && !byProject.has(heldReason) && (
           <Button
             kind="main"
             className="min-w-40 flex-1 tablet:flex-none"
@@ -56,15 +56,21 @@ export function Controls({ campaign }: { campaign: Campaign }) {
             {byCanary.has(heldReason) ? words.campaigns.release : words.campaigns.resume}
           </Button>
         )}
-        <Confirm
-          label={words.campaigns.cancel}
-          title={words.campaigns.cancelTitle}
-          action={words.campaigns.cancel}
-          run={() => cancel.mutate()}
-          isBusy={isBusy}
-        >
-          {words.campaigns.cancelAdvice}
-        </Confirm>
+        {status === "SCHEDULED" ? (
+          <Button isBusy={isBusy} onClick={() => unschedule.mutate()}>
+            {words.campaignEdit.unschedule}
+          </Button>
+        ) : (
+          <Confirm
+            label={words.campaigns.cancel}
+            title={words.campaigns.cancelTitle}
+            action={words.campaigns.cancel}
+            run={() => cancel.mutate()}
+            isBusy={isBusy}
+          >
+            {words.campaigns.cancelAdvice}
+          </Confirm>
+        )}
       </div>
     </div>
   );

@@ -36,7 +36,7 @@ export function CampaignPage() {
     queryKey: [project, "campaign", id],
     queryFn: ({ signal }) => petrel.campaigns.get(id, { signal }),
   });
-  const watch = useWatch({ id, status: campaign?.status ?? "DRAFT" });
+  const watch = useWatch(campaign ?? { id, status: "DRAFT", scheduledFor: null });
   const isOld = campaign !== undefined && watch.data !== undefined && campaign.version < watch.data.version;
   useEffect(() => {
     if (isOld) void refetch();

@@ -4,24 +4,29 @@ import { useProject } from "../../api/project";
 
 const movingMs = 2_000;
 const restingMs = 15_000;
+/** A campaign that starts within this time is followed closely, so that its start is seen. */
+const soonMs = 60_000;
 /** For so long after the last mail, people open it and reports come in. */
 const livelyMs = 3 * 86_400_000;
+
+type Watched = Pick<Campaign, "id" | "status" | "scheduledFor">;
 
 export const watchKey = (project: string, id: string) => [project, "campaign progress", id];
 
 /** Follows a campaign: closely while it is sent, and not at all when nothing moves any more. */
-export function useWatch({ id, status }: Pick<Campaign, "id" | "status">, isWanted = status !== "DRAFT") {
+export function useWatch({ id, status, scheduledFor }: Watched, isWanted = status !== "DRAFT") {
   const { id: project, petrel } = useProject();
   return useQuery({
     queryKey: watchKey(project, id),
     enabled: isWanted,
     queryFn: ({ signal }) => petrel.campaigns.getProgress(id, { signal }),
-    refetchInterval: ({ state }) => state.data !== undefined && pollMs(state.data),
+    refetchInterval: ({ state }) => state.data !== undefined && pollMs(state.data, scheduledFor),
   });
 }
 
-function pollMs({ status, progress, completedAt }: CampaignWatch): number | false {
+function pollMs({ status, progress, completedAt }: CampaignWatch, scheduledFor: string | null): number | false {
   if (status === "SENDING") return progress?.stage === "HELD" ? restingMs : movingMs;
   if (status === "SENT") return Date.now() - Date.parse(completedAt ?? "") < livelyMs && restingMs;
-  return status === "SCHEDULED" && restingMs;
+  const isSoon = Date.parse(scheduledFor ?? "") - Date.now() < soonMs;
+  return status === "SCHEDULED" && (isSoon ? movingMs : restingMs);
 }

@@ -1,4 +1,5 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
 import { byNumber } from "../../api/numbered";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
@@ -41,11 +42,7 @@ export function CampaignsPage() {
     <Page
       title={words.shell.campaigns}
       aside={list.total !== undefined && <Amount of={list.total} />}
-      actions={
-        <Link to="/p/$project/campaigns/new" params={{ project }} className={buttonLook("main")}>
-          {words.campaignEdit.create}
-        </Link>
-      }
+      actions={<NewCampaign />}
     >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap items-center gap-3 border-b border-line p-4">
@@ -71,12 +68,24 @@ export function CampaignsPage() {
               <Empty title={words.campaigns.noMatch} />
             ) : (
               <Empty title={words.campaigns.none} call={firstCampaign}>
-                {words.campaigns.noneAdvice}
+                <p className="mb-4">{words.campaigns.noneAdvice}</p>
+                <NewCampaign />
               </Empty>
             )
           }
         />
       </div>
     </Page>
+  );
+}
+
+function NewCampaign() {
+  const { words } = useWords();
+  const { id: project } = useProject();
+  return (
+    <Link to="/p/$project/campaigns/new" params={{ project }} className={buttonLook("main")}>
+      <Plus size={16} aria-hidden />
+      {words.campaignEdit.create}
+    </Link>
   );
 }

@@ -1,7 +1,6 @@
 import type { Words } from "../words";
 
 export const campaigns: Words["campaigns"] = {
-  create: "Neue Kampagne",
   search: "Teil von Name, Betreff oder Absender",
   any: "Alle",
   status: {
@@ -24,7 +23,6 @@ export const campaigns: Words["campaigns"] = {
     "Schreiben Sie eine E-Mail an viele, lassen Sie sie für jede Person prüfen und senden Sie, wenn Sie sicher sind.",
   noMatch: "Keine Kampagne passt dazu",
   edit: "Bearbeiten",
-  write: "Weiterschreiben",
   duplicate: "Kopieren",
   remove: "Löschen",
   removeTitle: (name) => `${name} löschen?`,
@@ -72,7 +70,6 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Abbrechen",
   cancelTitle: "Diese Kampagne abbrechen?",
   cancelAdvice: "Was noch nicht draußen ist, wird nie gesendet. Was draußen ist, bleibt gezählt.",
-  unschedule: "Zurück zum Entwurf",
   retry: (count) => `${count} gescheiterte erneut senden`,
   ledger: "Wo alle sind",
   rows: {

@@ -1,5 +1,4 @@
 export const campaigns = {
-  create: "New campaign",
   search: "A part of the name, subject or sender",
   any: "All",
   status: {
@@ -21,7 +20,6 @@ export const campaigns = {
   noneAdvice: "Write one mail to many people, have it checked for each of them, and send it when you are sure.",
   noMatch: "No campaign matches",
   edit: "Edit",
-  write: "Write on",
   duplicate: "Duplicate",
   remove: "Delete",
   removeTitle: (name: string) => `Delete ${name}?`,
@@ -67,7 +65,6 @@ export const campaigns = {
   cancel: "Cancel it",
   cancelTitle: "Cancel this campaign?",
   cancelAdvice: "What has not left is never sent. What has left stays counted.",
-  unschedule: "Back to a draft",
   retry: (count: string) => `Send the ${count} failed again`,
   ledger: "Where everybody is",
   rows: {

@@ -1,7 +1,6 @@
 import type { Words } from "../words";
 
 export const campaigns: Words["campaigns"] = {
-  create: "Nueva campaña",
   search: "Parte del nombre, asunto o remitente",
   any: "Todas",
   status: {
@@ -23,7 +22,6 @@ export const campaigns: Words["campaigns"] = {
   noneAdvice: "Escriba un correo para muchas personas, hágalo comprobar para cada una y envíelo cuando esté seguro.",
   noMatch: "Ninguna campaña coincide",
   edit: "Editar",
-  write: "Seguir escribiendo",
   duplicate: "Duplicar",
   remove: "Eliminar",
   removeTitle: (name) => `¿Eliminar ${name}?`,
@@ -69,7 +67,6 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Cancelarla",
   cancelTitle: "¿Cancelar esta campaña?",
   cancelAdvice: "Lo que no ha salido no se envía nunca. Lo que ha salido sigue contado.",
-  unschedule: "Volver a borrador",
   retry: (count) => `Reenviar los ${count} fallidos`,
   ledger: "Dónde está cada uno",
   rows: {

@@ -1,7 +1,6 @@
 import type { Words } from "../words";
 
 export const campaigns: Words["campaigns"] = {
-  create: "Nouvelle campagne",
   search: "Partie du nom, de l'objet ou de l'expéditeur",
   any: "Toutes",
   status: {
@@ -24,7 +23,6 @@ export const campaigns: Words["campaigns"] = {
     "Écrivez un e-mail à beaucoup de personnes, faites-le vérifier pour chacune, et envoyez-le quand vous êtes sûr.",
   noMatch: "Aucune campagne ne correspond",
   edit: "Modifier",
-  write: "Continuer à écrire",
   duplicate: "Dupliquer",
   remove: "Supprimer",
   removeTitle: (name) => `Supprimer ${name} ?`,
@@ -71,7 +69,6 @@ export const campaigns: Words["campaigns"] = {
   cancel: "L'annuler",
   cancelTitle: "Annuler cette campagne ?",
   cancelAdvice: "Ce qui n'est pas parti ne partira jamais. Ce qui est parti reste compté.",
-  unschedule: "Revenir au brouillon",
   retry: (count) => `Renvoyer les ${count} échoués`,
   ledger: "Où en est chacun",
   rows: {

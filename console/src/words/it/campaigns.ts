@@ -1,7 +1,6 @@
 import type { Words } from "../words";
 
 export const campaigns: Words["campaigns"] = {
-  create: "Nuova campagna",
   search: "Parte di nome, oggetto o mittente",
   any: "Tutte",
   status: {
@@ -23,7 +22,6 @@ export const campaigns: Words["campaigns"] = {
   noneAdvice: "Scriva un'e-mail a molte persone, la faccia controllare per ciascuna e la invii quando è sicuro.",
   noMatch: "Nessuna campagna corrisponde",
   edit: "Modifica",
-  write: "Continua a scrivere",
   duplicate: "Duplica",
   remove: "Elimina",
   removeTitle: (name) => `Eliminare ${name}?`,
@@ -69,7 +67,6 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Annullala",
   cancelTitle: "Annullare questa campagna?",
   cancelAdvice: "Ciò che non è partito non parte più. Ciò che è partito resta contato.",
-  unschedule: "Torna alla bozza",
   retry: (count) => `Invia di nuovo le ${count} fallite`,
   ledger: "Dove sono tutti",
   rows: {

@@ -1,7 +1,6 @@
 import type { Words } from "../words";
 
 export const campaigns: Words["campaigns"] = {
-  create: "Nieuwe campagne",
   search: "Deel van naam, onderwerp of afzender",
   any: "Alle",
   status: {
@@ -23,7 +22,6 @@ export const campaigns: Words["campaigns"] = {
   noneAdvice: "Schrijf één e-mail aan veel mensen, laat hem voor ieder controleren en verstuur hem als u zeker bent.",
   noMatch: "Geen campagne voldoet",
   edit: "Bewerken",
-  write: "Verder schrijven",
   duplicate: "Kopiëren",
   remove: "Verwijderen",
   removeTitle: (name) => `${name} verwijderen?`,
@@ -70,7 +68,6 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Annuleren",
   cancelTitle: "Deze campagne annuleren?",
   cancelAdvice: "Wat nog niet weg is, wordt nooit verzonden. Wat weg is, blijft geteld.",
-  unschedule: "Terug naar concept",
   retry: (count) => `${count} mislukte opnieuw versturen`,
   ledger: "Waar iedereen is",
   rows: {

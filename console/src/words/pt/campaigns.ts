@@ -1,7 +1,6 @@
 import type { Words } from "../words";
 
 export const campaigns: Words["campaigns"] = {
-  create: "Nova campanha",
   search: "Parte do nome, assunto ou remetente",
   any: "Todas",
   status: {
@@ -24,7 +23,6 @@ export const campaigns: Words["campaigns"] = {
     "Escreva um e-mail para muitas pessoas, mande verificá-lo para cada uma e envie-o quando tiver a certeza.",
   noMatch: "Nenhuma campanha corresponde",
   edit: "Editar",
-  write: "Continuar a escrever",
   duplicate: "Duplicar",
   remove: "Eliminar",
   removeTitle: (name) => `Eliminar ${name}?`,
@@ -71,7 +69,6 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Cancelá-la",
   cancelTitle: "Cancelar esta campanha?",
   cancelAdvice: "O que não saiu nunca é enviado. O que saiu continua contado.",
-  unschedule: "Voltar a rascunho",
   retry: (count) => `Enviar de novo os ${count} falhados`,
   ledger: "Onde está cada um",
   rows: {
