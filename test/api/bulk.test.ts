@@ -40,7 +40,7 @@ async function jobsOf(project: TestProject): Promise<unknown> {
 /** Runs an operation with the queue of a world, and returns the job as a caller sees it. */
 async function bulk(project: TestProject, operation: BulkOperation, contactIds: string[], world = new World()) {
   const { ctx } = await world.context(project);
-  const jobId = await startBulk(ctx, { operation, contactIds: contactIds.map(readId) });
+  const jobId = await startBulk(ctx, operation, { contactIds: contactIds.map(readId) });
   await world.drain();
   return (await project.api.get(`/contacts/bulk/${publicId(jobId)}`)).body;
 }

@@ -501,7 +501,7 @@ describe("an import", () => {
     const world = new World();
     const erase = async (...contactIds: string[]) => {
       const { ctx } = await world.context(project);
-      await startBulk(ctx, { operation: "delete", contactIds: contactIds.map(readId) });
+      await startBulk(ctx, "delete", { contactIds: contactIds.map(readId) });
       await world.drain();
     };
     const ids = [];

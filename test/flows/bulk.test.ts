@@ -26,7 +26,7 @@ async function started(world: World, operation: BulkOperation): Promise<{ projec
     .bind(project.id, JSON.stringify(contactIds.slice(0, 150).map(storedId)))
     .run();
   const { ctx } = await world.context(project);
-  const jobId = publicId(await startBulk(ctx, { operation, contactIds: contactIds.map(readId) }));
+  const jobId = publicId(await startBulk(ctx, operation, { contactIds: contactIds.map(readId) }));
   return { project, jobId };
 }
 

@@ -23,7 +23,7 @@ it("imports and changes contacts in bulk without walking through what a project 
   // What erases people has its own test.
   for (const operation of ["unsubscribe", "subscribe"] as const) {
     const { ctx } = await world.context(project);
-    await startBulk(ctx, { operation, contactIds });
+    await startBulk(ctx, operation, { contactIds });
     await world.drain();
   }
 

@@ -108,7 +108,7 @@ describe("an import with all columns", () => {
     const [project, world] = [await newProject(), new World()];
     const { id } = (await project.api.post("/contacts", { email: "left@example.com", subscribed: false })).body;
     const { ctx } = await world.context(project);
-    await startBulk(ctx, { operation: "delete", contactIds: [readId(id)] });
+    await startBulk(ctx, "delete", { contactIds: [readId(id)] });
     await world.drain();
     await importCsv(project, "email,createdAt\nleft@example.com,2020-01-01\n", world, all);
     expect(await contactOf(project, "left")).toMatchObject({ subscribed: false, optedOutAt: expect.any(String) });

@@ -126,7 +126,7 @@ describe("an import that takes the column subscribed", () => {
       await project.api.post("/suppressions", { email });
     }
     const { ctx } = await world.context(project);
-    await startBulk(ctx, { operation: "delete", contactIds: ids });
+    await startBulk(ctx, "delete", { contactIds: ids });
     await world.drain();
     await importCsv(project, rowsOf(["left", "no"], ["back", "yes"]), world, column);
     expect(await subscriptions(project)).toMatchObject({

@@ -88,7 +88,7 @@ const givingUp: Kind[] = [
     given: (project) => project.api.post("/contacts", { email: "ada@example.com" }),
     async start(world, project) {
       const contactIds = [readId((await project.api.get("/contacts")).body.data[0].id)];
-      return publicId(await startBulk(await contextOf(world, project), { operation: "unsubscribe", contactIds }));
+      return publicId(await startBulk(await contextOf(world, project), "unsubscribe", { contactIds }));
     },
     async left(project, jobId) {
       const { body } = await project.api.get(`/contacts/bulk/${jobId}`);

@@ -194,7 +194,7 @@ export const works: Record<
   "contacts.bulk": {
     begin: async ({ project, ctx }) => {
       const people = await contacts(project);
-      await startBulk(ctx, { operation: "unsubscribe", contactIds: people.map(({ id }) => readId(id)) });
+      await startBulk(ctx, "unsubscribe", { contactIds: people.map(({ id }) => readId(id)) });
     },
   },
   "contacts.erase": {

@@ -14,7 +14,12 @@ export function openQueries(): QueryClient {
       },
     }),
     defaultOptions: {
-      queries: { retry: false, staleTime: 10_000, refetchOnWindowFocus: true, refetchIntervalInBackground: false },
+      queries: {
+        ...{ retry: false, staleTime: 10_000, refetchOnWindowFocus: true, refetchIntervalInBackground: false },
+        networkMode: "always",
+      },
+      // A call without a network fails and says so. To wait for the network would leave its reader in the dark.
+      mutations: { networkMode: "always" },
     },
   });
   return queries;

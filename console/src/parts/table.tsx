@@ -14,11 +14,23 @@ export interface Column<Row> {
   cell(row: Row): ReactNode;
 }
 
+interface RowSelection<Row> {
+  selected: unknown;
+  has(row: Row): boolean;
+  toggle(row: Row): void;
+  toggleAll(): void;
+  nameOf(row: Row): string;
+  /** What the box above all of them says. */
+  all: string;
+}
+
 interface TableProps<Row> {
   label: string;
   rows: Rows<Row>;
   columns: Column<Row>[];
   idOf(row: Row): string;
+  /** Lets rows be selected, by boxes in front of them. */
+  selection?: RowSelection<Row>;
   /** Shown when the list has no rows. */
   empty: ReactNode;
 }
@@ -26,7 +38,7 @@ interface TableProps<Row> {
 const rowPx = 64;
 
 /** A list of any length: only the rows on the screen are in the page, and the next ones are read as they come near. */
-export function Table<Row>({ label, rows: list, columns, idOf, empty }: TableProps<Row>) {
+export function Table<Row>({ label, rows: list, columns, idOf, selection, empty }: TableProps<Row>) {
   const { words } = useWords();
   const { rows, hasMore, isLoadingMore, loadMore } = list;
   const body = useRef<HTMLTableSectionElement>(null);
@@ -62,6 +74,16 @@ export function Table<Row>({ label, rows: list, columns, idOf, empty }: TablePro
       >
         <thead>
           <tr className="border-b border-line text-small text-quiet">
+            {selection && (
+              <th scope="col" className="w-10 ps-4 text-start">
+                <input
+                  type="checkbox"
+                  aria-label={selection.all}
+                  checked={selection.selected === "all"}
+                  onChange={selection.toggleAll}
+                />
+              </th>
+            )}
             {columns.map(({ title, isWide, className }) => (
               <th
                 key={title}
@@ -80,6 +102,17 @@ export function Table<Row>({ label, rows: list, columns, idOf, empty }: TablePro
             return (
               row && (
                 <tr key={key} aria-rowindex={index + 2} className="relative h-16 border-b border-line hover:bg-hover">
+                  {selection && (
+                    <td className="w-10 ps-4">
+                      <input
+                        type="checkbox"
+                        className="relative z-1"
+                        aria-label={selection.nameOf(row)}
+                        checked={selection.has(row)}
+                        onChange={() => selection.toggle(row)}
+                      />
+                    </td>
+                  )}
                   {columns.map(({ title, isWide, className, cell }) => (
                     <td key={title} className={clsx("px-4 py-2", isWide && "hidden tablet:table-cell", className)}>
                       {cell(row)}

@@ -28,23 +28,25 @@ export function useFound(text: string): Group[] {
   const { id: project } = useProject();
   const wanted = text.trim();
   const people = usePeople(useDeferredValue(wanted));
-  const mail = useMail(wanted);
+  // Enter takes the first one, and the person of an address comes before the mail to it: so that waits.
+  const mail = useMail(wanted, people !== null);
   const campaigns = useCampaigns(useDeferredValue(wanted));
   const pages = places
     .map(({ to, word }) => ({ id: to, name: words.shell[word], to: { to, params: { project } } }))
     .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   const groups = [
+    { title: words.palette.people, options: people ?? [] },
     { title: words.palette.mail, options: mail },
-    { title: words.palette.people, options: people },
     { title: words.shell.campaigns, options: campaigns },
     { title: words.palette.pages, options: pages },
   ];
   return groups.filter(({ options }) => options.length > 0);
 }
 
-function usePeople(search: string): Option[] {
+/** Null until the service has answered. */
+function usePeople(search: string): Option[] | null {
   const { id: project, petrel } = useProject();
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     queryKey: [project, "palette", "people", search],
     enabled: search.length >= fewest,
     queryFn: async ({ signal }) => {
@@ -56,6 +58,7 @@ function usePeople(search: string): Option[] {
     to: "/p/$project/people/$person",
     params: { project, person },
   });
+  if (isLoading) return null;
   return (data ?? []).map(({ id, email }) => ({ id, name: email, to: toPerson(id) }));
 }
 
@@ -76,7 +79,7 @@ function useCampaigns(text: string): Option[] {
 }
 
 /** A mail by its id, and the mail to an address. */
-function useMail(text: string): Option[] {
+function useMail(text: string, isTurn: boolean): Option[] {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
   const { data } = useQuery({
@@ -85,6 +88,7 @@ function useMail(text: string): Option[] {
     queryFn: ({ signal }) => orNone(petrel.emails.get(text, { signal })),
   });
   if (/^\S+@\S+\.\S+$/.test(text)) {
+    if (!isTurn) return [];
     const to: NavigateOptions = { to: "/p/$project/emails", params: { project }, search: { to: text } };
     return [{ id: "to", name: `${words.emails.to} ${text}`, to }];
   }

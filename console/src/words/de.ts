@@ -1,6 +1,7 @@
 import { campaignEdit } from "./de/campaign-edit";
 import { campaigns } from "./de/campaigns";
 import { home } from "./de/home";
+import { people } from "./de/people";
 import { person } from "./de/person";
 import { signIns } from "./de/sign-ins";
 import type { Words } from "./words";
@@ -152,41 +153,7 @@ export const de: Words = {
     removeTitle: (domain) => `${domain} entfernen?`,
     removeAdvice: "Von ihr geht keine E-Mail mehr aus.",
   },
-  people: {
-    search: "Teil einer Adresse",
-    count: (count, isOne) => `${count} ${isOne ? "Person" : "Personen"}`,
-    email: "Adresse",
-    subscribed: "Abonniert",
-    notSubscribed: "Nicht abonniert",
-    snoozed: "Pausiert",
-    since: "Seit",
-    none: "Hier ist noch niemand",
-    noneAdvice: "Personen kommen durch einen Import, ein Formular Ihrer Website oder die erste E-Mail an sie.",
-    noMatch: "Niemand erfüllt diese Bedingungen",
-    addFilter: "Bedingung hinzufügen",
-    removeFilter: (filter) => `Bedingung ${filter} entfernen`,
-    field: "Feld",
-    operator: "Bedingung",
-    value: "Wert",
-    apply: "Anwenden",
-    saveSegment: "Als Segment speichern",
-    segmentName: "Name des Segments",
-    saved: (name) => `Das Segment ${name} wurde gespeichert.`,
-    yes: "ja",
-    no: "nein",
-    operators: {
-      equals: "ist",
-      notEquals: "ist nicht",
-      contains: "enthält",
-      notContains: "enthält nicht",
-      greaterThan: "ist mehr als",
-      lessThan: "ist weniger als",
-      exists: "ist gesetzt",
-      notExists: "ist nicht gesetzt",
-      within: "liegt in den letzten Tagen:",
-      olderThan: "ist älter als Tage:",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

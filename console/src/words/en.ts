@@ -1,6 +1,7 @@
 import { campaignEdit } from "./en/campaign-edit";
 import { campaigns } from "./en/campaigns";
 import { home } from "./en/home";
+import { people } from "./en/people";
 import { person } from "./en/person";
 import { signIns } from "./en/sign-ins";
 
@@ -152,41 +153,7 @@ export const en = {
     removeTitle: (domain: string) => `Remove ${domain}?`,
     removeAdvice: "No more mail is sent from it.",
   },
-  people: {
-    search: "A part of an address",
-    count: (count: string, isOne: boolean) => `${count} ${isOne ? "person" : "people"}`,
-    email: "Address",
-    subscribed: "Subscribed",
-    notSubscribed: "Not subscribed",
-    snoozed: "Snoozed",
-    since: "Since",
-    none: "Nobody is here yet",
-    noneAdvice: "People come by an import, by a form on your site, or with the first mail to them.",
-    noMatch: "Nobody matches these conditions",
-    addFilter: "Add a condition",
-    removeFilter: (filter: string) => `Remove the condition ${filter}`,
-    field: "Field",
-    operator: "Condition",
-    value: "Value",
-    apply: "Apply",
-    saveSegment: "Save as a segment",
-    segmentName: "Name of the segment",
-    saved: (name: string) => `The segment ${name} was saved.`,
-    yes: "yes",
-    no: "no",
-    operators: {
-      equals: "is",
-      notEquals: "is not",
-      contains: "contains",
-      notContains: "does not contain",
-      greaterThan: "is more than",
-      lessThan: "is less than",
-      exists: "is set",
-      notExists: "is not set",
-      within: "is within the last days",
-      olderThan: "is longer ago than days",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

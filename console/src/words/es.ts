@@ -1,6 +1,7 @@
 import { campaignEdit } from "./es/campaign-edit";
 import { campaigns } from "./es/campaigns";
 import { home } from "./es/home";
+import { people } from "./es/people";
 import { person } from "./es/person";
 import { signIns } from "./es/sign-ins";
 import type { Words } from "./words";
@@ -151,41 +152,7 @@ export const es: Words = {
     removeTitle: (domain) => `¿Quitar ${domain}?`,
     removeAdvice: "Ya no saldrá correo de él.",
   },
-  people: {
-    search: "Parte de una dirección",
-    count: (count, isOne) => `${count} ${isOne ? "persona" : "personas"}`,
-    email: "Dirección",
-    subscribed: "Suscrita",
-    notSubscribed: "No suscrita",
-    snoozed: "En pausa",
-    since: "Desde",
-    none: "Aún no hay nadie",
-    noneAdvice: "Las personas llegan con una importación, un formulario de su sitio o el primer correo que reciben.",
-    noMatch: "Nadie cumple estas condiciones",
-    addFilter: "Añadir una condición",
-    removeFilter: (filter) => `Quitar la condición ${filter}`,
-    field: "Campo",
-    operator: "Condición",
-    value: "Valor",
-    apply: "Aplicar",
-    saveSegment: "Guardar como segmento",
-    segmentName: "Nombre del segmento",
-    saved: (name) => `Se ha guardado el segmento ${name}.`,
-    yes: "sí",
-    no: "no",
-    operators: {
-      equals: "es",
-      notEquals: "no es",
-      contains: "contiene",
-      notContains: "no contiene",
-      greaterThan: "es mayor que",
-      lessThan: "es menor que",
-      exists: "tiene valor",
-      notExists: "no tiene valor",
-      within: "es de los últimos días:",
-      olderThan: "es de hace más días:",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

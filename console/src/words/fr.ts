@@ -1,6 +1,7 @@
 import { campaignEdit } from "./fr/campaign-edit";
 import { campaigns } from "./fr/campaigns";
 import { home } from "./fr/home";
+import { people } from "./fr/people";
 import { person } from "./fr/person";
 import { signIns } from "./fr/sign-ins";
 import type { Words } from "./words";
@@ -153,42 +154,7 @@ export const fr: Words = {
     removeTitle: (domain) => `Retirer ${domain} ?`,
     removeAdvice: "Plus aucun e-mail n'en partira.",
   },
-  people: {
-    search: "Une partie d'une adresse",
-    count: (count, isOne) => `${count} ${isOne ? "personne" : "personnes"}`,
-    email: "Adresse",
-    subscribed: "Abonné",
-    notSubscribed: "Non abonné",
-    snoozed: "En pause",
-    since: "Depuis",
-    none: "Il n'y a encore personne",
-    noneAdvice:
-      "Les personnes arrivent par un import, un formulaire de votre site ou le premier e-mail qui leur est envoyé.",
-    noMatch: "Personne ne remplit ces conditions",
-    addFilter: "Ajouter une condition",
-    removeFilter: (filter) => `Retirer la condition ${filter}`,
-    field: "Champ",
-    operator: "Condition",
-    value: "Valeur",
-    apply: "Appliquer",
-    saveSegment: "Enregistrer comme segment",
-    segmentName: "Nom du segment",
-    saved: (name) => `Le segment ${name} est enregistré.`,
-    yes: "oui",
-    no: "non",
-    operators: {
-      equals: "est",
-      notEquals: "n'est pas",
-      contains: "contient",
-      notContains: "ne contient pas",
-      greaterThan: "est supérieur à",
-      lessThan: "est inférieur à",
-      exists: "est renseigné",
-      notExists: "n'est pas renseigné",
-      within: "date au plus, en jours, de",
-      olderThan: "date de plus, en jours, de",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

@@ -1,6 +1,7 @@
 import { campaignEdit } from "./it/campaign-edit";
 import { campaigns } from "./it/campaigns";
 import { home } from "./it/home";
+import { people } from "./it/people";
 import { person } from "./it/person";
 import { signIns } from "./it/sign-ins";
 import type { Words } from "./words";
@@ -151,41 +152,7 @@ export const it: Words = {
     removeTitle: (domain) => `Rimuovere ${domain}?`,
     removeAdvice: "Non ne partirà più alcuna e-mail.",
   },
-  people: {
-    search: "Parte di un indirizzo",
-    count: (count, isOne) => `${count} ${isOne ? "persona" : "persone"}`,
-    email: "Indirizzo",
-    subscribed: "Iscritta",
-    notSubscribed: "Non iscritta",
-    snoozed: "In pausa",
-    since: "Dal",
-    none: "Non c'è ancora nessuno",
-    noneAdvice: "Le persone arrivano con un'importazione, un modulo del tuo sito o la prima e-mail che ricevono.",
-    noMatch: "Nessuno soddisfa queste condizioni",
-    addFilter: "Aggiungi una condizione",
-    removeFilter: (filter) => `Togli la condizione ${filter}`,
-    field: "Campo",
-    operator: "Condizione",
-    value: "Valore",
-    apply: "Applica",
-    saveSegment: "Salva come segmento",
-    segmentName: "Nome del segmento",
-    saved: (name) => `Il segmento ${name} è salvato.`,
-    yes: "sì",
-    no: "no",
-    operators: {
-      equals: "è",
-      notEquals: "non è",
-      contains: "contiene",
-      notContains: "non contiene",
-      greaterThan: "è maggiore di",
-      lessThan: "è minore di",
-      exists: "è presente",
-      notExists: "non è presente",
-      within: "è degli ultimi giorni:",
-      olderThan: "è di più giorni fa:",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

@@ -1,6 +1,7 @@
 import { campaignEdit } from "./nl/campaign-edit";
 import { campaigns } from "./nl/campaigns";
 import { home } from "./nl/home";
+import { people } from "./nl/people";
 import { person } from "./nl/person";
 import { signIns } from "./nl/sign-ins";
 import type { Words } from "./words";
@@ -151,41 +152,7 @@ export const nl: Words = {
     removeTitle: (domain) => `${domain} verwijderen?`,
     removeAdvice: "Er gaat geen e-mail meer van uit.",
   },
-  people: {
-    search: "Deel van een adres",
-    count: (count, isOne) => `${count} ${isOne ? "persoon" : "personen"}`,
-    email: "Adres",
-    subscribed: "Geabonneerd",
-    notSubscribed: "Niet geabonneerd",
-    snoozed: "Gepauzeerd",
-    since: "Sinds",
-    none: "Hier is nog niemand",
-    noneAdvice: "Personen komen door een import, een formulier op uw site of de eerste e-mail aan hen.",
-    noMatch: "Niemand voldoet aan deze voorwaarden",
-    addFilter: "Voorwaarde toevoegen",
-    removeFilter: (filter) => `Voorwaarde ${filter} verwijderen`,
-    field: "Veld",
-    operator: "Voorwaarde",
-    value: "Waarde",
-    apply: "Toepassen",
-    saveSegment: "Opslaan als segment",
-    segmentName: "Naam van het segment",
-    saved: (name) => `Het segment ${name} is opgeslagen.`,
-    yes: "ja",
-    no: "nee",
-    operators: {
-      equals: "is",
-      notEquals: "is niet",
-      contains: "bevat",
-      notContains: "bevat niet",
-      greaterThan: "is meer dan",
-      lessThan: "is minder dan",
-      exists: "is ingevuld",
-      notExists: "is niet ingevuld",
-      within: "is van de laatste dagen:",
-      olderThan: "is langer geleden dan dagen:",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

@@ -1,6 +1,7 @@
 import { campaignEdit } from "./pt/campaign-edit";
 import { campaigns } from "./pt/campaigns";
 import { home } from "./pt/home";
+import { people } from "./pt/people";
 import { person } from "./pt/person";
 import { signIns } from "./pt/sign-ins";
 import type { Words } from "./words";
@@ -151,41 +152,7 @@ export const pt: Words = {
     removeTitle: (domain) => `Remover ${domain}?`,
     removeAdvice: "Deixa de sair e-mail dele.",
   },
-  people: {
-    search: "Parte de um endereço",
-    count: (count, isOne) => `${count} ${isOne ? "pessoa" : "pessoas"}`,
-    email: "Endereço",
-    subscribed: "Subscrita",
-    notSubscribed: "Não subscrita",
-    snoozed: "Em pausa",
-    since: "Desde",
-    none: "Ainda não há ninguém",
-    noneAdvice: "As pessoas chegam por uma importação, um formulário do seu site ou o primeiro e-mail que recebem.",
-    noMatch: "Ninguém cumpre estas condições",
-    addFilter: "Adicionar uma condição",
-    removeFilter: (filter) => `Remover a condição ${filter}`,
-    field: "Campo",
-    operator: "Condição",
-    value: "Valor",
-    apply: "Aplicar",
-    saveSegment: "Guardar como segmento",
-    segmentName: "Nome do segmento",
-    saved: (name) => `O segmento ${name} foi guardado.`,
-    yes: "sim",
-    no: "não",
-    operators: {
-      equals: "é",
-      notEquals: "não é",
-      contains: "contém",
-      notContains: "não contém",
-      greaterThan: "é maior que",
-      lessThan: "é menor que",
-      exists: "tem valor",
-      notExists: "não tem valor",
-      within: "é dos últimos dias:",
-      olderThan: "é de há mais dias:",
-    },
-  },
+  people,
   person,
   home,
   campaigns,

@@ -17,6 +17,7 @@ import type { Context } from "../../platform/context";
 import { contactJson } from "./contact";
 import { listContacts } from "./list";
 import type { QueryContacts } from "./schema";
+import { searchedAnd } from "./searched";
 
 type ContactPage = Page<ReturnType<typeof contactJson>>;
 
@@ -54,7 +55,7 @@ async function listMatching(ctx: Context, condition: FilterCondition, asked: Ask
   const filters = { condition: JSON.stringify(condition), search, dir };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
   const { segments } = await checkCondition(ctx, condition);
-  const whole = search === "" ? condition : withSearch(condition, search);
+  const whole = searchedAnd(search, condition) ?? condition;
   const ofProject = sql`SELECT ${totalContacts(ctx)} AS contacts`;
   const counted = await selectOne(ctx.db, ofProject, columns({ contacts: asNumber }));
   const source = await findScanSource(ctx, whole, { segments, now: ctx.now, ...counted });
@@ -78,9 +79,4 @@ async function listMatching(ctx: Context, condition: FilterCondition, asked: Ask
   const total = after === null ? matched : 0;
   const countedAt = after === null && !isAtEnd ? ctx.now : null;
   return cursorPage(shown.map(contactJson), { next: cut && [textOf(cut)], filters, total, countedAt });
-}
-
-function withSearch(condition: FilterCondition, search: string): FilterCondition {
-  const filters = [{ field: "email", operator: "contains" as const, value: search }];
-  return { logic: "AND", groups: [{ filters, conditions: condition }] };
 }

@@ -4,14 +4,18 @@ export interface PeopleFilters {
   search?: string;
   /** All of them hold. */
   where?: Filter[];
+  /** The keys of the data that have a column. */
+  columns?: string[];
 }
 
 /** The address of the page has its conditions. Whether they make sense, the service says. */
-export function readPeopleFilters({ search, where }: Record<string, unknown>): PeopleFilters {
+export function readPeopleFilters({ search, where, columns }: Record<string, unknown>): PeopleFilters {
   const filters = Array.isArray(where) ? where.filter(isFilter) : [];
+  const keys = Array.isArray(columns) ? columns.filter((key) => typeof key === "string") : [];
   return {
     ...(typeof search === "string" && search !== "" ? { search } : {}),
     ...(filters.length > 0 ? { where: filters } : {}),
+    ...(keys.length > 0 ? { columns: keys } : {}),
   };
 }
 

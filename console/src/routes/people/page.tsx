@@ -1,18 +1,18 @@
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { Contact } from "petrel-client";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
 import { SearchField } from "../../parts/search-field";
 import { Empty } from "../../parts/states";
-import { type Column, Table } from "../../parts/table";
-import { Time } from "../../parts/time";
+import { Table } from "../../parts/table";
 import { useWords } from "../../words/words";
 import { AddFilter } from "./add-filter";
+import { BulkBar } from "./bulk-bar";
 import { Chips } from "./chips";
+import { ChooseColumns, usePeopleColumns } from "./columns";
 import { conditionOf, type PeopleFilters } from "./filters";
 import { SaveSegment } from "./save-segment";
-import { Subscription } from "./subscription";
+import { useSelection } from "./selection";
 
 const route = getRouteApi("/p/$project/people");
 const pageSize = 100;
@@ -26,10 +26,11 @@ export function PeoplePage() {
   const { id: project, petrel } = useProject();
   const filters = route.useSearch();
   const navigate = useNavigate();
-  const { search, where = [] } = filters;
+  const { search, where = [], columns = [] } = filters;
+  const selection = useSelection(JSON.stringify([search, where]));
   const show = (next: PeopleFilters, replace = false) =>
     void navigate({ to: "/p/$project/people", params: { project }, search: next, replace });
-  const list = useRows([project, "people", filters], (cursor, signal) =>
+  const list = useRows([project, "people", search, where], (cursor, signal) =>
     petrel.contacts.query(
       {
         ...(search === undefined ? {} : { search }),
@@ -42,14 +43,11 @@ export function PeoplePage() {
   );
   const isFiltered = search !== undefined || where.length > 0;
   const count = list.total;
+  const total = count === undefined ? "" : `${list.isApproximate ? "≥ " : ""}${number(count)}`;
   return (
     <Page
       title={words.shell.people}
-      aside={
-        <span role="status">
-          {count !== undefined && `${list.isApproximate ? "≥ " : ""}${words.people.count(number(count), count === 1)}`}
-        </span>
-      }
+      aside={<span role="status">{count !== undefined && words.people.count(total, count === 1)}</span>}
     >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap gap-2 border-b border-line p-4">
@@ -61,11 +59,16 @@ export function PeoplePage() {
           <Chips where={where} remove={(gone) => show({ ...filters, where: where.filter((one) => one !== gone) })} />
           <AddFilter add={(filter) => show({ ...filters, where: [...where, filter] })} />
           {where.length > 0 && <SaveSegment where={where} />}
+          <div className="ms-auto">
+            <ChooseColumns chosen={columns} choose={(next) => show({ ...filters, columns: next }, true)} />
+          </div>
         </search>
+        <BulkBar filters={filters} selection={selection} total={total} />
         <Table
           label={words.shell.people}
           rows={list}
-          columns={useColumns(project)}
+          columns={usePeopleColumns(project, columns)}
+          selection={{ ...selection, nameOf: ({ email }) => email, all: words.people.bulk.all(total) }}
           idOf={({ id }) => id}
           empty={
             isFiltered ? (
@@ -80,47 +83,4 @@ export function PeoplePage() {
       </div>
     </Page>
   );
-}
-
-function useColumns(project: string): Column<Contact>[] {
-  const { words } = useWords();
-  return [
-    {
-      title: words.people.email,
-      cell: (contact) => (
-        <>
-          <Link
-            to="/p/$project/people/$person"
-            params={{ project, person: contact.id }}
-            className="row-link block truncate font-medium text-ink no-underline"
-          >
-            <bdi>{contact.email}</bdi>
-          </Link>
-          <span className="block truncate text-small text-quiet">
-            <bdi>{summaryOf(contact.data)}</bdi>
-          </span>
-        </>
-      ),
-    },
-    {
-      title: words.people.subscribed,
-      className: "w-36",
-      cell: (contact) => <Subscription contact={contact} />,
-    },
-    {
-      title: words.people.since,
-      isWide: true,
-      className: "w-48 text-quiet",
-      cell: ({ createdAt }) => <Time at={createdAt} isShort />,
-    },
-  ];
-}
-
-/** The first few of a person's data, in one line. */
-function summaryOf(data: Record<string, unknown>): string {
-  const plain = Object.entries(data).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
-  return plain
-    .slice(0, 4)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join(" · ");
 }

@@ -2,6 +2,7 @@ import type { ContactExplanation } from "petrel-client";
 import { Badge, type Tone } from "../../parts/badge";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
+import { SourceLink } from "./source-link";
 
 const tones: Record<ContactExplanation["verdict"], Tone> = {
   RECEIVED: "good",
@@ -26,7 +27,7 @@ export function Verdict({ of: { verdict, because } }: { of: ContactExplanation }
 }
 
 function Reason({ because, label }: { because: ContactExplanation["because"][number]; label: string }) {
-  const { message, at } = because;
+  const { message, at, source } = because;
   return (
     <div className="mt-3">
       <p className="text-small text-quiet">
@@ -39,7 +40,9 @@ function Reason({ because, label }: { because: ContactExplanation["because"][num
         )}
       </p>
       <p>
-        <bdi>{message}</bdi>
+        <SourceLink source={source}>
+          <bdi>{message}</bdi>
+        </SourceLink>
       </p>
     </div>
   );

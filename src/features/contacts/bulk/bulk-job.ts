@@ -6,34 +6,53 @@ import { getJob } from "../../../engine/jobs/job";
 import type { Context } from "../../../platform/context";
 import { BulkError, BulkOperation, BulkResult } from "./schema";
 
-/** The input of a bulk job. Each contact occurs once. */
-export const BulkInput = z.object({ operation: BulkOperation, contactIds: z.array(z.string().transform(asId)) });
+const storedId = z.string().transform(asId);
+
+const ListedContacts = z.object({ operation: BulkOperation, contactIds: z.array(storedId) });
+export type ListedContacts = z.infer<typeof ListedContacts>;
+
+const MatchingContacts = z.object({
+  operation: BulkOperation,
+  /** A checked FilterCondition, as JSON. */
+  condition: z.string(),
+  /** The times of the project's first contact and of the call, in milliseconds. */
+  from: z.number(),
+  at: z.number(),
+});
+export type MatchingContacts = z.infer<typeof MatchingContacts>;
+
+/** The input of a bulk job: its contacts, each once, or the condition that finds them. */
+export const BulkInput = z.union([ListedContacts, MatchingContacts]);
 export type BulkInput = z.infer<typeof BulkInput>;
 
-/** The number of contacts that are done. */
-export const BulkState = z.object({ done: z.number() });
+/** How far the job is: the number of listed contacts that are done, or the id of the last matching one. */
+export const BulkState = z.union([z.object({ done: z.number() }), z.object({ after: storedId })]);
 export type BulkState = z.infer<typeof BulkState>;
 
-/** The contacts of one job step, and the job's progress after it. */
+/** The contacts of one job step, and the job's state and progress after it. */
 export interface BulkStep {
   ids: Id[];
-  done: number;
+  state: BulkState;
   progress: number;
 }
+
+/** The most contacts of a step: one batch changes them. */
+export const contactsPerStep = 100;
 
 export function resultOf(row: JobRow): BulkResult {
   return row.result === null ? { succeeded: 0, unchanged: 0, failed: 0 } : BulkResult.parse(row.result);
 }
 
 export function bulkJson(row: JobRow) {
-  const { operation, contactIds } = BulkInput.parse(row.input);
+  const input = BulkInput.parse(row.input);
   const { succeeded, unchanged, failed } = resultOf(row);
+  const totalRequested = "contactIds" in input ? input.contactIds.length : succeeded + unchanged + failed;
   return {
     jobId: publicId(row.id),
-    operation,
+    operation: input.operation,
     status: row.status,
     progress: row.progress,
-    totalRequested: contactIds.length,
+    totalRequested,
     succeeded,
     unchanged,
     failed,

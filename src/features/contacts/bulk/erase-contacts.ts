@@ -7,7 +7,7 @@ import type { JobRow } from "../../../db/tables";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { addErasure } from "../erase";
-import { type BulkState, type BulkStep, resultOf } from "./bulk-job";
+import { type BulkStep, resultOf } from "./bulk-job";
 import type { BulkResult } from "./schema";
 
 /** Erases the contacts of one step, as `DELETE /contacts/{id}` does. */
@@ -26,7 +26,6 @@ function updateProgress(ctx: Context, row: JobRow, step: BulkStep, found: Id[]):
   const existing = new Set(found);
   const missing = step.ids.filter((id) => !existing.has(id));
   const before = resultOf(row);
-  const state: BulkState = { done: step.done };
   const result: BulkResult = {
     ...before,
     succeeded: before.succeeded + found.length,
@@ -36,7 +35,7 @@ function updateProgress(ctx: Context, row: JobRow, step: BulkStep, found: Id[]):
     ...row.errors,
     ...missing.map((contactId) => ({ contactId: publicId(contactId), reason: "not_found" })),
   ];
-  return updateState(ctx, row, state, step.progress, {
+  return updateState(ctx, row, step.state, step.progress, {
     result: sql`${JSON.stringify(result)}`,
     errors: sql`${JSON.stringify(errors)}`,
   });

@@ -16,16 +16,18 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
     {
       id,
       summary,
-      description: `${description} Takes at most 1,000 contacts and runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
+      description: `${description} Takes at most 1,000 contacts by their ids, or all that are \`matching\`. Runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
       bucket: "contacts",
       grows: false,
       needsProof: operation === "delete",
       body: BulkRequest,
       accepted: starting(StartedJob, BulkResult),
+      partNames: { matching: ["condition", "search"] },
+      conditionNames: ["matching.condition"],
       foreignNames: foreignNamesOfBulk,
     },
     async (ctx, { body }) => {
-      const jobId = await startBulk(ctx, { operation, contactIds: body });
+      const jobId = await startBulk(ctx, operation, body);
       return { jobId: publicId(jobId), status: "queued" as const };
     },
   );

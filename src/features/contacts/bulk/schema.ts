@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Id, readId } from "../../../core/ids";
+import { conditionOf, FilterCondition } from "../../../core/audience/condition";
 import { jobStatuses } from "../../../core/job-status";
 import { storable } from "../../../core/storable";
 
@@ -18,14 +19,36 @@ const ContactIds = z
   .min(1)
   .max(maxContacts);
 
+const Matching = z
+  .object({
+    condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
+    search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
+  })
+  .meta({
+    id: "MatchingContacts",
+    description:
+      "The contacts that `POST /contacts/query` finds, however many. Each is judged when its turn comes; times in the condition count from the call. Contacts that are created after the call are left out.",
+    example: { condition: conditionOf({ field: "data.plan", operator: "equals", value: "free" }) },
+  });
+
+/** The contacts of a bulk operation: listed, or all that match. */
+export type BulkContacts = { contactIds: Id[] } | { matching: { condition: FilterCondition | null; search: string } };
+
 export const BulkRequest = z
   .object({
     contactIds: ContactIds.optional().meta({ description: "Ids of contacts. Duplicates count once." }),
     ids: ContactIds.optional().meta({ description: "Another name for `contactIds`; ignored when that is sent." }),
+    matching: Matching.optional().meta({ description: "In the place of `contactIds`." }),
   })
-  .transform((request, check): Id[] => {
-    const ids = request.contactIds ?? request.ids;
-    if (ids) return [...new Set(ids)];
+  .transform(({ contactIds, ids, matching }, check): BulkContacts => {
+    const named = contactIds ?? ids;
+    if (named && matching) {
+      const message = "Send either contactIds or matching, not both";
+      check.addIssue({ code: "custom", path: ["matching"], message, params: { code: "custom" } });
+      return z.NEVER;
+    }
+    if (named) return { contactIds: [...new Set(named)] };
+    if (matching) return { matching: { condition: matching.condition ?? null, search: matching.search ?? "" } };
     check.addIssue({ code: "custom", path: ["contactIds"], message: "Required", params: { code: "required" } });
     return z.NEVER;
   })
@@ -47,7 +70,7 @@ export const BulkJob = z
     operation: BulkOperation,
     status: z.enum(jobStatuses),
     progress: count.min(0).max(100),
-    totalRequested: count.meta({ description: "The number of different ids that were sent." }),
+    totalRequested: count.meta({ description: "The number of different ids that were sent; of `matching`, the number found so far." }),
     succeeded: count.meta({
       description:
         "Contacts that were changed. Each change of `subscribed` records one event. Ending a snooze is a change too.",

@@ -1,21 +1,24 @@
+import { Invalid } from "../../../core/errors";
 import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
-import { BulkInput, BulkState, type BulkStep, resultOf } from "./bulk-job";
+import { BulkInput, BulkState, type BulkStep, contactsPerStep, resultOf } from "./bulk-job";
 import { eraseContacts } from "./erase-contacts";
+import { nextMatching } from "./matching";
 import { subscribeContacts } from "./subscribe-contacts";
 
-const contactsPerStep = 100;
-
-/** Runs a step of `contacts.bulk`. A single run handles a thousand contacts. */
+/** Runs a step of `contacts.bulk`. A single run handles a thousand contacts or more. */
 export async function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { operation, contactIds } = BulkInput.parse(row.input);
-  const { done } = BulkState.parse(row.state);
-  const ids = contactIds.slice(done, done + contactsPerStep);
-  const step: BulkStep = { ids, done: done + ids.length, progress: ((done + ids.length) / contactIds.length) * 100 };
-  if (ids.length === 0) return end(ctx, row);
-  switch (operation) {
+  let step: BulkStep | null;
+  try {
+    step = await nextStep(ctx, row);
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    return end(ctx, row, { status: "failed", reason: `The condition is no longer valid. ${error.message}` });
+  }
+  if (step === null) return end(ctx, row, { status: "completed" });
+  switch (BulkInput.parse(row.input).operation) {
     case "subscribe":
       await subscribeContacts(ctx, row, step, true);
       return "goes on";
@@ -28,10 +31,29 @@ export async function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
   }
 }
 
-async function end(ctx: Context, row: JobRow): Promise<Step> {
+/** Finds the contacts of the next step; null after the last one. */
+async function nextStep(ctx: Context, row: JobRow): Promise<BulkStep | null> {
+  const input = BulkInput.parse(row.input);
+  const state = BulkState.parse(row.state);
+  if ("contactIds" in input && "done" in state) return nextListed(input.contactIds, state.done);
+  if ("condition" in input && "after" in state) return nextMatching(ctx, input, state.after);
+  throw new Error("The state of a bulk job is that of another kind");
+}
+
+function nextListed(contactIds: BulkStep["ids"], before: number): BulkStep | null {
+  const ids = contactIds.slice(before, before + contactsPerStep);
+  const done = before + ids.length;
+  return ids.length === 0 ? null : { ids, state: { done }, progress: (done / contactIds.length) * 100 };
+}
+
+async function end(
+  ctx: Context,
+  row: JobRow,
+  how: { status: "completed" | "failed"; reason?: string },
+): Promise<Step> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  batch.add(updateEnded(ctx, row, { status: "completed", result: resultOf(row) }));
+  batch.add(updateEnded(ctx, row, { ...how, result: resultOf(row) }));
   await batch.commit();
   return "ended";
 }

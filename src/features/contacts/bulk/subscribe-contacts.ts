@@ -7,7 +7,7 @@ import type { JobRow } from "../../../db/tables";
 import { updateSubscription } from "../../../engine/contacts/subscription";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
-import { type BulkState, type BulkStep, resultOf } from "./bulk-job";
+import { type BulkStep, resultOf } from "./bulk-job";
 
 /**
  * Subscribes or unsubscribes the contacts of one step. One batch counts and changes them, with an event for each real
@@ -34,8 +34,7 @@ function updateProgress(ctx: Context, row: JobRow, step: BulkStep, subscribed: b
   // `sent` is the id as the caller sent it, for the errors about ids without a contact.
   const ids = sql`json_each(${JSON.stringify(step.ids.map((id) => ({ id, sent: publicId(id) })))})`;
   const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
-  const state: BulkState = { done: step.done };
-  return updateState(ctx, row, state, step.progress, {
+  return updateState(ctx, row, step.state, step.progress, {
     result: sql`(SELECT json_object('succeeded', ${succeeded} + count(*) FILTER (WHERE ${isChanged}),
         'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + step.ids.length} - count(*))
       FROM ${ids} r CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'id')`,

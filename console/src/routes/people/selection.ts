@@ -1,0 +1,36 @@
+import type { Contact } from "petrel-client";
+import { useState } from "react";
+
+/** The people that a bulk operation takes: some by their ids, or everybody that the list finds, loaded or not. */
+export type Selected = { ids: ReadonlySet<string> } | "all";
+
+export interface Selection {
+  selected: Selected;
+  isEmpty: boolean;
+  has(contact: Contact): boolean;
+  toggle(contact: Contact): void;
+  toggleAll(): void;
+  clear(): void;
+}
+
+const nobody: Selected = { ids: new Set() };
+
+/** What is selected of a list. `list` names it: another list begins with nobody. */
+export function useSelection(list: string): Selection {
+  const [{ of, selected }, set] = useState({ of: list, selected: nobody });
+  const now = of === list ? selected : nobody;
+  const select = (next: Selected) => set({ of: list, selected: next });
+  return {
+    selected: now,
+    isEmpty: now !== "all" && now.ids.size === 0,
+    has: ({ id }) => now === "all" || now.ids.has(id),
+    toggle({ id }) {
+      if (now === "all") return select({ ids: new Set([id]) });
+      const ids = new Set(now.ids);
+      if (!ids.delete(id)) ids.add(id);
+      select({ ids });
+    },
+    toggleAll: () => select(now === "all" ? nobody : "all"),
+    clear: () => select(nobody),
+  };
+}

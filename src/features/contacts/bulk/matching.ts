@@ -1,0 +1,75 @@
+import { sql } from "drizzle-orm";
+import { conditionOf, type FilterCondition } from "../../../core/audience/condition";
+import { firstIdAt, type Id, textOf, timeOf } from "../../../core/ids";
+import { audienceOf } from "../../../db/audience";
+import { maxEvaluatedPerStatement } from "../../../db/limits";
+import { asId, asNumber, columns, orNull } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { selectOne } from "../../../db/statement";
+import { checkCondition } from "../../../engine/audience/named-segments";
+import { scanWindow } from "../../../engine/audience/scan";
+import { findScanSource } from "../../../engine/audience/scan-source";
+import { ends } from "../../../engine/audience/scan-window";
+import { totalContacts } from "../../../engine/contacts/total";
+import type { Context } from "../../../platform/context";
+import { searchedAnd } from "../searched";
+import { type BulkStep, contactsPerStep, type MatchingContacts } from "./bulk-job";
+
+const everybody = conditionOf({ field: "email", operator: "exists" });
+
+/** Prepares a job on all contacts that match now. Throws Invalid when the condition names something unknown. */
+export async function readMatching(
+  ctx: Context,
+  { condition, search }: { condition: FilterCondition | null; search: string },
+): Promise<Omit<MatchingContacts, "operation">> {
+  const whole = searchedAnd(search, condition) ?? everybody;
+  if (condition) await checkCondition(ctx, condition, { at: "matching.condition" });
+  // The search may make it too deep.
+  if (condition && whole !== condition) await checkCondition(ctx, whole, { at: "matching" });
+  const at = ctx.now.getTime();
+  const { first } = await selectOne(
+    ctx.db,
+    sql`SELECT min(id) AS first FROM contacts WHERE ${inProject(ctx)}`,
+    columns({ first: orNull(asId) }),
+  );
+  return { condition: JSON.stringify(whole), from: first === null ? at : timeOf(first), at };
+}
+
+/** The id after which such a job begins. */
+export const firstMatching = ends.up.start;
+
+/**
+ * Finds the next contacts after an id, in the order of ids. A step may have none, although more follow. Null at the end.
+ * Throws Invalid when a segment or topic of the condition is gone: without it, the condition would find other contacts.
+ */
+export async function nextMatching(
+  ctx: Context,
+  { condition: text, from, at }: MatchingContacts,
+  after: Id,
+): Promise<BulkStep | null> {
+  if (after === ends.up.end) return null;
+  const condition: FilterCondition = JSON.parse(text);
+  const { segments } = await checkCondition(ctx, condition);
+  const now = new Date(at);
+  const total = sql`SELECT ${totalContacts(ctx)} AS contacts`;
+  const counted = await selectOne(ctx.db, total, columns({ contacts: asNumber }));
+  const source = await findScanSource(ctx, condition, { segments, now, ...counted });
+  const audience = audienceOf(condition, segments, now);
+  const window = await scanWindow(ctx, audience, source, {
+    direction: "up",
+    from: after,
+    rows: maxEvaluatedPerStatement(audience),
+    want: { skip: 0, take: contactsPerStep },
+  });
+  const found = window.contacts.map(({ id }) => id);
+  const ids = found.filter((id) => textOf(id) < textOf(firstIdAt(at + 1)));
+  const isOver = ids.length < found.length;
+  const last = found.length === contactsPerStep ? (found.at(-1) ?? window.edge) : window.edge;
+  const next = isOver ? ends.up.end : last;
+  return { ids, state: { after: next }, progress: next === ends.up.end ? 100 : share(timeOf(next), { from, at }) };
+}
+
+/** Ids begin with their time, so the time of an id tells how far a job is, in percent. */
+function share(time: number, { from, at }: { from: number; at: number }): number {
+  return at <= from ? 0 : (100 * Math.max(0, time - from)) / (at - from);
+}
