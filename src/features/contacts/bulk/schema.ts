@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Id, readId } from "../../../core/ids";
 import { conditionOf, FilterCondition } from "../../../core/audience/condition";
+import { type Id, readId } from "../../../core/ids";
 import { jobStatuses } from "../../../core/job-status";
 import { storable } from "../../../core/storable";
 
@@ -70,7 +70,9 @@ export const BulkJob = z
     operation: BulkOperation,
     status: z.enum(jobStatuses),
     progress: count.min(0).max(100),
-    totalRequested: count.meta({ description: "The number of different ids that were sent; of `matching`, the number found so far." }),
+    totalRequested: count.meta({
+      description: "The number of different ids that were sent; of `matching`, the number found so far.",
+    }),
     succeeded: count.meta({
       description:
         "Contacts that were changed. Each change of `subscribed` records one event. Ending a snooze is a change too.",

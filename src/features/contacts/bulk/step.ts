@@ -46,11 +46,7 @@ function nextListed(contactIds: BulkStep["ids"], before: number): BulkStep | nul
   return ids.length === 0 ? null : { ids, state: { done }, progress: (done / contactIds.length) * 100 };
 }
 
-async function end(
-  ctx: Context,
-  row: JobRow,
-  how: { status: "completed" | "failed"; reason?: string },
-): Promise<Step> {
+async function end(ctx: Context, row: JobRow, how: { status: "completed" | "failed"; reason?: string }): Promise<Step> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(updateEnded(ctx, row, { ...how, result: resultOf(row) }));
