@@ -58,7 +58,7 @@ describeInChromium(
 
     beforeAll(async () => {
       world = await makeWorld(product);
-      await setPace(2);
+      await setPace(1);
       const bad = ["bounce@simulator.test", "reject@simulator.test"];
       const good = Array.from({ length: people - bad.length }, (_, place) => `p${place}@example.com`);
       for (const email of [...bad, ...good]) await world.call("POST", "/contacts", { email });
