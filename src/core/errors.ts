@@ -167,7 +167,7 @@ export class Conflict extends Refusal {}
 interface ChangedVersion {
   version: number;
   updatedAt: number;
-  /** Who made the last change. Null when nobody did by a call, and left out of resources without an audit log. */
+  /** The caller of the last change. Null when there was none, and left out of resources without an audit log. */
   changedBy?: Pick<Actor, "kind" | "name"> | null;
 }
 

@@ -166,6 +166,10 @@ describeInChromium(
       await dialog.getByText("A test is on its way to ada@example.com.").waitFor();
       const { data } = await world.call<{ data: { subject: string }[] }>("GET", "/emails?source=TEST");
       expect(data[0]?.subject).toBe("[TEST] Other news");
+      // Each look at the mail was a frame of its own, so the way back leads to the page before.
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await page.goBack();
+      expect(page.url()).toBe(`${base}/health`);
       expectQuiet(watched);
     });
   },

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useWords } from "../words/words";
 
 interface FrameProps {
@@ -17,6 +17,8 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
   const name = useId();
   const form = useRef<HTMLFormElement>(null);
   const shown = inScheme(html, isDark);
+  const [last, setLast] = useState({ shown, withImages, turn: 0 });
+  if (last.shown !== shown || last.withImages !== withImages) setLast({ shown, withImages, turn: last.turn + 1 });
   useEffect(() => {
     // What is posted is in the form by now.
     if (shown !== "" || withImages) form.current?.submit();
@@ -28,6 +30,8 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
         <input name="images" value={withImages ? "load" : "leave"} readOnly aria-hidden />
       </form>
       <iframe
+        // A frame that is shown another mail adds to where the browser goes back to. A new frame does not.
+        key={last.turn}
         name={name}
         title={words.email.frame}
         sandbox=""

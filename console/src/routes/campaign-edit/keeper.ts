@@ -126,6 +126,11 @@ export class Keeper {
     if (aside !== null) this.change(aside);
   }
 
+  /** What was told of the draft has been read. */
+  dismiss(): void {
+    this.#set({ isRestored: false, merged: null, aside: null });
+  }
+
   #restore(): void {
     const found = this.copy.read();
     if (found === null) return;
@@ -218,7 +223,7 @@ export class Keeper {
       return;
     }
     this.copy.remove();
-    this.#set({ state: { is: "saved" }, isCopied: true, isRestored: false });
+    this.#set({ state: { is: "saved" }, isCopied: true });
   }
 
   #copy(): void {

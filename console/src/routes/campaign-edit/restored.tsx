@@ -10,20 +10,22 @@ export function Restored({ kept, keeper }: { kept: Kept; keeper: Keeper }) {
   const own = words.campaignEdit;
   const say = useFasterWords();
   const { isRestored, merged, aside } = kept;
+  if (!isRestored && merged === null && aside === null) return null;
   return (
-    <>
-      {isRestored && <Notice>{own.restored}</Notice>}
-      {merged && (
-        <Notice>
-          {say(merged.faster)} {own.merged(merged.fields.map((field) => own.fields[field]).join(", "))}
-        </Notice>
-      )}
-      {aside && (
-        <Notice>
-          <span>{own.aside}</span>
-          <Button onClick={() => keeper.bringBack()}>{own.bringBack}</Button>
-        </Notice>
-      )}
-    </>
+    <Notice>
+      <div className="min-w-48 flex-1">
+        {isRestored && <p>{own.restored}</p>}
+        {merged && (
+          <p>
+            {say(merged.faster)} {own.merged(merged.fields.map((field) => own.fields[field]).join(", "))}
+          </p>
+        )}
+        {aside && <p>{own.aside}</p>}
+      </div>
+      {aside && <Button onClick={() => keeper.bringBack()}>{own.bringBack}</Button>}
+      <Button kind="quiet" onClick={() => keeper.dismiss()}>
+        {own.close}
+      </Button>
+    </Notice>
   );
 }

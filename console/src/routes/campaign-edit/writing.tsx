@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { lazy, Suspense, useState } from "react";
 import { useProject } from "../../api/project";
@@ -23,7 +24,7 @@ const HtmlEditor = lazy(() => import("./editor/html-editor"));
 export function Writing({ campaign: read }: { campaign: Campaign }) {
   const { words } = useWords();
   const own = words.campaignEdit;
-  const { role } = useProject();
+  const { id: project, role } = useProject();
   const kept = useKeeper(read);
   const { keeper, draft, campaign, state } = kept;
   const [shown, show] = useState<string | null>(null);
@@ -36,6 +37,11 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
       aside={<SavedWord state={state} isCopied={kept.isCopied} at={campaign.updatedAt} />}
       actions={<TestMail keeper={keeper} campaign={campaign} variants={draft.variants} />}
     >
+      <p className="-mt-3 mb-4 text-quiet">
+        <Link to="/p/$project/campaigns" params={{ project }} className="link">
+          {words.shell.campaigns}
+        </Link>
+      </p>
       <div className="grid gap-4">
         {state.is === "conflict" && <Conflict key={state.theirs.version} draft={draft} state={state} keeper={keeper} />}
         <Restored kept={kept} keeper={keeper} />
