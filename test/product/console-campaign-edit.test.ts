@@ -122,6 +122,13 @@ describeInChromium(
       await page.getByRole("textbox", { name: "Subject" }).fill("Written by me, at last");
       await send.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Check everybody's mail" }).click();
+
+      // A sign-in that is too old for so many people is asked for again, and nothing is sent without it.
+      const refusal = { message: "Sign in again.", error: { code: "PROOF_NEEDED", message: "Sign in again." } };
+      await page.route(/\/send$/, (route) => route.fulfill({ status: 403, json: refusal }), { times: 1 });
+      await send.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("alert").getByText("Sign in again.").waitFor();
       await send.click();
 
       // For ten seconds it can be taken back.
@@ -147,6 +154,9 @@ describeInChromium(
         await page.setViewportSize({ width, height: 844 });
         await page.emulateMedia({ colorScheme });
         if ((await overhang(page)) > 0) faults.push(`${width} is too wide`);
+        // Whatever the system prefers: the preview is light until it is asked to be dark.
+        const text = page.frameLocator("iframe").locator("body");
+        expect(await text.evaluate("getComputedStyle(document.body).color")).toBe("rgb(0, 0, 0)");
         if (width !== 820) faults.push(...(await axeFindings(page)));
       }
       expect(faults).toEqual([]);

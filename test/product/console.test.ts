@@ -87,10 +87,10 @@ describeInChromium(
       const code = await mailedCode();
       const box = page.getByLabel("The code of eight characters from the mail");
       await box.fill("AAAA-AAAA");
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByRole("alert").waitFor();
       await box.fill(code);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.waitForURL(/\/console\/p\/[\w-]+$/);
       await page.getByRole("navigation").getByText("Domains").waitFor();
       // The browser notes who was nobody yet, and the code that was refused.

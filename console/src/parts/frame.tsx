@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useCallback, useId, useRef, useState } from "react";
 import { useWords } from "../words/words";
 
 interface FrameProps {
@@ -19,10 +19,10 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
   const shown = inScheme(html, isDark);
   const [last, setLast] = useState({ shown, withImages, turn: 0 });
   if (last.shown !== shown || last.withImages !== withImages) setLast({ shown, withImages, turn: last.turn + 1 });
-  useEffect(() => {
+  const fill = useCallback((frame: HTMLIFrameElement | null) => {
     // What is posted is in the form by now.
-    if (shown !== "" || withImages) form.current?.submit();
-  }, [shown, withImages]);
+    if (frame !== null) form.current?.submit();
+  }, []);
   return (
     <div className="overflow-x-auto bg-quiet-tint p-4">
       <form ref={form} method="post" action="/console/preview" encType="multipart/form-data" target={name} hidden>
@@ -32,6 +32,7 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
       <iframe
         // A frame that is shown another mail adds to where the browser goes back to. A new frame does not.
         key={last.turn}
+        ref={fill}
         name={name}
         title={words.email.frame}
         sandbox=""
@@ -46,7 +47,7 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
 /** Styles for one of the schemes ask for it. A page cannot set the scheme of a frame, so the question gets its answer. */
 function inScheme(html: string, isDark: boolean): string {
   const [yes, no] = ["(min-width: 0)", "(max-width: 0)"];
-  const root = isDark ? "<style>:root { color-scheme: dark }</style>" : "";
+  const root = `<style>:root { color-scheme: ${isDark ? "dark" : "light"} }</style>`;
   return (
     html
       .replace(/\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi, isDark ? yes : no)

@@ -5,7 +5,8 @@ import { Section } from "../../parts/page";
 import { useWords } from "../../words/words";
 import { Difference } from "./difference";
 import type { Draft, Field } from "./draft";
-import type { Keeper, SaveState } from "./keeper";
+import type { Keeper } from "./keeper";
+import type { SaveState } from "./kept";
 import { useFasterWords } from "./use-faster-words";
 import { useFieldText } from "./use-field-text";
 

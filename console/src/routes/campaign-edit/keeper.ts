@@ -1,40 +1,8 @@
 import { type Campaign, type Petrel, PetrelError, VersionMismatchError } from "petrel-client";
 import { changedFields, changesOf, type Draft, draftOf, type Field, pick } from "./draft";
+import type { Faster, Kept, SaveState } from "./kept";
 import type { LocalCopy } from "./local-copy";
 import { merge, taking } from "./merge";
-
-/** Who was faster, as far as the service says it. */
-export interface Faster {
-  name: string | null;
-  at: string | null;
-}
-
-export type SaveState =
-  | { is: "saved" }
-  /** Typed, and saved when the typing rests. */
-  | { is: "typed" }
-  | { is: "saving" }
-  /** The service does not answer. It is tried again. */
-  | { is: "offline" }
-  | { is: "refused"; error: unknown }
-  /** Somebody else changed the same fields. Nothing is saved until it is said which ones count. */
-  | { is: "conflict"; both: Field[]; theirs: Campaign; faster: Faster };
-
-export interface Kept {
-  /** What is on the page. */
-  draft: Draft;
-  /** The campaign as the service last showed it. */
-  campaign: Campaign;
-  state: SaveState;
-  /** Whether the browser has what the service does not have yet. */
-  isCopied: boolean;
-  /** It was found in the browser, from before. */
-  isRestored: boolean;
-  /** What somebody else changed meanwhile, which is in the draft now. */
-  merged: { fields: Field[]; faster: Faster } | null;
-  /** What was given up for somebody else's, to be brought back. */
-  aside: Partial<Draft> | null;
-}
 
 const restMs = 1_200;
 const againMs = 4_000;
@@ -104,6 +72,10 @@ export class Keeper {
   hear(campaign: Campaign): void {
     if (campaign.version < this.#kept.campaign.version || this.#saving !== null) return;
     if (this.isSaved) this.#adopt(campaign);
+    else if (this.#kept.state.is === "held" && campaign.status === "DRAFT") {
+      this.#set({ campaign: { ...this.#kept.campaign, status: "DRAFT" }, state: { is: "typed" } });
+      this.#saveIn(0);
+    }
   }
 
   /** Ends a conflict: these fields are as they made them, and the others as I did. */
@@ -165,6 +137,10 @@ export class Keeper {
   async #saveOnce(): Promise<void> {
     const { draft, campaign, state } = this.#kept;
     if (state.is === "conflict") return;
+    if (campaign.status !== "DRAFT" && state.is !== "saved") {
+      this.#set({ state: { is: "held" } });
+      return;
+    }
     if (changedFields(this.#saved, draft).length === 0) return this.#setSaved();
     this.#set({ state: { is: "saving" } });
     try {

@@ -1,7 +1,8 @@
 import { Button } from "../../parts/button";
 import { Notice } from "../../parts/notice";
 import { useWords } from "../../words/words";
-import type { Keeper, Kept } from "./keeper";
+import type { Keeper } from "./keeper";
+import type { Kept } from "./kept";
 import { useFasterWords } from "./use-faster-words";
 
 /** What happened to the draft without the hand of its writer. */

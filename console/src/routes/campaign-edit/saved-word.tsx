@@ -2,7 +2,7 @@ import { Badge } from "../../parts/badge";
 import { Refused } from "../../parts/states";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
-import type { SaveState } from "./keeper";
+import type { SaveState } from "./kept";
 
 interface SavedWordProps {
   state: SaveState;
@@ -30,6 +30,12 @@ export function SavedWord({ state, isCopied, at }: SavedWordProps) {
       return (
         <span role="status">
           <Badge tone={isCopied ? "warn" : "alarm"}>{own.offline}</Badge> {isKept}
+        </span>
+      );
+    case "held":
+      return (
+        <span role="status">
+          <Badge tone="warn">{own.held}</Badge> {isKept}
         </span>
       );
     case "conflict":

@@ -1,5 +1,5 @@
 import { useWords } from "../../words/words";
-import type { Faster } from "./keeper";
+import type { Faster } from "./kept";
 
 /** Says who changed a campaign, and when. */
 export function useFasterWords(): (faster: Faster) => string {

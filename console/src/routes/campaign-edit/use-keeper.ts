@@ -5,7 +5,8 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { useProject } from "../../api/project";
 import { sessionKey } from "../../api/queries";
 import { useMe } from "../../shell/root";
-import { Keeper, type Kept } from "./keeper";
+import { Keeper } from "./keeper";
+import type { Kept } from "./kept";
 import { LocalCopy } from "./local-copy";
 
 /** The draft of a campaign on this page, and what keeps it. */

@@ -44,7 +44,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
       </p>
       <div className="grid gap-4">
         {state.is === "conflict" && <Conflict key={state.theirs.version} draft={draft} state={state} keeper={keeper} />}
-        <Restored kept={kept} keeper={keeper} />
+        {campaign.status === "DRAFT" && <Restored kept={kept} keeper={keeper} />}
         {role === "viewer" && <p className="text-quiet">{own.onlyReading}</p>}
         {campaign.status === "SCHEDULED" && <Scheduled campaign={campaign} />}
         <fieldset disabled={isReader} className="grid min-w-0 gap-4 wide:grid-cols-2">

@@ -65,6 +65,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     saving: "Wird gespeichert …",
     offline: "Nicht gespeichert: keine Verbindung",
     refused: "Nicht gespeichert",
+    held: "Nicht gespeichert: sie ist geplant",
     conflict: "Nicht gespeichert: jemand war schneller",
     kept: "Ihr Text bleibt in diesem Browser erhalten.",
     notKept: "Dieser Browser bewahrt nichts auf: Lassen Sie die Seite offen.",

@@ -64,6 +64,7 @@ export const campaignEdit = {
     saving: "Saving …",
     offline: "Not saved: no connection",
     refused: "Not saved",
+    held: "Not saved: it is scheduled",
     conflict: "Not saved: somebody was faster",
     kept: "What you typed is kept in this browser.",
     notKept: "This browser keeps nothing: leave the page open.",

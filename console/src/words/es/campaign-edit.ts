@@ -66,6 +66,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     saving: "Guardando …",
     offline: "Sin guardar: no hay conexión",
     refused: "Sin guardar",
+    held: "Sin guardar: está programada",
     conflict: "Sin guardar: alguien se adelantó",
     kept: "Lo que escribió se conserva en este navegador.",
     notKept: "Este navegador no conserva nada: deje la página abierta.",

@@ -67,6 +67,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     saving: "Enregistrement …",
     offline: "Non enregistré : pas de connexion",
     refused: "Non enregistré",
+    held: "Non enregistré : elle est programmée",
     conflict: "Non enregistré : quelqu’un a été plus rapide",
     kept: "Votre texte est conservé dans ce navigateur.",
     notKept: "Ce navigateur ne conserve rien : laissez la page ouverte.",

@@ -65,6 +65,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     saving: "Salvataggio …",
     offline: "Non salvato: nessuna connessione",
     refused: "Non salvato",
+    held: "Non salvato: è programmata",
     conflict: "Non salvato: qualcuno è stato più veloce",
     kept: "Ciò che hai scritto resta in questo browser.",
     notKept: "Questo browser non conserva nulla: lascia aperta la pagina.",

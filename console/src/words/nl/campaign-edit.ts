@@ -66,6 +66,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     saving: "Wordt opgeslagen …",
     offline: "Niet opgeslagen: geen verbinding",
     refused: "Niet opgeslagen",
+    held: "Niet opgeslagen: hij is gepland",
     conflict: "Niet opgeslagen: iemand was sneller",
     kept: "Wat u typte blijft in deze browser bewaard.",
     notKept: "Deze browser bewaart niets: laat de pagina open.",

@@ -65,6 +65,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     saving: "Salvando …",
     offline: "Não salvo: sem conexão",
     refused: "Não salvo",
+    held: "Não salvo: está agendada",
     conflict: "Não salvo: alguém foi mais rápido",
     kept: "O que você escreveu fica neste navegador.",
     notKept: "Este navegador não guarda nada: deixe a página aberta.",

@@ -5,6 +5,7 @@ import { useProject } from "../../../api/project";
 import { Button } from "../../../parts/button";
 import { Choice } from "../../../parts/choice";
 import { TextField } from "../../../parts/field";
+import { useProof } from "../../../parts/proof";
 import { Refused } from "../../../parts/states";
 import { lengthOf } from "../../../parts/time";
 import { useWords } from "../../../words/words";
@@ -28,14 +29,17 @@ export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
   const own = words.campaignEdit;
   const { id: project, petrel, testClock } = useProject();
   const queries = useQueryClient();
+  const prove = useProof();
   const [when, setWhen] = useState<"now" | "later">("now");
   const [time, setTime] = useState("");
   const send = useMutation({
     mutationFn: () =>
-      petrel.campaigns.send(id, {
-        ...(result.preflightToken !== null && { preflightToken: result.preflightToken }),
-        ...(when === "later" ? { scheduledFor: new Date(time).toISOString() } : soon(testClock)),
-      }),
+      prove(() =>
+        petrel.campaigns.send(id, {
+          ...(result.preflightToken !== null && { preflightToken: result.preflightToken }),
+          ...(when === "later" ? { scheduledFor: new Date(time).toISOString() } : soon(testClock)),
+        }),
+      ),
     onSuccess(sent) {
       keeper.hear(sent);
       queries.setQueryData(clockKey(project), Date.parse(sent.updatedAt) - Date.now());

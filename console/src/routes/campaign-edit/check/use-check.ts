@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Job, PreflightResult } from "petrel-client";
 import { useProject } from "../../../api/project";
-import type { Keeper, Kept } from "../keeper";
+import type { Keeper } from "../keeper";
+import type { Kept } from "../kept";
 
 /** A check that is under way has no token yet. */
 export type PreflightFindings = Omit<PreflightResult, "preflightToken">;
