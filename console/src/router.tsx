@@ -3,6 +3,8 @@ import { Refused } from "./parts/states";
 import { readCampaignFilters } from "./routes/campaigns/filters";
 import { readEmailFilters } from "./routes/emails/filters";
 import { readPeopleFilters } from "./routes/people/filters";
+import { readAuditFilters } from "./routes/settings/audit/filters";
+import { readJobFilters } from "./routes/settings/jobs/filters";
 import { Nowhere } from "./shell/nowhere";
 import { Entry, Root } from "./shell/root";
 import { Shell } from "./shell/shell";
@@ -70,6 +72,43 @@ const pages = [
     getParentRoute: () => project,
     path: "account",
     component: lazyRouteComponent(() => import("./routes/account/page"), "AccountPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings",
+    component: lazyRouteComponent(() => import("./routes/settings/page"), "SettingsIndex"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings/project",
+    component: lazyRouteComponent(() => import("./routes/settings/project/page"), "ProjectPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings/members",
+    component: lazyRouteComponent(() => import("./routes/settings/members/page"), "MembersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings/keys",
+    component: lazyRouteComponent(() => import("./routes/settings/keys/page"), "KeysPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings/topics",
+    component: lazyRouteComponent(() => import("./routes/settings/topics/page"), "TopicsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings/jobs",
+    validateSearch: readJobFilters,
+    component: lazyRouteComponent(() => import("./routes/settings/jobs/page"), "JobsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "settings/audit",
+    validateSearch: readAuditFilters,
+    component: lazyRouteComponent(() => import("./routes/settings/audit/page"), "AuditPage"),
   }),
   createRoute({
     getParentRoute: () => project,

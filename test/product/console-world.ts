@@ -77,7 +77,7 @@ export async function asOwner(page: Page, { session }: World): Promise<void> {
 }
 
 /** Opens a session by a printed link, as its reader does. */
-async function openSession(base: string, url: string): Promise<World["session"]> {
+export async function openSession(base: string, url: string): Promise<World["session"]> {
   const answer = await fetch(base + new URL(url).pathname, {
     method: "POST",
     headers: { Origin: base },

@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from "react";
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from "react";
 
 interface Labelled {
   label: string;
@@ -19,6 +19,24 @@ export function SelectField({ label, isBare, ...rest }: Labelled & SelectHTMLAtt
     <Label label={label} isBare={isBare}>
       <select {...rest} className="field" />
     </Label>
+  );
+}
+
+export function AreaField({ label, isBare, ...rest }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  return (
+    <Label label={label} isBare={isBare}>
+      <textarea {...rest} className="field" />
+    </Label>
+  );
+}
+
+/** A checkbox of a form that is read when it is sent. */
+export function CheckField({ label, ...rest }: { label: string } & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <label className="flex min-h-9 items-center gap-2">
+      <input type="checkbox" {...rest} className="size-4 shrink-0 accent-main" />
+      {label}
+    </label>
   );
 }
 

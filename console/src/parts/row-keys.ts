@@ -6,7 +6,7 @@ export function useRowKeys(body: RefObject<HTMLElement | null>): void {
     function move(event: KeyboardEvent) {
       const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
       if (step === 0 || isTyping(event) || body.current === null) return;
-      const links = [...body.current.querySelectorAll<HTMLElement>("a.row-link")];
+      const links = [...body.current.querySelectorAll<HTMLElement>(".row-link")];
       const here = links.indexOf(document.activeElement as HTMLElement);
       const next = here === -1 ? links[0] : links[here + step];
       next?.focus();

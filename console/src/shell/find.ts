@@ -4,9 +4,10 @@ import { NotFoundError } from "petrel-client";
 import { useDeferredValue } from "react";
 import { useProject } from "../api/project";
 import { useWords } from "../words/words";
+import { useActions } from "./actions";
 import { places } from "./places";
 
-interface Option {
+export interface Option {
   id: string;
   name: string;
   hint?: string;
@@ -38,6 +39,7 @@ export function useFound(text: string): Group[] {
     { title: words.palette.people, options: people ?? [] },
     { title: words.palette.mail, options: mail },
     { title: words.shell.campaigns, options: campaigns },
+    { title: words.settings.actions.title, options: useActions(wanted) },
     { title: words.palette.pages, options: pages },
   ];
   return groups.filter(({ options }) => options.length > 0);

@@ -1,11 +1,11 @@
-import { Globe, House, Layers, Mail, Megaphone, Users } from "lucide-react";
+import { Globe, House, Mail, Megaphone, Settings, Users } from "lucide-react";
 
-/** The pages of a project, in the order of the navigation. A phone has no room for all: there, More leads to the wide ones. */
+/** The pages of a project, in the order of the navigation. A phone has no room for all: there, the settings lead to the wide ones. */
 export const places = [
   { to: "/p/$project", word: "home", icon: House, isWide: false },
   { to: "/p/$project/emails", word: "emails", icon: Mail, isWide: false },
   { to: "/p/$project/people", word: "people", icon: Users, isWide: false },
   { to: "/p/$project/campaigns", word: "campaigns", icon: Megaphone, isWide: false },
   { to: "/p/$project/domains", word: "domains", icon: Globe, isWide: true },
-  { to: "/p/$project/more", word: "more", icon: Layers, isWide: false },
+  { to: "/p/$project/settings", word: "settings", icon: Settings, isWide: false },
 ] as const;

@@ -3,6 +3,7 @@ import { campaigns } from "./de/campaigns";
 import { home } from "./de/home";
 import { people } from "./de/people";
 import { person } from "./de/person";
+import { settings } from "./de/settings";
 import { signIns } from "./de/sign-ins";
 import type { Words } from "./words";
 
@@ -31,7 +32,7 @@ export const de: Words = {
     people: "Personen",
     campaigns: "Kampagnen",
     domains: "Domains",
-    more: "Mehr",
+    settings: "Einstellungen",
     signOut: "Abmelden",
     testClock: "Testuhr",
     disabled: "gesperrt",
@@ -48,6 +49,7 @@ export const de: Words = {
     mail: "E-Mails",
     nothing: "Nichts gefunden.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Bei Petrel anmelden",
@@ -164,12 +166,9 @@ export const de: Words = {
     segments: "Segmente",
     workflows: "Workflows",
     templates: "Vorlagen",
-    topics: "Themen",
     suppressions: "Unterdrückte Adressen",
     webhooks: "Webhooks",
     imports: "Importe",
-    keys: "Schlüssel",
-    project: "Einstellungen des Projekts",
   },
   campaignEdit,
 };

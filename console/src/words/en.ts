@@ -3,6 +3,7 @@ import { campaigns } from "./en/campaigns";
 import { home } from "./en/home";
 import { people } from "./en/people";
 import { person } from "./en/person";
+import { settings } from "./en/settings";
 import { signIns } from "./en/sign-ins";
 
 /** A number is given as it is written in the language of the reader. */
@@ -31,7 +32,7 @@ export const en = {
     people: "People",
     campaigns: "Campaigns",
     domains: "Domains",
-    more: "More",
+    settings: "Settings",
     signOut: "Sign out",
     testClock: "test clock",
     disabled: "disabled",
@@ -48,6 +49,7 @@ export const en = {
     mail: "Mail",
     nothing: "Nothing was found.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Sign in to Petrel",
@@ -164,12 +166,9 @@ export const en = {
     segments: "Segments",
     workflows: "Workflows",
     templates: "Templates",
-    topics: "Topics",
     suppressions: "Suppressions",
     webhooks: "Webhooks",
     imports: "Imports",
-    keys: "Keys",
-    project: "Settings of the project",
   },
   campaignEdit,
 };

@@ -3,6 +3,7 @@ import { campaigns } from "./es/campaigns";
 import { home } from "./es/home";
 import { people } from "./es/people";
 import { person } from "./es/person";
+import { settings } from "./es/settings";
 import { signIns } from "./es/sign-ins";
 import type { Words } from "./words";
 
@@ -31,7 +32,7 @@ export const es: Words = {
     people: "Personas",
     campaigns: "Campañas",
     domains: "Dominios",
-    more: "Más",
+    settings: "Ajustes",
     signOut: "Cerrar sesión",
     testClock: "reloj de prueba",
     disabled: "desactivado",
@@ -48,6 +49,7 @@ export const es: Words = {
     mail: "Correos",
     nothing: "No se ha encontrado nada.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Iniciar sesión en Petrel",
@@ -163,12 +165,9 @@ export const es: Words = {
     segments: "Segmentos",
     workflows: "Flujos",
     templates: "Plantillas",
-    topics: "Temas",
     suppressions: "Direcciones bloqueadas",
     webhooks: "Webhooks",
     imports: "Importaciones",
-    keys: "Claves",
-    project: "Ajustes del proyecto",
   },
   campaignEdit,
 };

@@ -3,6 +3,7 @@ import { campaigns } from "./fr/campaigns";
 import { home } from "./fr/home";
 import { people } from "./fr/people";
 import { person } from "./fr/person";
+import { settings } from "./fr/settings";
 import { signIns } from "./fr/sign-ins";
 import type { Words } from "./words";
 
@@ -31,7 +32,7 @@ export const fr: Words = {
     people: "Personnes",
     campaigns: "Campagnes",
     domains: "Domaines",
-    more: "Plus",
+    settings: "Réglages",
     signOut: "Se déconnecter",
     testClock: "horloge de test",
     disabled: "désactivé",
@@ -48,6 +49,7 @@ export const fr: Words = {
     mail: "E-mails",
     nothing: "Aucun résultat.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Se connecter à Petrel",
@@ -165,12 +167,9 @@ export const fr: Words = {
     segments: "Segments",
     workflows: "Workflows",
     templates: "Modèles",
-    topics: "Sujets",
     suppressions: "Adresses bloquées",
     webhooks: "Webhooks",
     imports: "Imports",
-    keys: "Clés",
-    project: "Réglages du projet",
   },
   campaignEdit,
 };

@@ -3,6 +3,7 @@ import { campaigns } from "./it/campaigns";
 import { home } from "./it/home";
 import { people } from "./it/people";
 import { person } from "./it/person";
+import { settings } from "./it/settings";
 import { signIns } from "./it/sign-ins";
 import type { Words } from "./words";
 
@@ -31,7 +32,7 @@ export const it: Words = {
     people: "Persone",
     campaigns: "Campagne",
     domains: "Domini",
-    more: "Altro",
+    settings: "Impostazioni",
     signOut: "Esci",
     testClock: "orologio di prova",
     disabled: "disattivato",
@@ -48,6 +49,7 @@ export const it: Words = {
     mail: "E-mail",
     nothing: "Nessun risultato.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Accedi a Petrel",
@@ -163,12 +165,9 @@ export const it: Words = {
     segments: "Segmenti",
     workflows: "Flussi",
     templates: "Modelli",
-    topics: "Argomenti",
     suppressions: "Indirizzi bloccati",
     webhooks: "Webhook",
     imports: "Importazioni",
-    keys: "Chiavi",
-    project: "Impostazioni del progetto",
   },
   campaignEdit,
 };

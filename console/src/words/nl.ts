@@ -3,6 +3,7 @@ import { campaigns } from "./nl/campaigns";
 import { home } from "./nl/home";
 import { people } from "./nl/people";
 import { person } from "./nl/person";
+import { settings } from "./nl/settings";
 import { signIns } from "./nl/sign-ins";
 import type { Words } from "./words";
 
@@ -31,7 +32,7 @@ export const nl: Words = {
     people: "Personen",
     campaigns: "Campagnes",
     domains: "Domeinen",
-    more: "Meer",
+    settings: "Instellingen",
     signOut: "Afmelden",
     testClock: "testklok",
     disabled: "uitgeschakeld",
@@ -48,6 +49,7 @@ export const nl: Words = {
     mail: "E-mail",
     nothing: "Niets gevonden.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Aanmelden bij Petrel",
@@ -163,12 +165,9 @@ export const nl: Words = {
     segments: "Segmenten",
     workflows: "Workflows",
     templates: "Sjablonen",
-    topics: "Onderwerpen",
     suppressions: "Onderdrukte adressen",
     webhooks: "Webhooks",
     imports: "Imports",
-    keys: "Sleutels",
-    project: "Instellingen van het project",
   },
   campaignEdit,
 };

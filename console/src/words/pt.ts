@@ -3,6 +3,7 @@ import { campaigns } from "./pt/campaigns";
 import { home } from "./pt/home";
 import { people } from "./pt/people";
 import { person } from "./pt/person";
+import { settings } from "./pt/settings";
 import { signIns } from "./pt/sign-ins";
 import type { Words } from "./words";
 
@@ -31,7 +32,7 @@ export const pt: Words = {
     people: "Pessoas",
     campaigns: "Campanhas",
     domains: "Domínios",
-    more: "Mais",
+    settings: "Definições",
     signOut: "Sair",
     testClock: "relógio de teste",
     disabled: "desativado",
@@ -48,6 +49,7 @@ export const pt: Words = {
     mail: "E-mails",
     nothing: "Nada encontrado.",
   },
+  settings,
   signIns,
   signIn: {
     title: "Entrar no Petrel",
@@ -163,12 +165,9 @@ export const pt: Words = {
     segments: "Segmentos",
     workflows: "Fluxos",
     templates: "Modelos",
-    topics: "Temas",
     suppressions: "Endereços bloqueados",
     webhooks: "Webhooks",
     imports: "Importações",
-    keys: "Chaves",
-    project: "Definições do projeto",
   },
   campaignEdit,
 };

@@ -1,7 +1,4 @@
-import { Link } from "@tanstack/react-router";
-import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
-import { places } from "../../shell/places";
 import { useWords } from "../../words/words";
 
 /** What has no page yet, with the call that lists it. */
@@ -9,31 +6,15 @@ const calls = {
   segments: "GET /segments",
   workflows: "GET /workflows",
   templates: "GET /templates",
-  topics: "GET /topics",
   suppressions: "GET /suppressions",
   webhooks: "GET /webhooks",
   imports: "POST /contacts/import",
-  keys: "POST /admin/projects/{id}/keys",
-  project: "PATCH /admin/projects/{id}",
 } as const;
 
 export function MorePage() {
   const { words } = useWords();
-  const { id: project } = useProject();
   return (
     <Page title={words.more.title}>
-      <ul className="mb-4 grid gap-2 tablet:hidden">
-        {places
-          .filter(({ isWide }) => isWide)
-          .map(({ to, word, icon: Icon }) => (
-            <li key={to}>
-              <Link to={to} params={{ project }} className="sheet flex items-center gap-3 p-4 text-ink no-underline">
-                <Icon size={20} aria-hidden />
-                {words.shell[word]}
-              </Link>
-            </li>
-          ))}
-      </ul>
       <p className="mb-4 text-quiet">
         {words.more.lead}{" "}
         <a href="/docs/reference" className="link">

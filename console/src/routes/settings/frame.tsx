@@ -1,0 +1,47 @@
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useProject } from "../../api/project";
+import { Page } from "../../parts/page";
+import { useWords } from "../../words/words";
+import { type SettingsPart, settingsPages } from "./pages";
+
+interface SettingsFrameProps {
+  part: SettingsPart;
+  /** Beside the title, such as a total. */
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page of the settings, with the way to the others. */
+export function SettingsFrame({ part, aside, children }: SettingsFrameProps) {
+  const { words } = useWords();
+  const { id: project } = useProject();
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone, not all of them fit.
+    tabs.current?.querySelector(`[data-part="${part}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [part]);
+  return (
+    <Page title={words.settings.pages[part]} aside={aside}>
+      <nav ref={tabs} aria-label={words.shell.settings} className="-mt-1 mb-4 overflow-x-auto">
+        <ul className="flex gap-1 border-b border-line">
+          {settingsPages.map(({ part: other, to }) => (
+            <li key={other}>
+              <Link
+                to={to}
+                params={{ project }}
+                data-part={other}
+                activeProps={{ className: "border-main text-main font-medium" }}
+                inactiveProps={{ className: "border-transparent text-quiet hover:text-ink" }}
+                className="block border-b-2 px-3 py-2 whitespace-nowrap no-underline"
+              >
+                {words.settings.pages[other]}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {children}
+    </Page>
+  );
+}

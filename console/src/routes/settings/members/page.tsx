@@ -1,0 +1,84 @@
+import type { Member } from "petrel-client";
+import { useState } from "react";
+import { useRows } from "../../../api/pages";
+import { useProject } from "../../../api/project";
+import { Amount } from "../../../parts/amount";
+import { Empty } from "../../../parts/states";
+import { type Column, Table } from "../../../parts/table";
+import { Time } from "../../../parts/time";
+import { useWords } from "../../../words/words";
+import { SettingsFrame } from "../frame";
+import { Invite } from "./invite";
+import { MemberDialog } from "./member-dialog";
+
+export const membersOf = (project: string) => [project, "members"];
+const pageSize = 100;
+
+/** The people who use the console of this project, and what they may do. */
+export function MembersPage() {
+  const { words } = useWords();
+  const { id: project, petrel } = useProject();
+  const [opened, setOpened] = useState<Member | null>(null);
+  const list = useRows(membersOf(project), (cursor, signal) =>
+    petrel.admin.listMembers(project, { limit: pageSize, ...(cursor ? { cursor } : {}) }, { signal }),
+  );
+  const texts = words.settings.members;
+  return (
+    <SettingsFrame part="members" aside={list.total !== undefined && <Amount of={list.total} />}>
+      <div className="grid gap-4">
+        <Invite />
+        <div className="sheet overflow-clip">
+          <Table
+            label={words.settings.pages.members}
+            rows={list}
+            columns={useColumns(setOpened)}
+            idOf={({ id }) => id}
+            empty={<Empty title={texts.none}>{texts.noneAdvice}</Empty>}
+          />
+        </div>
+      </div>
+      {opened && <MemberDialog member={opened} onClose={() => setOpened(null)} />}
+    </SettingsFrame>
+  );
+}
+
+function useColumns(open: (member: Member) => void): Column<Member>[] {
+  const { words } = useWords();
+  const texts = words.settings.members;
+  return [
+    {
+      title: words.settings.name,
+      cell: (member) => (
+        <>
+          <button
+            type="button"
+            className="row-link block w-full truncate text-start font-medium"
+            onClick={() => open(member)}
+          >
+            <bdi>{member.name ?? member.email}</bdi>
+          </button>
+          <bdi className="block truncate text-small text-quiet">{member.email}</bdi>
+        </>
+      ),
+    },
+    {
+      title: texts.role,
+      className: "w-36 tablet:w-64",
+      cell: ({ role, maySend, seesPersonalData }) => (
+        <>
+          {texts.roles[role]}
+          <span className="block truncate text-small text-quiet">
+            {!maySend && texts.mayNotSend}
+            {!seesPersonalData && texts.masked}
+          </span>
+        </>
+      ),
+    },
+    {
+      title: texts.seen,
+      isWide: true,
+      className: "w-48 text-quiet",
+      cell: ({ lastSeenAt }) => (lastSeenAt === null ? texts.notSeen : <Time at={lastSeenAt} isShort />),
+    },
+  ];
+}

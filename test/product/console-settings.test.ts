@@ -1,0 +1,149 @@
+import { beforeAll, expect, inject, it } from "vitest";
+import { axeFindings } from "./axe";
+import { describeInChromium, overhang, type Watched } from "./chromium";
+import { asOwner, hostile, makeWorld, openSession, type World } from "./console-world";
+
+const product = inject("product");
+const { base } = product;
+const desk = { viewport: { width: 1280, height: 900 } };
+
+describeInChromium(
+  "the settings in the console",
+  () => base,
+  (open) => {
+    let world: World;
+    beforeAll(async () => {
+      world = await makeWorld(product);
+      const form = new FormData();
+      form.set("file", new File(["email\nada@example.com\nnot an address\n"], "people.csv"));
+      const headers = { Authorization: `Bearer ${world.key}` };
+      const started = await fetch(`${base}/contacts/import`, { method: "POST", headers, body: form });
+      expect(started.ok).toBe(true);
+    });
+
+    async function enter(path: string, options = desk): Promise<Watched> {
+      const watched = await open("/health", options);
+      await asOwner(watched.page, world);
+      await watched.page.goto(`${base}/console/p/${world.project}${path}`, { waitUntil: "networkidle" });
+      return watched;
+    }
+
+    function expectQuiet({ foreign, complaints, dialogs }: Watched): void {
+      expect([foreign, complaints, dialogs]).toEqual([[], [], []]);
+    }
+
+    it("make a key, show it once with a call that was tried, and revoke it", async () => {
+      const watched = await enter("/settings/keys");
+      const { page } = watched;
+      await page.getByText("Read-only", { exact: true }).first().click();
+      await page.getByLabel("Name", { exact: true }).fill(hostile);
+      await page.getByRole("button", { name: "Make a key" }).click();
+      const made = page.getByRole("region", { name: "Key" });
+      await made.getByText("Tried just now").waitFor();
+      const call = (await made.locator("pre").textContent()) ?? "";
+      const [, url = "", key = ""] = /^curl (\S+) -H "Authorization: Bearer (sk_[0-9a-f]{64})"$/.exec(call) ?? [];
+      const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+      expect(await answer.json()).toMatchObject({ key: { kind: "read" } });
+      await made.getByRole("button", { name: "I have copied it" }).click();
+      expect(await page.content()).not.toContain(key);
+      await page.getByRole("listitem").filter({ hasText: hostile }).getByRole("button", { name: "Revoke" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+      await page.getByRole("listitem").filter({ hasText: hostile }).waitFor({ state: "detached" });
+      expectQuiet(watched);
+    });
+
+    it("invite somebody, change what they may do, and tell both in the audit log", async () => {
+      const watched = await enter("/settings/members");
+      const { page } = watched;
+      await page.getByLabel("Their email address").fill("grace@acme.example");
+      await page.getByLabel("Role").selectOption("viewer");
+      await page.getByLabel("Sees addresses and data").uncheck();
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByText("The invitation is on its way.").waitFor();
+      await page.getByRole("button", { name: "grace@acme.example" }).click();
+      const dialog = page.getByRole("dialog", { name: "grace@acme.example" });
+      await dialog.getByLabel("Role").selectOption("editor");
+      expect(await axeFindings(page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("cell", { name: "Editor" }).waitFor();
+
+      await page.goto(`${base}/console/p/${world.project}/settings/audit?action=updateMember`, {
+        waitUntil: "networkidle",
+      });
+      await page.getByRole("button", { name: "grace@acme.example" }).click();
+      const change = page.getByRole("dialog").getByRole("row", { name: "role" }).locator("th, td");
+      expect(await change.allTextContents()).toEqual(["role", "viewer", "editor"]);
+      await page.getByRole("link", { name: "All changes of this" }).click();
+      await page.waitForURL(/target=/);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await page.getByText("inviteMember").waitFor();
+      expectQuiet(watched);
+    });
+
+    it("add a topic with a name that is no markup, and save only the settings that were changed", async () => {
+      const watched = await enter("/settings/topics");
+      const { page } = watched;
+      await page.getByRole("button", { name: "Add a topic" }).click();
+      await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill(hostile);
+      await page.keyboard.press("Enter");
+      await page.getByRole("listitem").filter({ hasText: hostile }).waitFor();
+      await page.getByRole("link", { name: "Project", exact: true }).click();
+      await page.getByLabel("Name of the sender").fill("Acme");
+      await page.getByLabel("Postal address").fill("1 Main Street\nSpringfield");
+      const sent = page.waitForRequest((request) => request.method() === "PATCH");
+      await page.getByRole("button", { name: "Save" }).click();
+      expect((await sent).postDataJSON()).toEqual({ fromName: "Acme", postalAddress: "1 Main Street\nSpringfield" });
+      await expect.poll(() => page.getByLabel("Postal address").inputValue()).toContain("Springfield");
+      expectQuiet(watched);
+    });
+
+    it("show a job with its errors, and find pages and actions by the palette", async () => {
+      const watched = await enter("/settings");
+      const { page } = watched;
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("make a k");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/settings\/keys$/);
+      await page.getByRole("link", { name: "Jobs" }).click();
+      await page.getByRole("button", { name: "contacts.import" }).click();
+      await page.getByRole("dialog").getByText("not an address").waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Status").selectOption("failed");
+      await page.getByText("No job matches these filters").waitFor();
+      expectQuiet(watched);
+    });
+
+    it("fit a phone and a desk, and have no fault that axe knows", async () => {
+      const { page } = await enter("/settings");
+      const faults: string[] = [];
+      const paths = ["", "/project", "/members", "/keys", "/topics", "/jobs", "/audit"];
+      for (const [at, path] of paths.entries()) {
+        await page.goto(`${base}/console/p/${world.project}/settings${path}`, { waitUntil: "networkidle" });
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 844 });
+          await page.emulateMedia({ colorScheme: at % 2 === 0 ? "light" : "dark" });
+          if ((await overhang(page)) > 0) faults.push(`${path || "/"} is too wide at ${width}`);
+        }
+        faults.push(...(await axeFindings(page)).map((finding) => `${path || "/"}: ${finding}`));
+      }
+      expect(faults).toEqual([]);
+    });
+
+    it("say to a role that is too low which one it takes", async () => {
+      const headers = { Authorization: `Bearer ${product.adminToken}`, "Content-Type": "application/json" };
+      const post = async (path: string, body: unknown) =>
+        (await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+      const email = "editor@acme.example";
+      await post(`/admin/projects/${world.project}/people`, { email, role: "editor" });
+      const { url } = (await post("/admin/people/link", { email })) as { url: string };
+      const { page } = await open("/health", desk);
+      await page.context().addCookies([await openSession(base, url)]);
+      for (const part of ["keys", "members", "project", "audit"]) {
+        await page.goto(`${base}/console/p/${world.project}/settings/${part}`, { waitUntil: "networkidle" });
+        await page.getByRole("alert").getByText("This needs the role admin, and yours is editor.").waitFor();
+      }
+    });
+  },
+);
