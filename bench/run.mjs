@@ -3,6 +3,7 @@ import { dim } from "../scripts/lib/screen.mjs";
 import { benchActivity } from "./activity.mjs";
 import { benchCampaigns } from "./campaigns.mjs";
 import { benchClient } from "./client.mjs";
+import { benchConsole } from "./console.mjs";
 import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
@@ -41,6 +42,7 @@ const benches = {
   tracking: benchTracking,
   client: benchClient,
   pages: benchPages,
+  console: benchConsole,
   moving: benchMoving,
   webhooks: benchWebhooks,
   workflows: benchWorkflows,

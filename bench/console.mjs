@@ -1,0 +1,248 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { brotliCompressSync } from "node:zlib";
+import { chromium } from "playwright-core";
+import { call } from "./api.mjs";
+import { median } from "./load.mjs";
+import { makeProjects } from "./projects.mjs";
+import { table } from "./report.mjs";
+import { seed } from "./seed.mjs";
+import { openBenchState, startBenchWorker } from "./worker.mjs";
+
+const contacts = Number(process.env.BENCH_CONTACTS ?? 100_000);
+const recipients = Number(process.env.BENCH_RECIPIENTS ?? 10_000);
+const turns = 5;
+/** People who watch a campaign, and how often the page of each asks for news. */
+const watchers = 50;
+const pollMs = 2_000;
+/** Bytes a second of 1.6 Mbit/s, and how long a byte is on its way. */
+const line = { offline: false, downloadThroughput: 200_000, uploadThroughput: 100_000, latency: 40 };
+const owner = "owner@bench.test";
+const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
+/**
+ * What the console weighs as it travels, how long its first screen takes over a slow line, how long a page takes that was
+ * open before, in a project of 100,000 people, and what fifty open consoles cost the campaign that they watch.
+ */
+export async function benchConsole() {
+  const executablePath = process.env.CHROMIUM_PATH ?? browsers.find(existsSync);
+  if (executablePath === undefined) throw new Error("No Chromium was found: install it, or name it in CHROMIUM_PATH.");
+  const bench = await openBenchState();
+  const { large, sending } = await makeProjects(bench, ["large", "sending"], async (post, name) => {
+    await post("/domains", { domain: `${name}.test` });
+    return { from: `news@${name}.test` };
+  });
+  seed(bench.state, [
+    { id: large.id, contacts, events: contacts },
+    { id: sending.id, contacts: recipients },
+  ]);
+  const worker = await startBenchWorker("src/index.ts", bench, { deliversMail: true });
+  const door = await openDoor(worker.base);
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    const cookie = await openSession(door.base, worker, bench.adminToken);
+    const site = { door, browser, cookie, start: `${door.base}/console/p/${large.id}` };
+    const first = [];
+    for (let turn = 0; turn < turns; turn++) first.push(await firstScreen(site));
+    reportPages(first, await pageToPage(site));
+    reportWatched(await watched(worker, sending, cookie));
+  } finally {
+    await browser.close();
+    door.close();
+    await worker.stop();
+    bench.remove();
+  }
+}
+
+/** A door to the Worker that compresses as Cloudflare does, and counts what travels. */
+async function openDoor(base) {
+  let bytes = 0;
+  const server = createServer(async (request, answer) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { host, connection, "content-length": _, ...headers } = request.headers;
+    const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
+    const passed = await fetch(base + request.url, { method: request.method, headers, body, redirect: "manual" });
+    const ofLine = /^(content-encoding|transfer-encoding|content-length|connection)$/;
+    const kept = [...passed.headers].filter(([name]) => !ofLine.test(name));
+    const content = Buffer.from(await passed.arrayBuffer());
+    const sent = content.length > 0 ? brotliCompressSync(content) : content;
+    bytes += sent.length;
+    const encoding = content.length > 0 ? [["content-encoding", "br"]] : [];
+    answer.writeHead(passed.status, [...kept, ...encoding].flat()).end(sent);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    base: `http://127.0.0.1:${server.address().port}`,
+    takeBytes() {
+      const counted = bytes;
+      bytes = 0;
+      return counted;
+    },
+    close: () => server.close(),
+  };
+}
+
+/** Opens a session by a printed link, as its reader does. */
+async function openSession(base, worker, adminToken) {
+  const { url } = await call(`${worker.base}/admin/people/link`, adminToken, {});
+  const answer = await fetch(worker.base + new URL(url).pathname, {
+    method: "POST",
+    headers: { Origin: worker.base },
+    body: new URLSearchParams({ email: owner }),
+    redirect: "manual",
+  });
+  const [, name, value] = /^(petrel)=(\w+);/.exec(answer.headers.getSetCookie().join("\n")) ?? [];
+  if (value === undefined) throw new Error(`No session: ${answer.status} ${await answer.text()}`);
+  return { name, value, url: base };
+}
+
+/** The first screen of a browser that knows nothing of the console, until its figures are there. */
+async function firstScreen({ door, browser, cookie, start }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.addCookies([cookie]);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", line);
+  door.takeBytes();
+  const startedAt = performance.now();
+  await page.goto(start, { waitUntil: "commit" });
+  await page.getByRole("navigation").first().waitFor();
+  const shellMs = performance.now() - startedAt;
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  const ms = performance.now() - startedAt;
+  await page.waitForLoadState("networkidle");
+  await context.close();
+  return { shellMs, ms, bytes: door.takeBytes() };
+}
+
+/** Pages that were open before, by a click, until their heading and their rows are there. */
+async function pageToPage({ browser, cookie, start }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.addCookies([cookie]);
+  const page = await context.newPage();
+  await page.goto(start, { waitUntil: "networkidle" });
+  const names = ["Mail", "People", "Domains", "Home"];
+  const visit = async (name) => {
+    const link = page.getByRole("navigation").getByText(name, { exact: true });
+    // The browser measures from the click to the frame that shows the other heading.
+    return link.evaluate(
+      (element) =>
+        new Promise((done) => {
+          const before = document.querySelector("h1");
+          const startedAt = performance.now();
+          const look = () => {
+            const heading = document.querySelector("h1");
+            const isThere =
+              heading !== null &&
+              heading !== before &&
+              document.querySelector("[role=status].waiting, [role=status] .waiting") === null;
+            if (isThere) done(performance.now() - startedAt);
+            else requestAnimationFrame(look);
+          };
+          element.click();
+          requestAnimationFrame(look);
+        }),
+    );
+  };
+  for (const name of names) {
+    await visit(name);
+    await page.waitForLoadState("networkidle");
+  }
+  const times = Object.fromEntries(names.map((name) => [name, []]));
+  for (let turn = 0; turn < turns; turn++) {
+    for (const name of names) {
+      times[name].push(await visit(name));
+      await sleep(300);
+    }
+  }
+  await context.close();
+  return times;
+}
+
+function reportPages(first, times) {
+  const kilobytes = { value: median(first.map(({ bytes }) => bytes)) / 1024, unit: "KB" };
+  const ms = (values) => ({ value: median(values), unit: "ms" });
+  table({
+    title: "The first screen of the console, at 1.6 Mbit/s",
+    names: ["it"],
+    figures: [
+      {
+        "all that travels": kilobytes,
+        "until the navigation is there": ms(first.map(({ shellMs }) => shellMs)),
+        "until the page is there": ms(first.map((one) => one.ms)),
+      },
+    ],
+    aims: { "until the page is there": "≤ 1000" },
+  });
+  const worst = Math.max(...Object.values(times).map((values) => median(values)));
+  table({
+    title: "A page that was open before, from the click to its rows",
+    names: ["it"],
+    figures: [
+      {
+        ...Object.fromEntries(Object.entries(times).map(([name, values]) => [name, ms(values)])),
+        worst: { value: worst, unit: "ms" },
+      },
+    ],
+    aims: { worst: "≤ 100" },
+  });
+}
+
+/** Sends campaigns in turns, with nobody and with fifty people who watch. Returns mails a second of each. */
+async function watched(worker, project, cookie) {
+  await sendWatched(worker, project, cookie, 0);
+  const speeds = { alone: [], watched: [] };
+  for (let turn = 0; turn < 3; turn++) {
+    speeds.alone.push(await sendWatched(worker, project, cookie, 0));
+    speeds.watched.push(await sendWatched(worker, project, cookie, watchers));
+  }
+  return speeds;
+}
+
+async function sendWatched({ base }, { id: project, secret, from }, cookie, people) {
+  const written = { name: "News", subject: "News", body: "<p>News</p>", from, audienceType: "ALL" };
+  const { data } = await call(`${base}/campaigns`, secret, written);
+  const path = `${base}/campaigns/${data.id}`;
+  const headers = { Cookie: `${cookie.name}=${cookie.value}`, "Petrel-Project": project };
+  let isOver = false;
+  const watch = async (n) => {
+    await sleep((pollMs / people) * n);
+    while (!isOver) {
+      const answer = await fetch(`${path}/progress`, { headers });
+      if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+      await answer.arrayBuffer();
+      await sleep(pollMs);
+    }
+  };
+  const startedAt = performance.now();
+  await call(`${path}/send`, secret, {});
+  const watching = Array.from({ length: people }, (_, n) => watch(n));
+  while ((await call(path, secret)).status !== "SENT") await sleep(100);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  isOver = true;
+  await Promise.all(watching);
+  return recipients / seconds;
+}
+
+function reportWatched({ alone, watched: seen }) {
+  const ratios = alone.map((speed, turn) => (1 - seen[turn] / speed) * 100);
+  const cell = (values) => ({ value: median(values), unit: "a second" });
+  table({
+    title: `A campaign to ${recipients} people, beside open consoles`,
+    names: ["it"],
+    figures: [
+      {
+        "with nobody who watches": cell(alone),
+        [`with ${watchers} who watch`]: cell(seen),
+        "slower by": { value: median(ratios), unit: "%" },
+      },
+    ],
+    aims: { "slower by": "≤ 5" },
+  });
+}
