@@ -38,6 +38,8 @@ function Line({ item }: { item: Item }) {
   const { severity, message, count, isAtLeast, since, target, action } = item;
   const { icon: Icon, className } = looks[severity];
   const place = placeOf(item, project);
+  const { keys, jobs, project: settings } = words.settings.pages;
+  const goTo = { ...words.home.goTo, keys, jobs, project: settings };
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-b-0">
       <Icon size={20} role="img" aria-label={words.home.severity[severity]} className={clsx("shrink-0", className)} />
@@ -65,7 +67,7 @@ function Line({ item }: { item: Item }) {
       </div>
       {place !== null && (
         <Link {...place.to} className={buttonLook(severity === "act" ? "main" : "plain")}>
-          {words.home.goTo[place.word]}
+          {goTo[place.word]}
         </Link>
       )}
     </li>

@@ -2,7 +2,7 @@ import type { NavigateOptions } from "@tanstack/react-router";
 import type { Attention, Email } from "petrel-client";
 
 interface Place {
-  word: "domains" | "campaign" | "emails";
+  word: "domains" | "campaign" | "emails" | "keys" | "jobs" | "project";
   to: NavigateOptions;
 }
 
@@ -20,6 +20,15 @@ export function placeOf({ code, target }: Attention["items"][number], project: s
   if (target?.type === "campaign") {
     const params = { project, campaign: target.id };
     return { word: "campaign", to: { to: "/p/$project/campaigns/$campaign", params } };
+  }
+  if (target?.type === "key") return { word: "keys", to: { to: "/p/$project/settings/keys", params: { project } } };
+  // A disabled project is enabled by a call alone.
+  if (target?.type === "project" && code !== "project_disabled") {
+    return { word: "project", to: { to: "/p/$project/settings/project", params: { project } } };
+  }
+  if (code === "jobs_failed") {
+    const search = { status: "failed" } as const;
+    return { word: "jobs", to: { to: "/p/$project/settings/jobs", params: { project }, search } };
   }
   const isDomain = target?.type === "domain" || code === "no_verified_domain";
   return isDomain ? { word: "domains", to: { to: "/p/$project/domains", params: { project } } } : null;
