@@ -96,6 +96,7 @@ describeInChromium(
       await page.goto(`${base}/console`, { waitUntil: "networkidle" });
       await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
       await look("sign in");
+      expect(await page.getByRole("alert").count()).toBe(0);
       world = await makeWorld(product);
       await asOwner(page, world);
       await page.goto(account(), { waitUntil: "networkidle" });

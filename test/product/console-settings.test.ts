@@ -40,6 +40,8 @@ describeInChromium(
       await page.getByRole("button", { name: "Make a key" }).click();
       const made = page.getByRole("region", { name: "Key" });
       await made.getByText("Tried just now").waitFor();
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overhang(page)).toBe(0);
       const call = (await made.locator("pre").textContent()) ?? "";
       const [, url = "", key = ""] = /^curl (\S+) -H "Authorization: Bearer (sk_[0-9a-f]{64})"$/.exec(call) ?? [];
       const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });

@@ -1,5 +1,6 @@
+import { PetrelError } from "petrel-client";
 import { useEffect, useState } from "react";
-import { NoPasskey, offerPasskeys } from "../../api/passkeys";
+import { offerPasskeys } from "../../api/passkeys";
 
 /** Before the challenge of an offer expires, it is made anew. */
 const offerMs = 4 * 60_000;
@@ -15,8 +16,8 @@ export function useOfferedPasskeys(onSignedIn: () => void, isPaused: boolean): {
     offerPasskeys(stop.signal).then(
       (isSignedIn) => isSignedIn && onSignedIn(),
       (fault: unknown) => {
-        // The offer was stopped, or nobody took it.
-        if (!(fault instanceof NoPasskey)) setError(fault);
+        // What the browser says of an offer that nobody asked for is of no interest: the button says why.
+        if (fault instanceof PetrelError) setError(fault);
       },
     );
     const timer = setTimeout(() => setTurn(turn + 1), offerMs);

@@ -24,7 +24,7 @@ export function MadeKey({ made: { kind, name, key }, onDone }: { made: CreatedKe
   });
   const call = firstCall(kind, key);
   return (
-    <section aria-label={texts.key} className="sheet grid gap-3 border-good p-4">
+    <section aria-label={texts.key} className="sheet grid grid-cols-[minmax(0,1fr)] gap-3 border-good p-4">
       <p className="font-medium">
         {name !== null && (
           <>

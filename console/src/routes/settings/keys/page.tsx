@@ -20,7 +20,7 @@ export function KeysPage() {
       {error !== null && <Refused error={error} retry={() => void refetch()} />}
       {error === null && data === undefined && <Loading />}
       {data && (
-        <div className="grid gap-4">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
           <MakeKey />
           <div className="sheet">
             {data.length === 0 && <Empty title={words.settings.keys.none}>{words.settings.keys.noneAdvice}</Empty>}
