@@ -42,11 +42,11 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
           {words.shell.campaigns}
         </Link>
       </p>
+      {campaign.status === "SCHEDULED" && <Scheduled campaign={campaign} />}
       <div className="grid gap-4">
         {state.is === "conflict" && <Conflict key={state.theirs.version} draft={draft} state={state} keeper={keeper} />}
         {campaign.status === "DRAFT" && <Restored kept={kept} keeper={keeper} />}
         {role === "viewer" && <p className="text-quiet">{own.onlyReading}</p>}
-        {campaign.status === "SCHEDULED" && <Scheduled campaign={campaign} />}
         <fieldset disabled={isReader} className="grid min-w-0 gap-4 wide:grid-cols-2">
           <legend className="sr-only">{own.content}</legend>
           <Envelope draft={draft} change={(change) => keeper.change(change)} />

@@ -37,7 +37,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   const { scheduledFor, heldReason } = campaign;
   return (
     // The button that sends is far down the page: this comes into view there.
-    <div className="sticky top-16 z-10 grid gap-4">
+    <div className="sticky top-16 z-10 mb-4 grid gap-4">
       <Notice tone="good">
         <p className="min-w-48 flex-1">
           {leftMs > soonMs && scheduledFor !== null ? (
