@@ -5,7 +5,9 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync } from "node:zlib";
 import { chromium } from "playwright-core";
+import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { call } from "./api.mjs";
+import { doJobs } from "./console-jobs.mjs";
 import { median } from "./load.mjs";
 import { makeProjects } from "./projects.mjs";
 import { table } from "./report.mjs";
@@ -31,6 +33,7 @@ export async function benchConsole() {
   const executablePath = process.env.CHROMIUM_PATH ?? browsers.find(existsSync);
   if (executablePath === undefined) throw new Error("No Chromium was found: install it, or name it in CHROMIUM_PATH.");
   const bench = await openBenchState();
+  writeEnvFile(bench.state.settings, { ...readEnvFile(bench.state.settings), LINK_SECRETS: randomHex() });
   const { large, sending } = await makeProjects(bench, ["large", "sending"], async (post, name) => {
     await post("/domains", { domain: `${name}.test` });
     return { from: `news@${name}.test` };
@@ -48,6 +51,7 @@ export async function benchConsole() {
     const first = [];
     for (let turn = 0; turn < turns; turn++) first.push(await firstScreen(site));
     reportPages(first, await pageToPage(site));
+    reportJobs(await jobsIn(site, worker, sending));
     reportWatched(await watched(worker, sending, cookie));
   } finally {
     await browser.close();
@@ -64,6 +68,7 @@ async function openDoor(base) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const { host, connection, "content-length": _, ...headers } = request.headers;
+    if (headers.origin !== undefined) headers.origin = base;
     const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
     const passed = await fetch(base + request.url, { method: request.method, headers, body, redirect: "manual" });
     const ofLine = /^(content-encoding|transfer-encoding|content-length|connection)$/;
@@ -194,6 +199,35 @@ function reportPages(first, times) {
   });
 }
 
+/** Does the jobs of people in a project that has sent a campaign, and a mail. */
+async function jobsIn({ browser, door, cookie }, worker, project) {
+  await sendWatched(worker, project, cookie, 0);
+  const [reader, subject] = ["reader@bench.test", "Your receipt"];
+  const mail = { to: reader, from: project.from, subject, body: "<p>News</p>" };
+  await call(`${worker.base}/v1/send`, project.secret, mail);
+  const list = (path) => call(`${worker.base}${path}`, project.secret);
+  const [campaigns, people] = [await list("/campaigns"), await list("/contacts?limit=2")];
+  const person = people.data.find(({ email }) => email !== reader).email;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.addCookies([cookie]);
+  const start = `${door.base}/console/p/${project.id}`;
+  const done = await doJobs(context, start, { person, reader, subject, campaign: campaigns.data[0] });
+  await context.close();
+  return done;
+}
+
+function reportJobs(done) {
+  const rows = Object.entries(done).map(([name, { clicks, seconds }]) => [
+    name,
+    { clicks: { value: clicks, unit: "" }, time: { value: seconds * 1_000, unit: "ms" } },
+  ]);
+  table({
+    title: "Jobs of a person, from the start page, without the time of reading and typing",
+    names: ["clicks", "time"],
+    figures: ["clicks", "time"].map((figure) => Object.fromEntries(rows.map(([name, one]) => [name, one[figure]]))),
+  });
+}
+
 /** Sends campaigns in turns, with nobody and with fifty people who watch. Returns mails a second of each. */
 async function watched(worker, project, cookie) {
   await sendWatched(worker, project, cookie, 0);
@@ -227,14 +261,14 @@ async function sendWatched({ base }, { id: project, secret, from }, cookie, peop
   const seconds = (performance.now() - startedAt) / 1_000;
   isOver = true;
   await Promise.all(watching);
-  return recipients / seconds;
+  return (await call(`${path}/stats`, secret)).sentCount / seconds;
 }
 
 function reportWatched({ alone, watched: seen }) {
   const ratios = alone.map((speed, turn) => (1 - seen[turn] / speed) * 100);
   const cell = (values) => ({ value: median(values), unit: "a second" });
   table({
-    title: `A campaign to ${recipients} people, beside open consoles`,
+    title: "A campaign beside open consoles",
     names: ["it"],
     figures: [
       {
