@@ -94,6 +94,40 @@ describe("a bulk operation on all that match", () => {
     expect(await subscribedPlans(project)).toEqual({ free: 50, pro: 250 });
   });
 
+  it.each([
+    [{}, "matching", "required"],
+    [{ search: " " }, "matching", "required"],
+    [{ conditions: isPro, everybody: true }, "matching.conditions", "custom"],
+    [{ condition: { ...isPro, group: [] } }, "matching.condition.group", "custom"],
+  ])("is refused when it may mean more people than its caller meant: %j", async (matching, field, code) => {
+    const project = await newProject();
+    for (const operation of ["subscribe", "unsubscribe", "delete"]) {
+      expectInvalid(await project.api.post(`/contacts/bulk-${operation}`, { matching }), field, code);
+    }
+    expect((await project.api.get("/jobs")).body.data).toEqual([]);
+  });
+
+  it("spares who stops matching between the search and the erasure", async () => {
+    const [world, project] = [new World(), await peopled()];
+    const id = await start(world, project, "delete", { condition: isPro });
+    const spared = "even2@example.com";
+    let isSpared = false;
+    world.fault = {
+      async meet({ sql }, make) {
+        if (!isSpared && sql.some((text) => text.startsWith("DELETE FROM contacts"))) {
+          isSpared = true;
+          const change = 'UPDATE contacts SET data = \'{"plan":"free"}\' WHERE project_id = ? AND email = ?';
+          await project.db.prepare(change).bind(project.id, spared).run();
+        }
+        return make();
+      },
+    };
+    await world.drain();
+    expect(isSpared).toBe(true);
+    expect(await jobOf(project, id)).toMatchObject({ status: "completed", succeeded: 249, failed: 0 });
+    expect((await project.api.get(`/contacts?search=${spared}`)).body.data).toHaveLength(1);
+  });
+
   it("refuses a condition with another project's segment, and contactIds beside it", async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { body: segment } = await other.api.post("/segments", { name: "Guests", type: "STATIC" });
@@ -101,7 +135,8 @@ describe("a bulk operation on all that match", () => {
     const path = "/contacts/bulk-subscribe";
     const refused = await project.api.post(path, { matching: { condition } });
     expectInvalid(refused, "matching.condition.groups.0.filters.0.field", refused.body.error.errors[0].code);
-    expectInvalid(await project.api.post(path, { matching: {}, contactIds: ["a"] }), "matching", "custom");
+    const both = { matching: { everybody: true }, contactIds: ["a"] };
+    expectInvalid(await project.api.post(path, both), "matching", "custom");
     expect((await project.api.post(path, { matching: { condition: isPro } })).status).toBe(202);
   });
 });

@@ -11,16 +11,22 @@ interface ConfirmProps {
   /** What the button that does it says. */
   action: string;
   run(): void;
+  /** Called when the question opens, to read anew what it says. */
+  opened?(): void;
   isBusy?: boolean;
 }
 
 /** A button that asks before it does something that cannot be taken back. */
-export function Confirm({ label, title, children, action, run, isBusy }: ConfirmProps) {
+export function Confirm({ label, title, children, action, run, opened, isBusy }: ConfirmProps) {
   const { words } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
+  function open() {
+    dialog.current?.showModal();
+    opened?.();
+  }
   return (
     <>
-      <Button kind="alarm" isBusy={isBusy} onClick={() => dialog.current?.showModal()}>
+      <Button kind="alarm" isBusy={isBusy} onClick={open}>
         {label}
       </Button>
       <dialog ref={dialog} aria-label={title} className="sheet w-[min(28rem,calc(100vw-2rem))] p-6">

@@ -16,10 +16,12 @@ interface BulkBarProps {
   selection: Selection;
   /** How many the list finds, as it is shown. */
   total: string;
+  /** Counts them again. */
+  recount(): void;
 }
 
 /** Changes everybody who is selected, in the background, and shows how far that is. */
-export function BulkBar({ filters, selection, total }: BulkBarProps) {
+export function BulkBar({ filters, selection, total, recount }: BulkBarProps) {
   const { words, number } = useWords();
   const { petrel } = useProject();
   const start = useMutation({
@@ -41,6 +43,7 @@ export function BulkBar({ filters, selection, total }: BulkBarProps) {
       title={words.people.bulk.title[operation](who)}
       action={words.people.bulk[operation]}
       run={() => start.mutate(operation)}
+      opened={recount}
       isBusy={start.isPending}
     >
       {words.people.bulk.advice[operation]}
@@ -73,6 +76,7 @@ function bodyOf({ search, where = [] }: PeopleFilters, { selected }: Selection):
     matching: {
       ...(search === undefined ? {} : { search }),
       ...(where.length === 0 ? {} : { condition: conditionOf(where) }),
+      ...(search === undefined && where.length === 0 ? { everybody: true as const } : {}),
     },
   };
 }

@@ -63,7 +63,7 @@ export function PeoplePage() {
             <ChooseColumns chosen={columns} choose={(next) => show({ ...filters, columns: next }, true)} />
           </div>
         </search>
-        <BulkBar filters={filters} selection={selection} total={total} />
+        <BulkBar filters={filters} selection={selection} total={total} recount={list.reload} />
         <Table
           label={words.shell.people}
           rows={list}

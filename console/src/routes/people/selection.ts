@@ -25,7 +25,8 @@ export function useSelection(list: string): Selection {
     isEmpty: now !== "all" && now.ids.size === 0,
     has: ({ id }) => now === "all" || now.ids.has(id),
     toggle({ id }) {
-      if (now === "all") return select({ ids: new Set([id]) });
+      // "All but this one" cannot be told to the service.
+      if (now === "all") return select(nobody);
       const ids = new Set(now.ids);
       if (!ids.delete(id)) ids.add(id);
       select({ ids });

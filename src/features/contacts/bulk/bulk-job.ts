@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { asId, type Id, publicId } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
+import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
 import type { Context } from "../../../platform/context";
@@ -15,8 +16,9 @@ const MatchingContacts = z.object({
   operation: BulkOperation,
   /** A checked FilterCondition, as JSON. */
   condition: z.string(),
-  /** The times of the project's first contact and of the call, in milliseconds. */
-  from: z.number(),
+  /** The project's first and last contact at the time of the call, `at`. Null when it had none. */
+  first: storedId.nullable(),
+  last: storedId.nullable(),
   at: z.number(),
 });
 export type MatchingContacts = z.infer<typeof MatchingContacts>;
@@ -34,6 +36,8 @@ export interface BulkStep {
   ids: Id[];
   state: BulkState;
   progress: number;
+  /** The guard of the step's batch: the contacts still match. Null for listed contacts. Throws Stale. */
+  stillMatching: Statement | null;
 }
 
 /** The most contacts of a step: one batch changes them. */

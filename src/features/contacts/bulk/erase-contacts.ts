@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
-import { untilFresh } from "../../../db/fresh";
 import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { guardState, updateState } from "../../../engine/jobs/step";
@@ -10,16 +9,15 @@ import { addErasure } from "../erase";
 import { type BulkStep, resultOf } from "./bulk-job";
 import type { BulkResult } from "./schema";
 
-/** Erases the contacts of one step, as `DELETE /contacts/{id}` does. */
+/** Erases the contacts of one step, as `DELETE /contacts/{id}` does. Throws Stale when one was changed meanwhile. */
 export async function eraseContacts(ctx: Context, row: JobRow, step: BulkStep): Promise<void> {
-  await untilFresh(async () => {
-    const batch = openBatch(ctx);
-    batch.add(guardState(ctx, row));
-    const erasure = await addErasure(ctx, batch, step.ids);
-    batch.add(updateProgress(ctx, row, step, erasure.found));
-    await batch.commit();
-    await erasure.announceRest();
-  }, ctx.random);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  if (step.stillMatching) batch.add(step.stillMatching);
+  const erasure = await addErasure(ctx, batch, step.ids);
+  batch.add(updateProgress(ctx, row, step, erasure.found));
+  await batch.commit();
+  await erasure.announceRest();
 }
 
 function updateProgress(ctx: Context, row: JobRow, step: BulkStep, found: Id[]): Statement {

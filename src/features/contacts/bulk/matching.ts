@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
+import type { Audience } from "../../../core/audience/compile";
 import { conditionOf, type FilterCondition } from "../../../core/audience/condition";
-import { firstIdAt, type Id, textOf, timeOf } from "../../../core/ids";
+import { type Id, textOf, timeOf } from "../../../core/ids";
 import { audienceOf } from "../../../db/audience";
+import { Stale } from "../../../db/fresh";
 import { maxEvaluatedPerStatement } from "../../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
-import { selectOne } from "../../../db/statement";
+import { guard, type Statement, selectOne } from "../../../db/statement";
 import { checkCondition } from "../../../engine/audience/named-segments";
 import { scanWindow } from "../../../engine/audience/scan";
 import { findScanSource } from "../../../engine/audience/scan-source";
@@ -26,13 +28,13 @@ export async function readMatching(
   if (condition) await checkCondition(ctx, condition, { at: "matching.condition" });
   // The search may make it too deep.
   if (condition && whole !== condition) await checkCondition(ctx, whole, { at: "matching" });
-  const at = ctx.now.getTime();
-  const { first } = await selectOne(
+  const ends = await selectOne(
     ctx.db,
-    sql`SELECT min(id) AS first FROM contacts WHERE ${inProject(ctx)}`,
-    columns({ first: orNull(asId) }),
+    sql`SELECT (SELECT min(id) FROM contacts WHERE ${inProject(ctx)}) AS first,
+      (SELECT max(id) FROM contacts WHERE ${inProject(ctx)}) AS last`,
+    columns({ first: orNull(asId), last: orNull(asId) }),
   );
-  return { condition: JSON.stringify(whole), from: first === null ? at : timeOf(first), at };
+  return { condition: JSON.stringify(whole), ...ends, at: ctx.now.getTime() };
 }
 
 /** The id after which such a job begins. */
@@ -44,10 +46,10 @@ export const firstMatching = ends.up.start;
  */
 export async function nextMatching(
   ctx: Context,
-  { condition: text, from, at }: MatchingContacts,
+  { condition: text, first, last, at }: MatchingContacts,
   after: Id,
 ): Promise<BulkStep | null> {
-  if (after === ends.up.end) return null;
+  if (first === null || last === null || after === ends.up.end) return null;
   const condition: FilterCondition = JSON.parse(text);
   const { segments } = await checkCondition(ctx, condition);
   const now = new Date(at);
@@ -62,14 +64,22 @@ export async function nextMatching(
     want: { skip: 0, take: contactsPerStep },
   });
   const found = window.contacts.map(({ id }) => id);
-  const ids = found.filter((id) => textOf(id) < textOf(firstIdAt(at + 1)));
+  const ids = found.filter((id) => textOf(id) <= textOf(last));
   const isOver = ids.length < found.length;
-  const last = found.length === contactsPerStep ? (found.at(-1) ?? window.edge) : window.edge;
-  const next = isOver ? ends.up.end : last;
-  return { ids, state: { after: next }, progress: next === ends.up.end ? 100 : share(timeOf(next), { from, at }) };
+  const edge = found.length === contactsPerStep ? (found.at(-1) ?? window.edge) : window.edge;
+  const next = isOver ? ends.up.end : edge;
+  const progress = next === ends.up.end ? 100 : share(timeOf(next), timeOf(first), timeOf(last));
+  return { ids, state: { after: next }, progress, stillMatching: guardMatching(ctx, audience, ids) };
+}
+
+/** The guard that these contacts match: one of them may have been changed since it was found. */
+function guardMatching(ctx: Context, { values, matches }: Audience, ids: Id[]): Statement {
+  const others = sql`WITH ${values} SELECT 1 FROM json_each(${JSON.stringify(ids)}) r
+    CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value WHERE NOT coalesce(${matches}, false)`;
+  return guard(sql`NOT EXISTS (${others})`, () => new Stale());
 }
 
 /** Ids begin with their time, so the time of an id tells how far a job is, in percent. */
-function share(time: number, { from, at }: { from: number; at: number }): number {
-  return at <= from ? 0 : (100 * Math.max(0, time - from)) / (at - from);
+function share(time: number, from: number, to: number): number {
+  return to <= from ? 0 : (100 * Math.max(0, time - from)) / (to - from);
 }

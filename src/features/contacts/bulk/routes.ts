@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { Invalid } from "../../../core/errors";
 import { publicId } from "../../../core/ids";
 import { pathId } from "../../../http/params";
 import { projectRoutes } from "../../../http/routes";
 import { StartedJob, starting } from "../../../http/started-job";
+import type { Context } from "../../../platform/context";
 import { bulkJson, getBulk } from "./bulk-job";
 import { foreignNamesOfBulk } from "./foreign-names";
 import { BulkJob, type BulkOperation, BulkRequest, BulkResult } from "./schema";
@@ -22,15 +24,22 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
       needsProof: operation === "delete",
       body: BulkRequest,
       accepted: starting(StartedJob, BulkResult),
-      partNames: { matching: ["condition", "search"] },
+      partNames: { matching: ["condition", "search", "everybody"] },
       conditionNames: ["matching.condition"],
       foreignNames: foreignNamesOfBulk,
     },
     async (ctx, { body }) => {
+      refuseUnread(ctx);
       const jobId = await startBulk(ctx, operation, body);
       return { jobId: publicId(jobId), status: "queued" as const };
     },
   );
+}
+
+/** Refuses a call of which a name in `matching` was not read: it would change contacts that the caller did not mean. */
+function refuseUnread({ warnings }: Context): void {
+  const unread = warnings.filter(({ field }) => field.startsWith("matching"));
+  if (unread.length > 0) throw new Invalid(unread.map(({ field, message }) => ({ field, message, code: "custom" })));
 }
 
 operationOf(

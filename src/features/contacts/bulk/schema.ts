@@ -21,13 +21,18 @@ const ContactIds = z
 
 const Matching = z
   .object({
-    condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
+    condition: FilterCondition.nullish(),
     search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
+    everybody: z.literal(true).nullish().meta({ description: "Needed when there is no condition and no search." }),
+  })
+  .refine(({ condition, search, everybody }) => condition || search?.trim() || everybody, {
+    message: "Send a condition or a search, or everybody: true",
+    params: { code: "required" },
   })
   .meta({
     id: "MatchingContacts",
     description:
-      "The contacts that `POST /contacts/query` finds, however many. Each is judged when its turn comes; times in the condition count from the call. Contacts that are created after the call are left out.",
+      "The contacts that `POST /contacts/query` finds, however many. Each is judged when its turn comes; times in the condition count from the call. Contacts that are created after the call are left out, but for those of an import with an earlier `createdAt`. An unknown name is refused, because without it more contacts would match.",
     example: { condition: conditionOf({ field: "data.plan", operator: "equals", value: "free" }) },
   });
 

@@ -1,5 +1,6 @@
 import { Invalid } from "../../../core/errors";
 import { openBatch } from "../../../db/batch";
+import { untilFresh } from "../../../db/fresh";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
@@ -9,7 +10,12 @@ import { nextMatching } from "./matching";
 import { subscribeContacts } from "./subscribe-contacts";
 
 /** Runs a step of `contacts.bulk`. A single run handles a thousand contacts or more. */
-export async function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
+export function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
+  return untilFresh(() => takeStep(ctx, row), ctx.random);
+}
+
+/** Throws Stale when a contact of the step was changed meanwhile. */
+async function takeStep(ctx: Context, row: JobRow): Promise<Step> {
   let step: BulkStep | null;
   try {
     step = await nextStep(ctx, row);
@@ -43,7 +49,8 @@ async function nextStep(ctx: Context, row: JobRow): Promise<BulkStep | null> {
 function nextListed(contactIds: BulkStep["ids"], before: number): BulkStep | null {
   const ids = contactIds.slice(before, before + contactsPerStep);
   const done = before + ids.length;
-  return ids.length === 0 ? null : { ids, state: { done }, progress: (done / contactIds.length) * 100 };
+  const progress = (done / contactIds.length) * 100;
+  return ids.length === 0 ? null : { ids, state: { done }, progress, stillMatching: null };
 }
 
 async function end(ctx: Context, row: JobRow, how: { status: "completed" | "failed"; reason?: string }): Promise<Step> {

@@ -16,6 +16,7 @@ import { type BulkStep, resultOf } from "./bulk-job";
 export async function subscribeContacts(ctx: Context, row: JobRow, step: BulkStep, subscribed: boolean): Promise<void> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
+  if (step.stillMatching) batch.add(step.stillMatching);
   batch.add(updateProgress(ctx, row, step, subscribed));
   batch.addAll(
     updateSubscription(ctx, {
