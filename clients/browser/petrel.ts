@@ -64,7 +64,7 @@ function put(name: string, text: string) {
 /** Adds an event. Its name begins with a time of its own, so that events keep their order. */
 function add(fields: Fields) {
   const id = `petrel:${Date.now() + count++ / 1e3}-${Math.random()}`;
-  put(id, JSON.stringify({ idempotencyKey: id, ...fields }));
+  put(id, JSON.stringify(fields));
   sendIn(500);
   return id;
 }
@@ -119,7 +119,7 @@ function each(deliver: (body: string, events: Kept[]) => unknown) {
       const at = id.split("petrel:")[1] as string;
       // Times of equal length compare as texts.
       if (at < `${Date.now() - 864e5}`) delete store[id];
-      const fields: Kept = { email, ...JSON.parse(store[id] as string) };
+      const fields: Kept = { email, ...JSON.parse(store[id] as string), idempotencyKey: id };
       if (at && fields.email && length < 1700) {
         put(id, JSON.stringify(fields));
         length += (store[id] as string).length;

@@ -7,8 +7,8 @@ export interface InsideCall {
   path: string;
   /** The text of a JSON body. */
   body?: string;
-  /** They win over those of the outer request. */
-  headers?: Record<string, string>;
+  /** They win over those of the outer request. Null leaves one of those out. */
+  headers?: Record<string, string | null>;
 }
 
 /** Makes such a call, with the rights of the outer request's caller. */

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { CallInside } from "../core/inside-call";
+import { bookmarkHeader } from "./bookmark";
 import type { AppEnv } from "./router";
 
 /** The headers that a call copies from the request that makes it. */
@@ -15,7 +16,7 @@ export function callsInside(c: HonoContext<AppEnv>): CallInside {
     const value = outer.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  return ({ method, path, body, headers }) => {
+  return async ({ method, path, body, headers }) => {
     const sent = new Headers([...shared, ["X-Request-ID", c.get("requestId")]]);
     if (body !== undefined) {
       sent.set("Content-Type", "application/json");
@@ -23,8 +24,16 @@ export function callsInside(c: HonoContext<AppEnv>): CallInside {
       // the outer one holds.
       sent.set("Content-Length", String(new TextEncoder().encode(body).byteLength));
     }
-    for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
-    return c.get("answerInside")(new Request(new URL(path, outer.url), { method, body: body ?? null, headers: sent }));
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      if (value === null) sent.delete(name);
+      else sent.set(name, value);
+    }
+    const request = new Request(new URL(path, outer.url), { method, body: body ?? null, headers: sent });
+    const answer = await c.get("answerInside")(request);
+    // The outer answer shows what the calls have written.
+    const bookmark = answer.headers.get(bookmarkHeader);
+    if (bookmark !== null) c.header(bookmarkHeader, bookmark);
+    return answer;
   };
 }
 

@@ -73,6 +73,32 @@ describe("a batch of events", () => {
     expect([await eventCounts(mine), await eventCounts(other)]).toEqual([{ came: 1 }, {}]);
   });
 
+  it("answers a bad key of one event alone", async () => {
+    const project = await newProject();
+    const [came, looked] = visits("came", "looked");
+    const answer = await track(project, [
+      came,
+      { ...looked, idempotencyKey: "a\nb" },
+      { ...looked, idempotencyKey: 5 },
+      looked,
+    ]);
+    const answers = answer.body.data.answers.map(({ status, body }: Record<string, never>) => [
+      status,
+      Reflect.get(Object(body), "error")?.code,
+    ]);
+    expect(answers).toEqual([
+      [200, undefined],
+      [400, "INVALID_IDEMPOTENCY_KEY"],
+      [422, "VALIDATION_ERROR"],
+      [200, undefined],
+    ]);
+    const levels = 20_000;
+    const deep = `{"deep":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    const text = `{"key":"${project.keys.public}","events":[{"email":"ada@example.com","event":"came","data":${deep}}]}`;
+    expectInvalid(await call("POST", path, text), "events.0", "custom");
+    expect(await eventCounts(project)).toEqual({ came: 1, looked: 1 });
+  });
+
   it("needs a public key, and one to twenty events", async () => {
     const project = await newProject();
     const events = visits("came");

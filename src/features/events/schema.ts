@@ -4,6 +4,7 @@ import { Confirm, Confirmation } from "../../core/contacts/confirmation";
 import { ContactData } from "../../core/contacts/data";
 import { EventName } from "../../core/events/names";
 import { readId } from "../../core/ids";
+import { isDeeperThan } from "../../core/json";
 import { Email } from "../../core/mail/address-input";
 import { Warnings } from "../../core/warning";
 
@@ -45,6 +46,8 @@ export const TrackEventInBrowser = TrackEvent.extend({
   }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
+/** Deeper than any event may nest, and far from what overflows a stack. */
+const maxLevels = 100;
 /** The most events of a call. Each is several statements, and an invocation has at most 1,000 of them. */
 const maxBatch = 20;
 
@@ -52,7 +55,7 @@ export const TrackEventBatch = z
   .object({
     key: TrackEventInBrowser.shape.key,
     events: z
-      .array(z.record(z.string(), z.unknown()))
+      .array(z.record(z.string(), z.unknown()).refine((event) => !isDeeperThan(event, maxLevels), "Nests too deep"))
       .min(1)
       .max(maxBatch)
       .meta({

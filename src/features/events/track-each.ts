@@ -20,12 +20,10 @@ export async function trackEach(
   events: readonly Record<string, unknown>[],
 ): Promise<AnsweredEvent[] | Response> {
   const answers: AnsweredEvent[] = [];
-  for (const { idempotencyKey, ...event } of events) {
-    const headers: Record<string, string> = { Authorization: `Bearer ${publicKey}` };
-    const isKey = typeof idempotencyKey === "string";
-    if (isKey) headers["Idempotency-Key"] = idempotencyKey;
-    const body = JSON.stringify(isKey ? event : { ...event, idempotencyKey });
-    const answer = await call({ method: "POST", path: "/v1/track", body, headers });
+  for (const event of events) {
+    // A key in the body is judged with the event, so a bad one refuses nothing else.
+    const body = JSON.stringify({ ...event, key: publicKey });
+    const answer = await call({ method: "POST", path: "/v1/track", body, headers: { Authorization: null } });
     const answered = readAnswer(answer.status, await answer.clone().json<JsonObject>());
     if (answered.retry && answers.length === 0) return answer;
     answers.push(answered);
