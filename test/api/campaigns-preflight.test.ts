@@ -55,6 +55,7 @@ describe("POST /campaigns/{id}/preflight", () => {
         warnings: [],
         estimatedSeconds: 1,
         rowsWritten: expect.any(Number),
+        version: 1,
         preflightToken: expect.any(String),
       },
       errors: [],
@@ -83,7 +84,7 @@ describe("POST /campaigns/{id}/preflight", () => {
     const { body } = await preflight(project, id);
     expect((await endedJob(project, body.jobId)).result).toEqual({
       ...{ recipients: 0, willSend: 0, skipped: [], missing: [], renderErrors: [], clipped: 0, warnings: [] },
-      ...{ estimatedSeconds: 0, rowsWritten: 0, preflightToken: expect.any(String) },
+      ...{ estimatedSeconds: 0, rowsWritten: 0, version: 1, preflightToken: expect.any(String) },
     });
   });
 

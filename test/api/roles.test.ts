@@ -142,6 +142,18 @@ describe("an editor who only writes drafts", () => {
     expect((await drafter.call("PATCH", `/workflows/${workflow.body.id}`, { name: "Hi" }, project)).status).toBe(200);
     expect((await project.api.get("/emails")).body.data).toEqual([]);
   });
+
+  it("changes no campaign that goes out by itself at its time", async () => {
+    const project = await newProject();
+    const drafter = await signedIn({ project, as: { role: "editor", maySend: false } });
+    const { id } = await newCampaign(project);
+    const change = () => drafter.call("PUT", `/campaigns/${id}`, { subject: "Mine" }, project);
+    expect((await change()).status).toBe(200);
+    const scheduledFor = new Date(Date.now() + hour).toISOString();
+    expect((await project.api.post(`/campaigns/${id}/send`, { scheduledFor })).status).toBe(200);
+    const { status, body } = await change();
+    expect([status, body.error.code]).toEqual([403, "ROLE_TOO_LOW"]);
+  });
 });
 
 describe("a proof", () => {

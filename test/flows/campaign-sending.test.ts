@@ -179,6 +179,32 @@ describe("a campaign", () => {
     expect(await get(project, other)).toMatchObject({ status: "DRAFT" });
     // Nobody is at work on the draft, and it can be sent as any other.
     expect((await send(world, project, other)).data.status).toBe("SENDING");
+    // What is under way would go on in the next test.
+    await world.pass(3);
+    expect(world.taken).toHaveLength(6);
+  });
+
+  it("does not start when it is put off at the moment of its start", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 3);
+    const { id } = await newCampaign(project);
+    await send(world, project, id, new Date(world.now + 60_000).toISOString());
+    const later = new Date(world.now + 24 * 60 * 60_000).toISOString();
+    let isPutOff = false;
+    world.fault = {
+      async meet({ sql }, make) {
+        if (!isPutOff && sql.some((text) => text.startsWith("UPDATE campaigns SET status"))) {
+          isPutOff = true;
+          const answer = await project.api.post(`/campaigns/${id}/send`, { scheduledFor: later });
+          expect(answer.status).toBe(200);
+        }
+        return make();
+      },
+    };
+    await world.pass(3);
+    expect(isPutOff).toBe(true);
+    expect(world.taken).toEqual([]);
+    expect(await get(project, id)).toMatchObject({ status: "SCHEDULED", scheduledFor: later });
   });
 
   /** What happens once the provider has taken so many mails, while the next one is on its way. */

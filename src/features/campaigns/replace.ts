@@ -10,17 +10,23 @@ import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
 import { type Draft, draftOf, forgetBodies, type StoredBodies, storeBodies, warnOfIgnored } from "./draft";
+import { requireProofForMany } from "./require-proof";
 import { addReferences, guardDraft, guardSenders, updateDraft } from "./save-statements";
 import type { ReplaceCampaign } from "./schema";
 
 /**
  * `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless it is DRAFT or SCHEDULED,
- * and what `createCampaign` throws.
+ * and what `createCampaign` throws. What is SCHEDULED is changed by those alone who may send it.
  */
-export async function replaceCampaign(ctx: Context, id: Id, input: ReplaceCampaign): Promise<CampaignRow> {
+export async function replaceCampaign(
+  ctx: Context,
+  id: Id,
+  input: ReplaceCampaign,
+  refuseToSend: RefuseToSend = async () => {},
+): Promise<CampaignRow> {
   const bodies = await storeBodies(ctx, input);
   try {
-    const saved = await untilFresh(() => save(ctx, id, input, bodies), ctx.random);
+    const saved = await untilFresh(() => save(ctx, id, input, { bodies, refuseToSend }), ctx.random);
     warnOfIgnored(ctx, input, saved);
     return saved;
   } catch (error) {
@@ -29,11 +35,24 @@ export async function replaceCampaign(ctx: Context, id: Id, input: ReplaceCampai
   }
 }
 
-async function save(ctx: Context, id: Id, input: ReplaceCampaign, bodies: StoredBodies): Promise<CampaignRow> {
+/** Refuses a caller who only writes drafts. */
+type RefuseToSend = () => Promise<void>;
+
+async function save(
+  ctx: Context,
+  id: Id,
+  input: ReplaceCampaign,
+  { bodies, refuseToSend }: { bodies: StoredBodies; refuseToSend: RefuseToSend },
+): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
   await requireAuditedVersion(ctx, before);
   if (!mayBe("replace", before.status)) throw wrongState("replace", before);
   const draft = await draftOf(ctx, input, bodies, before);
+  if (before.status === "SCHEDULED") {
+    // It is sent at its time without another call, so this one needs what that would need.
+    await refuseToSend();
+    await requireProofForMany(ctx, draft);
+  }
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll([...(await guardDraft(ctx, draft)), ...guardSenders(ctx, sendersIn(input, draft))]);

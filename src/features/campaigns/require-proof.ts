@@ -14,7 +14,7 @@ const manyRecipients = 10_000;
  * people. The number comes from stored counts: that of the segment if it was counted, otherwise that of all subscribed
  * contacts. The exact audience is only known once sending has begun.
  */
-export async function requireProofForMany(ctx: Context, { segmentId }: CampaignRow): Promise<void> {
+export async function requireProofForMany(ctx: Context, { segmentId }: Pick<CampaignRow, "segmentId">): Promise<void> {
   if (ctx.hasProof) return;
   const own = inProject(ctx);
   const row = await selectFirst(

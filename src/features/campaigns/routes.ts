@@ -102,10 +102,10 @@ campaigns.put(
     partNames: partNamesOfCampaign,
     conditionNames: ["audienceCondition"],
   },
-  async (ctx, { params, body }) => ({
-    success: true as const,
-    data: await freshJson(ctx, await replaceCampaign(ctx, params.id, body)),
-  }),
+  async (ctx, { params, body }, c) => {
+    const saved = await replaceCampaign(ctx, params.id, body, c.get("refuseToSend"));
+    return { success: true as const, data: await freshJson(ctx, saved) };
+  },
 );
 
 campaigns.delete(

@@ -10,6 +10,7 @@ import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
 import { recordChange } from "../../engine/audit/record-change";
 import { insertLinks } from "../../engine/campaigns/links";
+import { MovedOn } from "../../engine/jobs/step";
 import { insertContent } from "../../engine/mail/accept/insert-content";
 import { loadBody } from "../../engine/mail/body";
 import { linkBase } from "../../engine/mail/links";
@@ -40,6 +41,10 @@ export async function startCampaign(
   return started;
 }
 
+function isDue(ctx: Context, { status, scheduledFor }: CampaignRow): boolean {
+  return status === "SCHEDULED" && (scheduledFor ?? 0) <= ctx.clock().getTime();
+}
+
 async function start(
   ctx: Context,
   id: Id,
@@ -47,6 +52,8 @@ async function start(
   also: (started: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
+  // Somebody has taken it back meanwhile, or has put it off.
+  if (how === "start" && !isDue(ctx, before)) throw new MovedOn();
   if (!mayBe(how, before.status)) throw wrongState("send", before);
   const frozen = await freeze(ctx, before);
   const contents = contentsOf(ctx, before, frozen);

@@ -31,6 +31,7 @@ export const PreflightFindings = z.object({
 export type PreflightFindings = z.infer<typeof PreflightFindings>;
 
 export const PreflightResult = PreflightFindings.extend({
+  version: z.number().int().meta({ description: "The version of the campaign that was checked." }),
   preflightToken: z.string().nullable().meta({
     description: "For the call that sends this version, within 15 minutes. Null for a campaign that is SENDING.",
   }),
@@ -49,6 +50,7 @@ export const PreflightResult = PreflightFindings.extend({
     warnings: [],
     estimatedSeconds: 3,
     rowsWritten: 9003,
+    version: 3,
     preflightToken: "cGV0cmVs",
   },
 });

@@ -111,7 +111,8 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   const result = await resultOf(ctx, campaign, tally);
   if (after === null) {
     const preflightToken = await preflightTokenOf(ctx, campaign);
-    batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result: { ...result, preflightToken } }));
+    const ofVersion = { ...result, version: state.version, preflightToken };
+    batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result: ofVersion }));
   } else {
     const passed = state.passed + (isCut ? Math.floor((rows * done) / found.ids.length) : rows);
     const next: PreflightState = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };
