@@ -32,7 +32,8 @@ const documents = /^\/(docs(\/.*)?|llms\.txt|openapi\.json)$/;
  * addresses.
  */
 function isBrakedRoute(policy: Policy, path: string): boolean {
-  return isForProject(policy) || takesOperatorsToken(policy) || documents.test(path);
+  const isSignIn = policy.isOfConsole && policy.key === "open";
+  return isForProject(policy) || takesOperatorsToken(policy) || isSignIn || documents.test(path);
 }
 
 function takesOperatorsToken({ key }: Policy): boolean {
