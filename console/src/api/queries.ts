@@ -3,14 +3,20 @@ import { AuthenticationError } from "petrel-client";
 
 export const sessionKey = ["session"];
 
+/** Forgets everything that was read for the person who was signed in. */
+export function forgetAllBut(queries: QueryClient, [kept]: readonly string[]): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });
+}
+
 /** The client repeats calls by itself where that is safe, so a query does not. */
 export function openQueries(): QueryClient {
   const queries = new QueryClient({
     queryCache: new QueryCache({
       onError(error, { queryKey }) {
+        if (!(error instanceof AuthenticationError)) return;
         // The session is over: the first page asks to sign in, and everything is read anew after that.
-        const isOver = error instanceof AuthenticationError && queryKey[0] !== sessionKey[0];
-        if (isOver) void queries.invalidateQueries({ queryKey: sessionKey });
+        if (queryKey[0] === sessionKey[0]) forgetAllBut(queries, sessionKey);
+        else void queries.invalidateQueries({ queryKey: sessionKey });
       },
     }),
     defaultOptions: {

@@ -6,9 +6,19 @@ const pauseMs = 250;
 /** Searches when the typing rests. */
 export function SearchField({ label, search, change }: { label: string; search: string; change(text: string): void }) {
   const [text, setText] = useState(search);
+  const [seen, setSeen] = useState(search);
+  const [sent, setSent] = useState(search);
+  if (search !== seen) {
+    setSeen(search);
+    // What was not typed here comes from a link, and replaces the text.
+    if (search !== sent) setText(search);
+  }
   useEffect(() => {
     if (text.trim() === search) return;
-    const timer = setTimeout(() => change(text.trim()), pauseMs);
+    const timer = setTimeout(() => {
+      setSent(text.trim());
+      change(text.trim());
+    }, pauseMs);
     return () => clearTimeout(timer);
   });
   return (

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, Outlet } from "@tanstack/react-router";
 import { AuthenticationError } from "petrel-client";
-import { sessionKey } from "../api/queries";
-import { readMe } from "../api/session";
+import { forgetAllBut, sessionKey } from "../api/queries";
+import { readMe, type SignedIn } from "../api/session";
 import { ProofProvider } from "../parts/proof";
 import { Empty, Loading, Refused } from "../parts/states";
 import { SignIn } from "../routes/sign-in/sign-in";
@@ -10,7 +10,18 @@ import { useWords } from "../words/words";
 import { lastProject } from "./last-project";
 
 function useSession() {
-  return useQuery({ queryKey: sessionKey, queryFn: readMe, staleTime: 60_000 });
+  const queries = useQueryClient();
+  return useQuery({
+    queryKey: sessionKey,
+    async queryFn() {
+      const before = queries.getQueryData<SignedIn>(sessionKey);
+      const me = await readMe();
+      // Somebody else has signed in, perhaps in another tab: they see nothing that was read for the first one.
+      if (before !== undefined && before.person.id !== me.person.id) forgetAllBut(queries, sessionKey);
+      return me;
+    },
+    staleTime: 60_000,
+  });
 }
 
 /** The person who is signed in, wherever a page is shown. */
@@ -27,7 +38,7 @@ export function Root() {
   if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   return (
-    <ProofProvider email={data.person.email}>
+    <ProofProvider key={data.person.id} email={data.person.email}>
       <Outlet />
     </ProofProvider>
   );

@@ -29,15 +29,23 @@ export function pick<Name extends Field>(draft: Draft, names: readonly Name[]): 
   return Object.fromEntries(names.map((name) => [name, draft[name]])) as Pick<Draft, Name>;
 }
 
-export function changedFields(from: Draft, to: Draft): Field[] {
-  return fields.filter((field) => !isSame(from[field], to[field]));
+/** They say together whom it goes to: half of one audience and half of another would mail people whom nobody chose. */
+const ofAudience: readonly Field[] = ["audienceType", "segmentId", "audienceCondition"];
+
+/** Adds the rest of the audience to fields that have a part of it. */
+export function withWholeAudience(some: readonly Field[]): Field[] {
+  const isAudience = some.some((field) => ofAudience.includes(field));
+  return fields.filter((field) => some.includes(field) || (isAudience && ofAudience.includes(field)));
 }
 
-/** The call that makes the one into the other. The parts of an audience go together. */
+/** The fields that differ. An audience differs as a whole. */
+export function changedFields(from: Draft, to: Draft): Field[] {
+  return withWholeAudience(fields.filter((field) => !isSame(from[field], to[field])));
+}
+
+/** The call that makes the one into the other. */
 export function changesOf(from: Draft, to: Draft): ReplaceCampaign {
-  const changed = changedFields(from, to);
-  const isAudience = changed.some((field) => field === "audienceType" || field === "segmentId");
-  return pick(to, isAudience ? [...changed, "audienceType", "segmentId"] : changed);
+  return pick(to, changedFields(from, to));
 }
 
 export function isSame(one: unknown, other: unknown): boolean {

@@ -1,5 +1,5 @@
 import { type Campaign, type Petrel, PetrelError, VersionMismatchError } from "petrel-client";
-import { changedFields, changesOf, type Draft, draftOf, type Field, pick } from "./draft";
+import { changedFields, changesOf, type Draft, draftOf, type Field, pick, withWholeAudience } from "./draft";
 import type { Faster, Kept, SaveState } from "./kept";
 import type { LocalCopy } from "./local-copy";
 import { merge, taking } from "./merge";
@@ -23,6 +23,8 @@ export class Keeper {
     private readonly petrel: Petrel,
     private readonly copy: LocalCopy,
     campaign: Campaign,
+    /** Hears of each version that was saved, also after the page was left. */
+    private readonly onSaved: (campaign: Campaign) => void,
   ) {
     this.#saved = draftOf(campaign);
     this.#kept = {
@@ -86,7 +88,7 @@ export class Keeper {
     this.#saved = theirs;
     this.#set({
       ...{ draft: taking(draft, theirs, fields), campaign: state.theirs, state: { is: "typed" } },
-      aside: fields.length > 0 ? pick(draft, fields) : null,
+      aside: fields.length > 0 ? pick(draft, withWholeAudience(fields)) : null,
     });
     this.#copy();
     this.#saveIn(0);
@@ -147,6 +149,7 @@ export class Keeper {
       const changes = changesOf(this.#saved, draft);
       const answer = await this.petrel.campaigns.replace(campaign.id, changes, { ifMatch: campaign.version });
       this.#saved = draft;
+      this.onSaved(answer);
       this.#set({ campaign: answer });
       this.#setSaved();
     } catch (error) {

@@ -1,4 +1,4 @@
-import { changedFields, type Draft, type Field, isSame, pick } from "./draft";
+import { changedFields, type Draft, type Field, isSame, pick, withWholeAudience } from "./draft";
 
 /** What two people made of the same draft. */
 export interface Merged {
@@ -27,5 +27,5 @@ export function merge(before: Draft | null, mine: Partial<Draft>, theirs: Draft)
 
 /** My draft with some fields of theirs. */
 export function taking(draft: Draft, theirs: Draft, fields: Field[]): Draft {
-  return { ...draft, ...pick(theirs, fields) };
+  return { ...draft, ...pick(theirs, withWholeAudience(fields)) };
 }

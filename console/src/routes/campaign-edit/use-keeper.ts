@@ -11,10 +11,13 @@ import { LocalCopy } from "./local-copy";
 
 /** The draft of a campaign on this page, and what keeps it. */
 export function useKeeper(campaign: Campaign): Kept & { keeper: Keeper } {
-  const { petrel } = useProject();
+  const { id: project, petrel } = useProject();
   const { person } = useMe();
   const queries = useQueryClient();
-  const [keeper] = useState(() => new Keeper(petrel, new LocalCopy(person.id, campaign.id), campaign));
+  const [keeper] = useState(() => {
+    const keep = (saved: Campaign) => queries.setQueryData([project, "campaign", saved.id], saved);
+    return new Keeper(petrel, new LocalCopy(person.id, campaign.id), campaign, keep);
+  });
   const kept = useSyncExternalStore(keeper.subscribe, keeper.snapshot);
   useEffect(() => keeper.hear(campaign), [keeper, campaign]);
 

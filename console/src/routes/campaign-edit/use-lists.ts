@@ -9,7 +9,8 @@ export function useLists() {
     queryFn: ({ signal }) => petrel.segments.list({ signal }),
   });
   const topics = useQuery({
-    queryKey: [project, "topics"],
+    // The page of the topics has them by pages, under the key that this one begins with.
+    queryKey: [project, "topics", "choice"],
     queryFn: async ({ signal }) => (await petrel.topics.list({ limit: 100 }, { signal })).data,
   });
   const domains = useQuery({

@@ -30,7 +30,7 @@ export function Variants({ draft: { variants, subject }, change }: VariantsProps
       {list.length === 0 ? (
         <div className="flex flex-wrap items-center gap-4 p-4">
           <p className="min-w-48 flex-1 text-small text-quiet">{own.variantsAdvice}</p>
-          <Button onClick={() => change([nextVariant([], subject), nextVariant([{ name: "A" }], subject)])}>
+          <Button onClick={() => change([{ name: "A", weight: 50 }, nextVariant([{ name: "A" }], subject)])}>
             {own.tryTwo}
           </Button>
         </div>

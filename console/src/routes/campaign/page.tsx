@@ -19,7 +19,7 @@ import { Mail } from "./mail";
 import { Standing } from "./standing";
 import { CampaignStatus } from "./status";
 import { Variants } from "./variants";
-import { useWatch } from "./watch";
+import { isNewer, useWatch } from "./watch";
 
 const route = getRouteApi("/p/$project/campaigns/$campaign");
 
@@ -43,8 +43,8 @@ export function CampaignPage() {
   }, [isOld, refetch]);
   if (error !== null && campaign === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (campaign === undefined) return <Loading />;
-  // The figures are read more often than the content.
-  const now = { ...campaign, ...watch.data };
+  // The figures are read more often than the content. Those of an earlier version say what is over.
+  const now = isNewer(watch.data, campaign) ? { ...campaign, ...watch.data } : campaign;
   const isBegun = now.sentAt !== null;
   const isSending = now.status === "SENDING";
   return (

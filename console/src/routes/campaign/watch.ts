@@ -24,6 +24,11 @@ export function useWatch({ id, status, scheduledFor }: Watched, isWanted = statu
   });
 }
 
+/** Whether what is followed is at least as new as the campaign that is known. */
+export function isNewer(watch: CampaignWatch | undefined, campaign: Pick<Campaign, "version">): watch is CampaignWatch {
+  return watch !== undefined && watch.version >= campaign.version;
+}
+
 function pollMs({ status, progress, completedAt }: CampaignWatch, scheduledFor: string | null): number | false {
   if (status === "SENDING") return progress?.stage === "HELD" ? restingMs : movingMs;
   if (status === "SENT") return Date.now() - Date.parse(completedAt ?? "") < livelyMs && restingMs;

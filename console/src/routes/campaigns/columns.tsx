@@ -5,7 +5,7 @@ import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
 import { Audience } from "../campaign/audience";
 import { CampaignStatus } from "../campaign/status";
-import { useWatch } from "../campaign/watch";
+import { isNewer, useWatch } from "../campaign/watch";
 import { Numbers } from "./numbers";
 
 export function useColumns(project: string): Column<Campaign>[] {
@@ -52,7 +52,7 @@ function State({ campaign }: { campaign: Campaign }) {
   const { data } = useWatch(campaign, isMoving(campaign));
   return (
     <>
-      <CampaignStatus {...(data ?? campaign)} />
+      <CampaignStatus {...(isNewer(data, campaign) ? data : campaign)} />
       <span className="block truncate text-small text-quiet tablet:hidden">
         <When campaign={campaign} />
       </span>

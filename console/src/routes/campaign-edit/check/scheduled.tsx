@@ -20,10 +20,11 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   const own = words.campaignEdit;
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
-  const queryKey = [project, "campaign", campaign.id];
+  const { id } = campaign;
+  const queryKey = [project, "campaign", id];
   const leftMs = useLeft(campaign);
   const back = useMutation({
-    mutationFn: () => petrel.campaigns.unschedule(campaign.id),
+    mutationFn: () => petrel.campaigns.unschedule(id),
     onSuccess: (draft) => queries.setQueryData(queryKey, draft),
     // It may have started: then the page says so.
     onError: () => queries.invalidateQueries({ queryKey }),
@@ -31,9 +32,10 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   const isDue = leftMs <= 0;
   useEffect(() => {
     if (!isDue) return;
-    const timer = setInterval(() => void queries.invalidateQueries({ queryKey }), lookMs);
+    const look = () => void queries.invalidateQueries({ queryKey: [project, "campaign", id] });
+    const timer = setInterval(look, lookMs);
     return () => clearInterval(timer);
-  });
+  }, [isDue, queries, project, id]);
   const { scheduledFor, heldReason } = campaign;
   return (
     // The button that sends is far down the page: this comes into view there.

@@ -47,7 +47,9 @@ export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
     },
     onError(error) {
       // Somebody changed it since, or the check is too old: it takes another one.
-      if (error instanceof ConflictError && error.details.field === "preflightToken") check.drop();
+      if (error instanceof ConflictError && error.details.field === "preflightToken") check.drop(error);
+      // The answer may be lost and the campaign scheduled: then the page says so, with the way back.
+      void queries.invalidateQueries({ queryKey: [project, "campaign", id] });
     },
   });
   const { willSend, estimatedSeconds } = result;

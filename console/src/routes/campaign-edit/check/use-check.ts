@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Job, PreflightResult } from "petrel-client";
+import { useState } from "react";
 import { useProject } from "../../../api/project";
 import type { Keeper } from "../keeper";
 import type { Kept } from "../kept";
@@ -19,8 +20,8 @@ export interface Checked {
   isUnsaved: boolean;
   error: Error | null;
   start(): void;
-  /** Forgets the check: the service does not take it any more. */
-  drop(): void;
+  /** Forgets the check, and says why the service does not take it any more. */
+  drop(reason: Error): void;
 }
 
 const lookMs = 700;
@@ -28,15 +29,15 @@ const lookMs = 700;
 /** Has the mail of everybody composed by the service, without sending any. */
 export function useCheck({ campaign, state }: Kept, keeper: Keeper): Checked {
   const { id: project, petrel } = useProject();
+  const [dropped, setDropped] = useState<Error | null>(null);
   const start = useMutation({
     async mutationFn() {
+      setDropped(null);
       if (!(await keeper.flush())) return null;
-      const { id, version } = keeper.snapshot().campaign;
-      return { ...(await petrel.campaigns.preflight(id)), version };
+      return petrel.campaigns.preflight(keeper.snapshot().campaign.id);
     },
   });
-  const started = start.data ?? null;
-  const jobId = started?.jobId ?? "";
+  const jobId = start.data?.jobId ?? "";
   const { data: job, error } = useQuery({
     queryKey: [project, "job", jobId],
     enabled: jobId !== "",
@@ -44,7 +45,8 @@ export function useCheck({ campaign, state }: Kept, keeper: Keeper): Checked {
     refetchInterval: (query) => isOpen(query.state.data) && lookMs,
   });
   const findings = resultOf(job);
-  const isOfThis = state.is === "saved" && started?.version === campaign.version;
+  // The service checks its newest version, which somebody else may have made just now.
+  const isOfThis = state.is === "saved" && findings?.version === campaign.version;
   const isUnderWay = start.isPending || (jobId !== "" && isOpen(job));
   return {
     findings,
@@ -52,9 +54,12 @@ export function useCheck({ campaign, state }: Kept, keeper: Keeper): Checked {
     progress: isUnderWay ? (job?.progress ?? 0) : null,
     isStale: findings !== null && !isUnderWay && !isOfThis,
     isUnsaved: start.data === null,
-    error: start.error ?? error ?? failureOf(job),
+    error: start.error ?? error ?? failureOf(job) ?? dropped,
     start: () => start.mutate(),
-    drop: () => start.reset(),
+    drop(reason) {
+      start.reset();
+      setDropped(reason);
+    },
   };
 }
 
