@@ -21,7 +21,7 @@ const ContactIds = z
 
 const Matching = z
   .object({
-    condition: FilterCondition.nullish(),
+    condition: FilterCondition.nullish().meta({ description: "The condition that they match." }),
     search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
     everybody: z.literal(true).nullish().meta({ description: "Needed when there is no condition and no search." }),
   })
