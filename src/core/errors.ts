@@ -1,5 +1,6 @@
 import type { Actor } from "./audit/call";
 import { asId, type Id, publicId, textOf } from "./ids";
+import { type Identified, isNamed, type Named, ofInstallation, type Resource } from "./resource";
 import { iso } from "./time";
 
 /** An error in one field of a request. `field` is a dot path: `attachments.0.filename`. */
@@ -19,48 +20,6 @@ export type FieldCode =
   | "required"
   | "reserved_event"
   | "custom";
-
-/** Resources with a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
-export type Resource =
-  | "contact"
-  | "field"
-  | "template"
-  | "campaign"
-  | "segment"
-  | "workflow"
-  | "step"
-  | "transition"
-  | "execution"
-  | "domain"
-  | "email"
-  | "event"
-  | "project"
-  | "key"
-  | "job"
-  | "suppression"
-  | "message"
-  | "webhook"
-  | "delivery"
-  | "topic"
-  | "file"
-  | "session"
-  | "person"
-  | "passkey"
-  | "dead letter"
-  | "route";
-
-/** Resources that are identified by a name; the others have our ids. */
-const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
-type Named = (typeof named)[number];
-/** Resources that belong to the installation and not to a project. */
-const ofInstallation: readonly Resource[] = ["project", "person", "passkey", "key", "dead letter"];
-
-/** A resource that has an id. */
-export type Identified = Exclude<Resource, Named>;
-
-function isNamed(resource: Resource): resource is Named {
-  return named.some((one) => one === resource);
-}
 
 interface Advice {
   /** The next step for the caller, in one sentence. */

@@ -1,6 +1,7 @@
 import { getTableName, type InferSelectModel, type SQL, sql } from "drizzle-orm";
-import { type Identified, NotFound } from "../core/errors";
+import { NotFound } from "../core/errors";
 import type { Id } from "../core/ids";
+import type { Identified } from "../core/resource";
 import type { Db } from "./client";
 import { rowById } from "./own-rows";
 import { wholeRow } from "./rows";

@@ -13,7 +13,6 @@ import {
   RateLimited,
   ReadOnlyKey,
   Refusal,
-  type Resource,
   TooLarge,
   TooSlow,
   Unavailable,
@@ -24,6 +23,7 @@ import {
 import { InvalidIdempotencyKey, KeyReused } from "../core/idempotency-errors";
 import { MonthlyLimitReached, SendingPaused, TooManySending, UnverifiedSender } from "../core/mail/errors";
 import { CrossSiteWrite, ProofNeeded, RoleTooLow } from "../core/people/errors";
+import type { Resource } from "../core/resource";
 import { StorageOutOfReach } from "../core/storage-errors";
 import { StorageLimitReached } from "../core/storage-limit";
 import { DatabaseAway, troubleOf } from "../db/trouble";

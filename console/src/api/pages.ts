@@ -10,7 +10,7 @@ export interface CursorPage<Row> {
 
 export interface Rows<Row> {
   rows: Row[];
-  /** Of the first page, which alone is counted. Undefined until it is there. */
+  /** The number of all rows, by the first page, which alone is counted. Undefined until it is there. */
   total: number | undefined;
   isApproximate: boolean;
   hasMore: boolean;

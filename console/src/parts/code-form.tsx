@@ -8,7 +8,7 @@ import { Refused } from "./states";
 
 interface CodeFormProps {
   email: string;
-  /** What the button says. */
+  /** The label of the button. */
   action: string;
   onSignedIn(): void;
   /** Other buttons. */

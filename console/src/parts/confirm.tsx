@@ -3,12 +3,12 @@ import { useWords } from "../words/words";
 import { Button } from "./button";
 
 interface ConfirmProps {
-  /** What the button that opens the question says. */
+  /** The label of the button that opens the question. */
   label: ReactNode;
   title: string;
-  /** What will be so afterwards. */
+  /** The consequences. */
   children: ReactNode;
-  /** What the button that does it says. */
+  /** The label of the button that does it. */
   action: string;
   run(): void;
   /** Called when the question opens, to read anew what it says. */

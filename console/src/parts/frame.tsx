@@ -20,7 +20,7 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
   const [last, setLast] = useState({ shown, withImages, turn: 0 });
   if (last.shown !== shown || last.withImages !== withImages) setLast({ shown, withImages, turn: last.turn + 1 });
   const fill = useCallback((frame: HTMLIFrameElement | null) => {
-    // What is posted is in the form by now.
+    // The form has its fields by now.
     if (frame !== null) form.current?.submit();
   }, []);
   return (

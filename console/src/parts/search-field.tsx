@@ -10,7 +10,7 @@ export function SearchField({ label, search, change }: { label: string; search: 
   const [sent, setSent] = useState(search);
   if (search !== seen) {
     setSeen(search);
-    // What was not typed here comes from a link, and replaces the text.
+    // A text that was not typed here comes from a link, and replaces this one.
     if (search !== sent) setText(search);
   }
   useEffect(() => {

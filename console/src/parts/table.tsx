@@ -20,7 +20,7 @@ interface RowSelection<Row> {
   toggle(row: Row): void;
   toggleAll(): void;
   nameOf(row: Row): string;
-  /** What the box above all of them says. */
+  /** The label of the box above all of them. */
   all: string;
 }
 

@@ -12,7 +12,7 @@ const actions = [
   { word: "account", to: "/p/$project/account" },
 ] as const;
 
-/** What can be done by a page, and the pages of the settings, by a part of their names. */
+/** Actions of pages, and the pages of the settings, by a part of their names. */
 export function useActions(wanted: string): Option[] {
   const { words } = useWords();
   const { id: project } = useProject();

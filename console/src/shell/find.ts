@@ -23,7 +23,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const fewest = 2;
 const most = 6;
 
-/** What a text may mean: pages at once, and then what the service finds. */
+/** Finds the meanings of a text: pages at once, and then the results of the service. */
 export function useFound(text: string): Group[] {
   const { words } = useWords();
   const { id: project } = useProject();

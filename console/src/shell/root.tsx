@@ -16,7 +16,7 @@ function useSession() {
     async queryFn() {
       const before = queries.getQueryData<SignedIn>(sessionKey);
       const me = await readMe();
-      // Somebody else has signed in, perhaps in another tab: they see nothing that was read for the first one.
+      // Another person has signed in, perhaps in another tab, and sees nothing that was read for the first one.
       if (before !== undefined && before.person.id !== me.person.id) forgetAllBut(queries, sessionKey);
       return me;
     },

@@ -12,7 +12,7 @@ import { TopBar } from "./top-bar";
 
 const route = getRouteApi("/p/$project");
 
-/** What is around every page of a project. */
+/** The frame around every page of a project. */
 export function Shell() {
   const { words } = useWords();
   const { project: id } = route.useParams();

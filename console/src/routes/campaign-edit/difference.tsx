@@ -13,7 +13,7 @@ interface DifferenceProps {
 /** Unchanged lines that are shown before and after a change. */
 const around = 2;
 
-/** What becomes of a text: what goes is struck out, and what comes is underlined. */
+/** The difference between two texts: removed words are struck out, and added ones are underlined. */
 export function Difference({ from, to, isLong, label }: DifferenceProps) {
   const { words } = useWords();
   const parts = useMemo(

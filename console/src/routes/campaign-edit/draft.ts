@@ -1,6 +1,6 @@
 import type { Campaign, ReplaceCampaign } from "petrel-client";
 
-/** What is written on the page. The rest of a campaign, such as its canary, stays as it is. */
+/** The fields that the page writes. The rest of a campaign, such as its canary, stays as it is. */
 const fields = [
   "name",
   "subject",

@@ -11,7 +11,7 @@ interface EnvelopeProps {
   change(change: Partial<Draft>): void;
 }
 
-/** What stands around the mail, and the line that an inbox makes of it. */
+/** The fields around the mail, and the line that an inbox makes of them. */
 export function Envelope({ draft, change }: EnvelopeProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -65,7 +65,7 @@ export class Keeper {
   /** Saves at once. Returns whether the service has all of it then. */
   async flush(): Promise<boolean> {
     clearTimeout(this.#timer);
-    // What was typed during a save needs another one.
+    // A text that was typed during a save needs another save.
     for (let turn = 0; turn < 3 && this.#kept.state.is !== "conflict" && !this.isSaved; turn++) await this.#save();
     return this.isSaved;
   }
@@ -100,7 +100,7 @@ export class Keeper {
     if (aside !== null) this.change(aside);
   }
 
-  /** What was told of the draft has been read. */
+  /** Hides the notices about the draft. */
   dismiss(): void {
     this.#set({ isRestored: false, merged: null, aside: null });
   }
@@ -158,7 +158,7 @@ export class Keeper {
     }
   }
 
-  /** Somebody was faster, or it was this page, and the answer was lost. */
+  /** Handles a version that this page does not know: another person saved it, or this page did and lost the answer. */
   async #meet(sent: Draft, { details }: VersionMismatchError): Promise<void> {
     try {
       const theirs = await this.petrel.campaigns.get(this.#kept.campaign.id);

@@ -15,13 +15,13 @@ export type SaveState =
   /** The service does not answer. It is tried again. */
   | { is: "offline" }
   | { is: "refused"; error: unknown }
-  /** Somebody scheduled it. What goes out is what was checked, so nothing is saved until it is a draft again. */
+  /** The campaign is scheduled. Only the checked version may go out, so nothing is saved until it is a draft again. */
   | { is: "held" }
-  /** Somebody else changed the same fields. Nothing is saved until it is said which ones count. */
+  /** Another person changed the same fields. Nothing is saved until the writer has chosen. */
   | { is: "conflict"; both: Field[]; theirs: Campaign; faster: Faster };
 
 export interface Kept {
-  /** What is on the page. */
+  /** The draft as the page shows it. */
   draft: Draft;
   /** The campaign as the service last showed it. */
   campaign: Campaign;
@@ -30,8 +30,8 @@ export interface Kept {
   isCopied: boolean;
   /** It was found in the browser, from before. */
   isRestored: boolean;
-  /** What somebody else changed meanwhile, which is in the draft now. */
+  /** The changes of another person, which are in the draft now. */
   merged: { fields: Field[]; faster: Faster } | null;
-  /** What was given up for somebody else's, to be brought back. */
+  /** The fields that were given up in a conflict, to be brought back. */
   aside: Partial<Draft> | null;
 }

@@ -1,6 +1,6 @@
 import type { Draft } from "./draft";
 
-/** What somebody typed and the service does not have yet. */
+/** The text that was typed and is not saved in the service yet. */
 export interface Copy {
   /** The version on which it was written. */
   version: number;

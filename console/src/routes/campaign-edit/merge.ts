@@ -1,6 +1,6 @@
 import { changedFields, type Draft, type Field, isSame, pick, withWholeAudience } from "./draft";
 
-/** What two people made of the same draft. */
+/** The same draft after the changes of two people. */
 export interface Merged {
   /** Theirs, with my changes in it. */
   draft: Draft;

@@ -29,7 +29,7 @@ export function TestMail({ keeper, campaign: { id }, variants }: TestMailProps) 
   const [variant, setVariant] = useState("");
   const test = useMutation({
     async mutationFn() {
-      // What is not saved would not be in it.
+      // The test has only what is saved.
       if (!(await keeper.flush())) return null;
       return petrel.campaigns.test(id, { email, ...(variant && { variant }) });
     },

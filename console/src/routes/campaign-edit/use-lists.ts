@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useProject } from "../../api/project";
 
-/** What a campaign may name: segments, topics, and the domains that it may be sent from. */
+/** Reads the names that a campaign may use: segments, topics, and the domains that it may be sent from. */
 export function useLists() {
   const { id: project, petrel } = useProject();
   const segments = useQuery({

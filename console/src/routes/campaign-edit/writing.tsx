@@ -29,7 +29,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
   const { keeper, draft, campaign, state } = kept;
   const [shown, show] = useState<string | null>(null);
   const check = useCheck(kept, keeper);
-  // What is scheduled is what was checked: it is taken back first.
+  // A scheduled campaign is the checked one, so it is taken back before it is changed.
   const isReader = role === "viewer" || campaign.status === "SCHEDULED";
   return (
     <Page

@@ -6,7 +6,7 @@ import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
-/** What can be done with a mail in the state that it has. The service has the last word, and says why not. */
+/** The actions for a mail in its state. The service has the last word, and says why not. */
 export function Actions({ email: { id, status } }: { email: Email }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

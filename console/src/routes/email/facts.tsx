@@ -4,7 +4,7 @@ import { useProject } from "../../api/project";
 import { CopyButton } from "../../parts/copy";
 import { useWords } from "../../words/words";
 
-/** What the record says beside its times. An id leads to the mail that has it too. */
+/** The facts of the record beside its times. An id leads to the mail that has it too. */
 export function Facts({ email }: { email: Email }) {
   const { words, number } = useWords();
   const { id: project } = useProject();

@@ -9,7 +9,7 @@ interface Moment {
   detail: string | null;
 }
 
-/** What happened, one below the other. The longer the wait between two, the further they are apart. */
+/** The events of a mail, one below the other. The longer the wait between two, the further they are apart. */
 export function Timeline({ email }: { email: EmailWithEvents }) {
   const { words, locale } = useWords();
   const accepted = { name: words.email.accepted, at: email.createdAt, detail: null };

@@ -1,7 +1,7 @@
 import { Page } from "../../parts/page";
 import { useWords } from "../../words/words";
 
-/** What has no page yet, with the call that lists it. */
+/** The parts without a page, with the call that lists each. */
 const calls = {
   segments: "GET /segments",
   workflows: "GET /workflows",

@@ -4,7 +4,7 @@ import type { Words } from "../../words/words";
 export type FieldType = FieldList["fields"][number]["type"];
 export type Operator = keyof Words["people"]["operators"];
 
-/** What can be asked of a field of each type, the usual question first. */
+/** The operators for a field of each type, the usual one first. */
 export const operatorsOf: Record<FieldType, Operator[]> = {
   string: ["equals", "notEquals", "contains", "notContains", "exists", "notExists"],
   number: ["equals", "notEquals", "greaterThan", "lessThan", "exists", "notExists"],

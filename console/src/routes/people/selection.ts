@@ -15,7 +15,7 @@ export interface Selection {
 
 const nobody: Selected = { ids: new Set() };
 
-/** What is selected of a list. `list` names it: another list begins with nobody. */
+/** Keeps the selected people of a list. `list` names it: another list begins with nobody. */
 export function useSelection(list: string): Selection {
   const [{ of, selected }, set] = useState({ of: list, selected: nobody });
   const now = of === list ? selected : nobody;

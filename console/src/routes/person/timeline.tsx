@@ -61,7 +61,7 @@ function What({ project, name, metadata: { emailId } }: WhatProps) {
   );
 }
 
-/** What an entry is about: a link, a subject, or the name of an event, a topic or a segment. */
+/** The subject of an entry: a link, a mail's subject, or the name of an event, a topic or a segment. */
 function detailOf({ link, subject, event, segment, topic }: Activity["metadata"]): string {
   return (
     ([link, subject, segment, topic, event].find((one) => typeof one === "string" && one !== "") as string | "") ?? ""

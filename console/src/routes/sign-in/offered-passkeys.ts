@@ -16,7 +16,7 @@ export function useOfferedPasskeys(onSignedIn: () => void, isPaused: boolean): {
     offerPasskeys(stop.signal).then(
       (isSignedIn) => isSignedIn && onSignedIn(),
       (fault: unknown) => {
-        // What the browser says of an offer that nobody asked for is of no interest: the button says why.
+        // A fault of an offer that was not asked for is not shown: the button shows its own.
         if (fault instanceof PetrelError) setError(fault);
       },
     );

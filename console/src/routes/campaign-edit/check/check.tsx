@@ -57,7 +57,7 @@ export function Check({ check, campaign, keeper, show }: CheckProps) {
   );
 }
 
-/** What is not, or not yet, about this version. */
+/** Fades findings that are not, or not yet, about this version. */
 function Faded({ isFaded, children }: { isFaded: boolean; children: ReactNode }) {
   return (
     <div aria-hidden={isFaded} inert={isFaded} className={isFaded ? "grid gap-4 opacity-55" : "grid gap-4"}>

@@ -10,7 +10,7 @@ interface FindingsProps {
   show(person: string): void;
 }
 
-/** What would go wrong, and for how many: what cannot be written first, and then what lacks something. */
+/** The faults and the number of people they concern: first mail that cannot be written, then mail with gaps. */
 export function Findings({ findings, show }: FindingsProps) {
   const { words, number } = useWords();
   const own = words.campaignEdit;

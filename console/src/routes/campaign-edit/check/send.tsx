@@ -46,7 +46,7 @@ export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
       queries.setQueryData([project, "campaign", id], sent);
     },
     onError(error) {
-      // Somebody changed it since, or the check is too old: it takes another one.
+      // The campaign was changed since, or the check is too old: it takes another one.
       if (error instanceof ConflictError && error.details.field === "preflightToken") check.drop(error);
       // The answer may be lost and the campaign scheduled: then the page says so, with the way back.
       void queries.invalidateQueries({ queryKey: [project, "campaign", id] });

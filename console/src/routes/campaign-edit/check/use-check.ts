@@ -9,7 +9,7 @@ import type { Kept } from "../kept";
 export type PreflightFindings = Omit<PreflightResult, "preflightToken">;
 
 export interface Checked {
-  /** What the last check found, so far or in the end. */
+  /** The findings of the last check, so far or in the end. */
   findings: PreflightFindings | null;
   /** The finished check of the very version that is on the page. Without one, nothing is sent. */
   sound: PreflightResult | null;
@@ -68,7 +68,7 @@ function isOpen(job: Job | undefined): boolean {
 }
 
 function resultOf(job: Job | undefined): PreflightResult | null {
-  // What a pre-flight has for a result, says its call.
+  // The call that started the pre-flight defines its result.
   return (job?.result ?? null) as PreflightResult | null;
 }
 

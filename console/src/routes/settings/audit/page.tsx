@@ -16,7 +16,7 @@ import { shownActor, shownValue } from "./shown";
 const route = getRouteApi("/p/$project/settings/audit");
 const pageSize = 100;
 
-/** What was changed in the project, by whom and when, newest first. */
+/** The changes in the project, by whom and when, newest first. */
 export function AuditPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -10,7 +10,7 @@ import { settingsOf } from "./page";
 
 const megabyte = 1024 * 1024;
 
-/** What an owner of the installation allows the project, and why its marketing mail is paused. */
+/** The limits that an owner of the installation has set, and the reason why marketing mail is paused. */
 export function Limits({ project }: { project: Project }) {
   const { id, monthlySendLimit, sendRatePerSecond, maxStorageMb, sendingPaused } = project;
   const { words, number } = useWords();

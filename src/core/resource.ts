@@ -1,0 +1,41 @@
+/** Resources with a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
+export type Resource =
+  | "contact"
+  | "field"
+  | "template"
+  | "campaign"
+  | "segment"
+  | "workflow"
+  | "step"
+  | "transition"
+  | "execution"
+  | "domain"
+  | "email"
+  | "event"
+  | "project"
+  | "key"
+  | "job"
+  | "suppression"
+  | "message"
+  | "webhook"
+  | "delivery"
+  | "topic"
+  | "file"
+  | "session"
+  | "person"
+  | "passkey"
+  | "dead letter"
+  | "route";
+
+/** Resources that are identified by a name; the others have our ids. */
+const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
+export type Named = (typeof named)[number];
+/** Resources that belong to the installation and not to a project. */
+export const ofInstallation: readonly Resource[] = ["project", "person", "passkey", "key", "dead letter"];
+
+/** A resource that has an id. */
+export type Identified = Exclude<Resource, Named>;
+
+export function isNamed(resource: Resource): resource is Named {
+  return named.some((one) => one === resource);
+}
