@@ -16,7 +16,7 @@ import type { ReplaceCampaign } from "./schema";
 
 /**
  * `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless it is DRAFT or SCHEDULED,
- * and what `createCampaign` throws. What is SCHEDULED is changed by those alone who may send it.
+ * and what `createCampaign` throws. A SCHEDULED one is changed only by a caller who may send it.
  */
 export async function replaceCampaign(
   ctx: Context,

@@ -52,7 +52,7 @@ async function start(
   also: (started: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
-  // Somebody has taken it back meanwhile, or has put it off.
+  // It was taken back meanwhile, or put off.
   if (how === "start" && !isDue(ctx, before)) throw new MovedOn();
   if (!mayBe(how, before.status)) throw wrongState("send", before);
   const frozen = await freeze(ctx, before);
