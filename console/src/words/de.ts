@@ -1,5 +1,6 @@
 import { campaignEdit } from "./de/campaign-edit";
 import { campaigns } from "./de/campaigns";
+import { conditions } from "./de/conditions";
 import { home } from "./de/home";
 import { people } from "./de/people";
 import { person } from "./de/person";
@@ -156,6 +157,7 @@ export const de: Words = {
     removeAdvice: "Von ihr geht keine E-Mail mehr aus.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

@@ -1,5 +1,6 @@
 import { campaignEdit } from "./en/campaign-edit";
 import { campaigns } from "./en/campaigns";
+import { conditions } from "./en/conditions";
 import { home } from "./en/home";
 import { people } from "./en/people";
 import { person } from "./en/person";
@@ -156,6 +157,7 @@ export const en = {
     removeAdvice: "No more mail is sent from it.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

@@ -1,5 +1,6 @@
 import { campaignEdit } from "./es/campaign-edit";
 import { campaigns } from "./es/campaigns";
+import { conditions } from "./es/conditions";
 import { home } from "./es/home";
 import { people } from "./es/people";
 import { person } from "./es/person";
@@ -155,6 +156,7 @@ export const es: Words = {
     removeAdvice: "Ya no saldrá correo de él.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

@@ -1,5 +1,6 @@
 import { campaignEdit } from "./fr/campaign-edit";
 import { campaigns } from "./fr/campaigns";
+import { conditions } from "./fr/conditions";
 import { home } from "./fr/home";
 import { people } from "./fr/people";
 import { person } from "./fr/person";
@@ -157,6 +158,7 @@ export const fr: Words = {
     removeAdvice: "Plus aucun e-mail n'en partira.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

@@ -1,5 +1,6 @@
 import { campaignEdit } from "./it/campaign-edit";
 import { campaigns } from "./it/campaigns";
+import { conditions } from "./it/conditions";
 import { home } from "./it/home";
 import { people } from "./it/people";
 import { person } from "./it/person";
@@ -155,6 +156,7 @@ export const it: Words = {
     removeAdvice: "Non ne partirà più alcuna e-mail.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

@@ -1,5 +1,6 @@
 import { campaignEdit } from "./nl/campaign-edit";
 import { campaigns } from "./nl/campaigns";
+import { conditions } from "./nl/conditions";
 import { home } from "./nl/home";
 import { people } from "./nl/people";
 import { person } from "./nl/person";
@@ -155,6 +156,7 @@ export const nl: Words = {
     removeAdvice: "Er gaat geen e-mail meer van uit.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

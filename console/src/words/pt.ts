@@ -1,5 +1,6 @@
 import { campaignEdit } from "./pt/campaign-edit";
 import { campaigns } from "./pt/campaigns";
+import { conditions } from "./pt/conditions";
 import { home } from "./pt/home";
 import { people } from "./pt/people";
 import { person } from "./pt/person";
@@ -155,6 +156,7 @@ export const pt: Words = {
     removeAdvice: "Deixa de sair e-mail dele.",
   },
   people,
+  conditions,
   person,
   home,
   campaigns,

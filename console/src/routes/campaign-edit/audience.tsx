@@ -1,8 +1,13 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { useProject } from "../../api/project";
+import { conditionOf } from "../../parts/conditions/condition";
+import { ConditionEditor } from "../../parts/conditions/condition-editor";
+import { AddFilter } from "../../parts/conditions/filters";
 import { SelectField } from "../../parts/field";
 import { Section } from "../../parts/page";
 import { useWords } from "../../words/words";
+import { AudienceCount } from "./audience-count";
 import type { Draft } from "./draft";
 import { useLists } from "./use-lists";
 
@@ -19,7 +24,10 @@ export function Audience({ draft, change }: AudienceProps) {
   const own = words.campaignEdit;
   const { id: project } = useProject();
   const { segments, topics } = useLists();
-  const { audienceType, segmentId, topicId, type } = draft;
+  const { audienceType, segmentId, audienceCondition, topicId, type } = draft;
+  // An audience by a condition is one as soon as it has a condition.
+  const [isAsking, ask] = useState(false);
+  const [last, setLast] = useState(audienceCondition);
   const isKnown = segmentId === null || segments.some(({ id }) => id === segmentId);
   return (
     <Section
@@ -33,11 +41,16 @@ export function Audience({ draft, change }: AudienceProps) {
       <div className="grid gap-4 p-4">
         <SelectField
           label={own.to}
-          value={segmentId ?? audienceType}
-          onChange={({ target }) => change(audienceOf(target.value))}
+          value={isAsking ? "FILTERED" : (segmentId ?? audienceType)}
+          onChange={({ target }) => {
+            ask(target.value === "FILTERED" && last === null);
+            if (audienceCondition !== null) setLast(audienceCondition);
+            const next = audienceOf(target.value, last);
+            if (next !== null) change(next);
+          }}
         >
           <option value="ALL">{own.audiences.ALL}</option>
-          {audienceType === "FILTERED" && <option value="FILTERED">{own.audiences.FILTERED}</option>}
+          <option value="FILTERED">{own.audiences.FILTERED}</option>
           {!isKnown && <option value={segmentId ?? ""}>{own.audiences.SEGMENT}</option>}
           <optgroup label={own.segments}>
             {segments.map(({ id, name, memberCount }) => (
@@ -47,6 +60,25 @@ export function Audience({ draft, change }: AudienceProps) {
             ))}
           </optgroup>
         </SelectField>
+        {isAsking && (
+          <div className="flex flex-wrap items-center gap-3">
+            <AddFilter
+              label={words.conditions.addFilter}
+              add={(filter) => {
+                ask(false);
+                change({ audienceType: "FILTERED", segmentId: null, audienceCondition: conditionOf([filter]) });
+              }}
+            />
+            <p className="min-w-48 flex-1 text-small text-quiet">{own.untilCondition}</p>
+          </div>
+        )}
+        {!isAsking && audienceCondition !== null && (
+          <ConditionEditor
+            condition={audienceCondition}
+            change={(next) => next !== null && change({ audienceCondition: next })}
+          />
+        )}
+        {!isAsking && <AudienceCount audience={draft} />}
         <div className="grid gap-4 tablet:grid-cols-2">
           <SelectField
             label={own.fields.type}
@@ -83,8 +115,11 @@ export function Audience({ draft, change }: AudienceProps) {
   );
 }
 
-function audienceOf(chosen: string): Partial<Draft> {
-  if (chosen === "FILTERED") return {};
+/** The audience that was chosen; null where its condition is not there yet. */
+function audienceOf(chosen: string, last: Draft["audienceCondition"]): Partial<Draft> | null {
+  if (chosen === "FILTERED") {
+    return last === null ? null : { audienceType: "FILTERED", segmentId: null, audienceCondition: last };
+  }
   const segmentId = chosen === "ALL" ? null : chosen;
   return { segmentId, audienceType: segmentId === null ? "ALL" : "SEGMENT", audienceCondition: null };
 }

@@ -1,6 +1,6 @@
 import type { Campaign, ReplaceCampaign } from "petrel-client";
 
-/** The fields that the page writes. The rest of a campaign, such as its canary, stays as it is. */
+/** The fields that the page writes. The rest of a campaign stays as it is. */
 const fields = [
   "name",
   "subject",
@@ -14,6 +14,7 @@ const fields = [
   "segmentId",
   "audienceCondition",
   "variants",
+  "canary",
   "body",
 ] as const;
 export type Field = (typeof fields)[number];

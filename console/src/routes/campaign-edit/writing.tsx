@@ -6,6 +6,7 @@ import { Page, Section } from "../../parts/page";
 import { Loading } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { Audience } from "./audience";
+import { Canary } from "./canary";
 import { Check } from "./check/check";
 import { Scheduled } from "./check/scheduled";
 import { useCheck } from "./check/use-check";
@@ -52,6 +53,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
           <Envelope draft={draft} change={(change) => keeper.change(change)} />
           <div className="grid min-w-0 content-start gap-4">
             <Audience draft={draft} change={(change) => keeper.change(change)} />
+            <Canary canary={draft.canary} change={(canary) => keeper.change({ canary })} />
             <Variants draft={draft} change={(variants) => keeper.change({ variants })} />
           </div>
         </fieldset>

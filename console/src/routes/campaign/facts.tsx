@@ -6,16 +6,25 @@ import { CopyButton } from "../../parts/copy";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
 import { Audience } from "./audience";
+import { Conditions } from "./conditions";
+import { percent } from "./percent";
 
 /** Describes a campaign: its subject, sender and audience. */
 export function Facts({ campaign }: { campaign: Campaign }) {
-  const { words } = useWords();
+  const { words, locale } = useWords();
   const { id: project } = useProject();
-  const { id, from, fromName, subject, type, sentAt, completedAt } = campaign;
+  const { id, from, fromName, subject, type, audienceCondition, canary, sentAt, completedAt } = campaign;
   const facts: [label: string, value: ReactNode][] = [
     [words.campaigns.subject, <bdi key="subject">{subject}</bdi>],
     [words.campaigns.sender, <bdi key="sender">{fromName ? `${fromName} <${from}>` : from}</bdi>],
-    [words.campaigns.audienceLabel, <Audience key="audience" of={campaign} />],
+    [
+      words.campaigns.audienceLabel,
+      <div key="audience">
+        <Audience of={campaign} />
+        {audienceCondition !== null && <Conditions of={audienceCondition} />}
+      </div>,
+    ],
+    [words.campaignEdit.fields.canary, canary && percent(canary.percent / 100, locale)],
     [words.campaigns.kind, words.campaigns.kinds[type]],
     [words.campaigns.sentAt, sentAt && <Time key="sent" at={sentAt} />],
     [words.campaigns.completedAt, completedAt && <Time key="completed" at={completedAt} />],

@@ -3,10 +3,11 @@ import type { BulkRequest } from "petrel-client";
 import { useEffect } from "react";
 import { useProject } from "../../api/project";
 import { Button } from "../../parts/button";
+import { conditionOf } from "../../parts/conditions/condition";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
-import { conditionOf, type PeopleFilters } from "./filters";
+import type { PeopleFilters } from "./filters";
 import type { Selection } from "./selection";
 
 type Operation = "subscribe" | "unsubscribe" | "delete";

@@ -1,4 +1,4 @@
-import type { Filter, FilterCondition } from "petrel-client";
+import type { Filter } from "petrel-client";
 
 export interface PeopleFilters {
   search?: string;
@@ -20,9 +20,6 @@ export function readPeopleFilters({ search, where, columns }: Record<string, unk
 }
 
 function isFilter(value: unknown): value is Filter {
-  return typeof value === "object" && value !== null && "field" in value && "operator" in value;
-}
-
-export function conditionOf(where: Filter[]): FilterCondition {
-  return { logic: "AND", groups: [{ filters: where }] };
+  if (typeof value !== "object" || value === null || !("field" in value && "operator" in value)) return false;
+  return typeof value.field === "string" && typeof value.operator === "string";
 }

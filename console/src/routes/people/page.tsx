@@ -1,16 +1,16 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
+import { conditionOf } from "../../parts/conditions/condition";
+import { Filters } from "../../parts/conditions/filters";
 import { Page } from "../../parts/page";
 import { SearchField } from "../../parts/search-field";
 import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
 import { useWords } from "../../words/words";
-import { AddFilter } from "./add-filter";
 import { BulkBar } from "./bulk-bar";
-import { Chips } from "./chips";
 import { ChooseColumns, usePeopleColumns } from "./columns";
-import { conditionOf, type PeopleFilters } from "./filters";
+import type { PeopleFilters } from "./filters";
 import { SaveSegment } from "./save-segment";
 import { useSelection } from "./selection";
 
@@ -56,8 +56,7 @@ export function PeoplePage() {
             search={search ?? ""}
             change={(text) => show({ ...filters, search: text || undefined }, true)}
           />
-          <Chips where={where} remove={(gone) => show({ ...filters, where: where.filter((one) => one !== gone) })} />
-          <AddFilter add={(filter) => show({ ...filters, where: [...where, filter] })} />
+          <Filters filters={where} change={(next) => show({ ...filters, where: next })} />
           {where.length > 0 && <SaveSegment where={where} />}
           <div className="ms-auto">
             <ChooseColumns chosen={columns} choose={(next) => show({ ...filters, columns: next }, true)} />

@@ -3,10 +3,10 @@ import type { Filter } from "petrel-client";
 import { useRef, useState } from "react";
 import { useProject } from "../../api/project";
 import { Button } from "../../parts/button";
+import { conditionOf } from "../../parts/conditions/condition";
 import { TextField } from "../../parts/field";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
-import { conditionOf } from "./filters";
 
 export function SaveSegment({ where }: { where: Filter[] }) {
   const { words } = useWords();

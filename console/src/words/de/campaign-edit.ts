@@ -27,6 +27,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     segmentId: "Segment",
     audienceCondition: "Bedingung",
     variants: "Varianten",
+    canary: "Erster Teil",
     body: "Text",
   },
   previewTextHint: "Was der Posteingang nach dem Betreff zeigt",
@@ -36,6 +37,21 @@ export const campaignEdit: Words["campaignEdit"] = {
   audiences: { ALL: "Alle", SEGMENT: "Ein Segment", FILTERED: "Alle, auf die eine Bedingung zutrifft" },
   segments: "Segmente",
   newSegment: "Segment anlegen",
+  matched: "Sie erfüllen sie",
+  untilCondition: "Die Empfänger bleiben, wie sie sind, bis es eine Bedingung gibt.",
+  canary: {
+    advice:
+      "Erst an wenige senden, und an die anderen nur, wenn wenige E-Mails unzustellbar sind und wenige als Spam gemeldet werden.",
+    begin: "Erst an einen Teil senden",
+    end: "An alle auf einmal senden",
+    percent: "Anteil des ersten Teils, in %",
+    holdMinutes: "Dann warten, in Minuten",
+    maxBounceRate: "Höchstens unzustellbar, in %",
+    maxComplaintRate: "Höchstens als Spam gemeldet, in %",
+    usual: "Die übliche Grenze",
+    afterwards:
+      "Nach der Wartezeit bekommen die anderen sie von selbst. Über einer Grenze, oder ganz ohne Berichte, wartet sie, bis jemand entscheidet.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transaktional", HEADLESS: "Marketing mit eigener Fußzeile" },
   typeAdvice: {
     MARKETING: "Nur Abonnenten erhalten sie, und sie enthält einen Link zum Abmelden.",

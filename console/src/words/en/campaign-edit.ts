@@ -26,6 +26,7 @@ export const campaignEdit = {
     segmentId: "Segment",
     audienceCondition: "Condition",
     variants: "Variants",
+    canary: "First part",
     body: "Body",
   },
   previewTextHint: "What an inbox shows after the subject",
@@ -35,6 +36,20 @@ export const campaignEdit = {
   audiences: { ALL: "Everybody", SEGMENT: "A segment", FILTERED: "Those who match a condition" },
   segments: "Segments",
   newSegment: "Make a segment",
+  matched: "They match",
+  untilCondition: "Until there is a condition, the audience stays as it was.",
+  canary: {
+    advice: "A few people get it first, and the others only if few mails bounce and few are reported as spam.",
+    begin: "Send to a part first",
+    end: "Send to all at once",
+    percent: "Share of the first part, in %",
+    holdMinutes: "Then wait, in minutes",
+    maxBounceRate: "Bounced at most, in %",
+    maxComplaintRate: "Reported as spam at most, in %",
+    usual: "The usual limit",
+    afterwards:
+      "After the wait, the others get it automatically. If a limit is exceeded, or no reports arrive at all, the campaign waits for somebody to decide.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transactional", HEADLESS: "Marketing, with a footer of your own" },
   typeAdvice: {
     MARKETING: "Only people who are subscribed get it, and it carries a link to unsubscribe.",

@@ -27,6 +27,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     segmentId: "Segmento",
     audienceCondition: "Condición",
     variants: "Variantes",
+    canary: "Primera parte",
     body: "Cuerpo",
   },
   previewTextHint: "Lo que la bandeja muestra después del asunto",
@@ -36,6 +37,21 @@ export const campaignEdit: Words["campaignEdit"] = {
   audiences: { ALL: "Todas las personas", SEGMENT: "Un segmento", FILTERED: "Quienes cumplen una condición" },
   segments: "Segmentos",
   newSegment: "Crear un segmento",
+  matched: "La cumplen",
+  untilCondition: "La audiencia queda como está hasta que haya una condición.",
+  canary: {
+    advice:
+      "Enviar primero a unas pocas personas, y a las demás solo si rebotan pocos correos y pocos se denuncian como spam.",
+    begin: "Enviar primero a una parte",
+    end: "Enviar a todas a la vez",
+    percent: "Tamaño de la primera parte, en %",
+    holdMinutes: "Después esperar, en minutos",
+    maxBounceRate: "Rebotados como máximo, en %",
+    maxComplaintRate: "Denunciados como spam como máximo, en %",
+    usual: "El límite habitual",
+    afterwards:
+      "Tras la espera, las demás lo reciben sin hacer nada más. Por encima de un límite, o sin ningún informe, espera a que alguien decida.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transaccional", HEADLESS: "Marketing, con un pie propio" },
   typeAdvice: {
     MARKETING: "Solo lo reciben las personas suscritas, y lleva un enlace para darse de baja.",

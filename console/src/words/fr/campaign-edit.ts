@@ -27,6 +27,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     segmentId: "Segment",
     audienceCondition: "Condition",
     variants: "Variantes",
+    canary: "Première partie",
     body: "Corps",
   },
   previewTextHint: "Ce que la boîte de réception montre après l’objet",
@@ -36,6 +37,21 @@ export const campaignEdit: Words["campaignEdit"] = {
   audiences: { ALL: "Tout le monde", SEGMENT: "Un segment", FILTERED: "Les personnes qui remplissent une condition" },
   segments: "Segments",
   newSegment: "Créer un segment",
+  matched: "Elles la remplissent",
+  untilCondition: "Les destinataires restent les mêmes tant qu'il n'y a pas de condition.",
+  canary: {
+    advice:
+      "Envoyer d'abord à quelques personnes, et aux autres seulement si peu d'e-mails sont rejetés et peu sont signalés comme spam.",
+    begin: "Envoyer d'abord à une partie",
+    end: "Envoyer à tous en une fois",
+    percent: "Taille de la première partie, en %",
+    holdMinutes: "Puis attendre, en minutes",
+    maxBounceRate: "Rejets au plus, en %",
+    maxComplaintRate: "Signalements comme spam au plus, en %",
+    usual: "La limite habituelle",
+    afterwards:
+      "Après l'attente, les autres le reçoivent sans autre action. Au-dessus d'une limite, ou sans aucun rapport, il attend que quelqu'un décide.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transactionnel", HEADLESS: "Marketing, avec votre pied de page" },
   typeAdvice: {
     MARKETING: "Seuls les abonnés le reçoivent, et il contient un lien de désabonnement.",

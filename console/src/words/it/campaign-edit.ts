@@ -27,6 +27,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     segmentId: "Segmento",
     audienceCondition: "Condizione",
     variants: "Varianti",
+    canary: "Prima parte",
     body: "Corpo",
   },
   previewTextHint: "Ciò che la posta in arrivo mostra dopo l’oggetto",
@@ -36,6 +37,21 @@ export const campaignEdit: Words["campaignEdit"] = {
   audiences: { ALL: "Tutti", SEGMENT: "Un segmento", FILTERED: "Chi soddisfa una condizione" },
   segments: "Segmenti",
   newSegment: "Crea un segmento",
+  matched: "La soddisfano",
+  untilCondition: "Il pubblico resta com'è finché non c'è una condizione.",
+  canary: {
+    advice:
+      "Invia prima a poche persone, e alle altre solo se poche e-mail tornano indietro e poche sono segnalate come spam.",
+    begin: "Invia prima a una parte",
+    end: "Invia a tutti insieme",
+    percent: "Quota della prima parte, in %",
+    holdMinutes: "Poi attendi, in minuti",
+    maxBounceRate: "Respinte al massimo, in %",
+    maxComplaintRate: "Segnalate come spam al massimo, in %",
+    usual: "Il limite abituale",
+    afterwards:
+      "Dopo l'attesa gli altri la ricevono senza fare altro. Sopra un limite, o senza alcun rapporto, attende che qualcuno decida.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transazionale", HEADLESS: "Marketing, con un piè di pagina tuo" },
   typeAdvice: {
     MARKETING: "La riceve solo chi è iscritto, e contiene un link per disiscriversi.",

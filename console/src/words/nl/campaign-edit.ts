@@ -27,6 +27,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     segmentId: "Segment",
     audienceCondition: "Voorwaarde",
     variants: "Varianten",
+    canary: "Eerste deel",
     body: "Tekst",
   },
   previewTextHint: "Wat een inbox na het onderwerp toont",
@@ -36,6 +37,21 @@ export const campaignEdit: Words["campaignEdit"] = {
   audiences: { ALL: "Iedereen", SEGMENT: "Een segment", FILTERED: "Wie aan een voorwaarde voldoet" },
   segments: "Segmenten",
   newSegment: "Segment maken",
+  matched: "Ze voldoen eraan",
+  untilCondition: "De ontvangers blijven zoals ze zijn tot er een voorwaarde is.",
+  canary: {
+    advice:
+      "Eerst aan een paar personen sturen, en aan de anderen alleen als weinig e-mails terugkomen en weinig als spam worden gemeld.",
+    begin: "Eerst aan een deel sturen",
+    end: "Aan iedereen tegelijk sturen",
+    percent: "Aandeel van het eerste deel, in %",
+    holdMinutes: "Daarna wachten, in minuten",
+    maxBounceRate: "Hoogstens teruggekomen, in %",
+    maxComplaintRate: "Hoogstens als spam gemeld, in %",
+    usual: "De gewone grens",
+    afterwards:
+      "Na het wachten krijgen de anderen hem vanzelf. Boven een grens, of zonder enig bericht, wacht hij tot iemand beslist.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transactioneel", HEADLESS: "Marketing, met een eigen voettekst" },
   typeAdvice: {
     MARKETING: "Alleen abonnees krijgen hem, en er staat een link in om zich af te melden.",

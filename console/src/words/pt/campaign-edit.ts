@@ -27,6 +27,7 @@ export const campaignEdit: Words["campaignEdit"] = {
     segmentId: "Segmento",
     audienceCondition: "Condição",
     variants: "Variantes",
+    canary: "Primeira parte",
     body: "Corpo",
   },
   previewTextHint: "O que a caixa de entrada mostra depois do assunto",
@@ -36,6 +37,21 @@ export const campaignEdit: Words["campaignEdit"] = {
   audiences: { ALL: "Todas as pessoas", SEGMENT: "Um segmento", FILTERED: "Quem cumpre uma condição" },
   segments: "Segmentos",
   newSegment: "Criar um segmento",
+  matched: "Cumprem-na",
+  untilCondition: "O público fica como está até haver uma condição.",
+  canary: {
+    advice:
+      "Enviar primeiro a algumas pessoas, e às outras só se poucos e-mails forem devolvidos e poucos denunciados como spam.",
+    begin: "Enviar primeiro a uma parte",
+    end: "Enviar a todas de uma vez",
+    percent: "Tamanho da primeira parte, em %",
+    holdMinutes: "Depois esperar, em minutos",
+    maxBounceRate: "Devolvidos no máximo, em %",
+    maxComplaintRate: "Denunciados como spam no máximo, em %",
+    usual: "O limite habitual",
+    afterwards:
+      "Depois da espera, as outras recebem-no sem mais nada. Acima de um limite, ou sem nenhum relatório, espera que alguém decida.",
+  },
   types: { MARKETING: "Marketing", TRANSACTIONAL: "Transacional", HEADLESS: "Marketing, com um rodapé próprio" },
   typeAdvice: {
     MARKETING: "Só quem está inscrito o recebe, e ele leva um link para cancelar a inscrição.",

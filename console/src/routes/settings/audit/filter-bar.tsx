@@ -52,7 +52,7 @@ export function FilterBar({ project, filters, actions }: FilterBarProps) {
         </datalist>
         <TextField label={texts.targetId} name="target" type="search" defaultValue={filters.target} />
         <button type="submit" className="sr-only" tabIndex={-1}>
-          {words.people.apply}
+          {words.conditions.apply}
         </button>
       </form>
       <TextField

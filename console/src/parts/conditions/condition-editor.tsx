@@ -1,0 +1,64 @@
+import { useWords } from "../../words/words";
+import { Choice } from "../choice";
+import { type Condition, countFilters, withAlternative, withGroup } from "./condition";
+import { AddFilter, Filters } from "./filters";
+
+interface ConditionEditorProps {
+  condition: Condition;
+  /** Null when nothing of it is left. */
+  change(condition: Condition | null): void;
+  /** Whether its last filter can be removed: not where a condition has to be. */
+  mayEnd?: boolean;
+}
+
+/** A condition as it is written: groups of filters that all hold, of which any or all count, and conditions inside of them. */
+export function ConditionEditor({ condition, change, mayEnd = false }: ConditionEditorProps) {
+  const { words } = useWords();
+  const own = words.conditions;
+  const { logic, groups } = condition;
+  const logics = [
+    ["OR", own.or],
+    ["AND", own.and],
+  ] as const;
+  return (
+    <div className="grid gap-2">
+      {groups.map((group, at) => (
+        // The place is what a group is known by: its filters may be any.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <div key={at} className="grid gap-2">
+          {at === 1 && (
+            <div className="justify-self-start">
+              <Choice
+                label={own.logic}
+                value={logic}
+                options={logics}
+                choose={(next) => change({ ...condition, logic: next })}
+              />
+            </div>
+          )}
+          {at > 1 && <p className="px-4 text-small text-quiet">{logic === "OR" ? own.or : own.and}</p>}
+          <div className="flex flex-wrap items-center gap-2 rounded-part border border-line p-2">
+            <Filters
+              filters={group.filters}
+              isRemovable={mayEnd || countFilters(condition) > 1}
+              change={(filters) => change(withGroup(condition, at, { ...group, filters }))}
+            />
+            {group.conditions && (
+              <div className="basis-full">
+                <p className="px-2 pb-2 text-small text-quiet">{own.and}</p>
+                <ConditionEditor
+                  mayEnd={mayEnd || countFilters(condition) > countFilters(group.conditions)}
+                  condition={group.conditions}
+                  change={(conditions) => change(withGroup(condition, at, { ...group, conditions }))}
+                />
+              </div>
+            )}
+          </div>
+        </div>
+      ))}
+      <div>
+        <AddFilter label={own.addGroup} add={(filter) => change(withAlternative(condition, filter))} />
+      </div>
+    </div>
+  );
+}

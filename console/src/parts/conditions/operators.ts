@@ -1,0 +1,54 @@
+import type { FieldList, Filter } from "petrel-client";
+
+export type Operator = Filter["operator"];
+/** What a filter tests: a field of some type, an event, membership in a segment, or a topic. */
+export type Kind = FieldList["fields"][number]["type"] | "event" | "segment" | "topic";
+
+/** The operators for each kind, the usual one first. */
+export const operatorsOf: Record<Kind, readonly Operator[]> = {
+  string: ["equals", "notEquals", "contains", "notContains", "exists", "notExists"],
+  number: [
+    ...(["equals", "notEquals", "greaterThan", "greaterThanOrEqual", "lessThan", "lessThanOrEqual"] as const),
+    ...(["exists", "notExists"] as const),
+  ],
+  boolean: ["equals", "exists", "notExists"],
+  date: ["within", "olderThan", "exists", "notExists"],
+  event: ["triggered", "triggeredWithin", "triggeredOlderThan", "notTriggered", "notTriggeredWithin"],
+  segment: ["memberOfSegment", "notMemberOfSegment"],
+  topic: ["equals"],
+};
+
+const withoutValue: readonly Operator[] = [
+  ...(["exists", "notExists", "triggered", "notTriggered", "memberOfSegment", "notMemberOfSegment"] as const),
+];
+const withWindow: readonly Operator[] = [
+  ...(["within", "olderThan", "triggeredWithin", "triggeredOlderThan", "notTriggeredWithin"] as const),
+];
+
+export function hasValue(operator: Operator): boolean {
+  return !withoutValue.includes(operator);
+}
+
+/** Whether the value is a number of days, hours or minutes. */
+export function hasWindow(operator: Operator): boolean {
+  return withWindow.includes(operator);
+}
+
+/** A value as the service takes it. What was typed for a number and is none goes as it is: the service says what it wants. */
+export function typedValue(kind: Kind, operator: Operator, typed: string): string | number | boolean {
+  if (kind === "boolean" || kind === "topic") return typed !== "false";
+  const isNumber = (kind === "number" || hasWindow(operator)) && typed.trim() !== "" && Number.isFinite(Number(typed));
+  return isNumber ? Number(typed) : typed;
+}
+
+/** The part of a field's name after the prefix of its kind; null for another kind. */
+export function nameAfter(prefix: "data" | "event" | "segment" | "topic", field: string): string | null {
+  return field.startsWith(`${prefix}.`) ? field.slice(prefix.length + 1) : null;
+}
+
+/** What the filter tests, as far as its operator and the name of its field say it; null for fields of contacts. */
+export function specialKindOf({ field, operator }: Pick<Filter, "field" | "operator">): Kind | null {
+  if (operatorsOf.event.includes(operator)) return "event";
+  if (operatorsOf.segment.includes(operator)) return "segment";
+  return nameAfter("topic", field) === null ? null : "topic";
+}

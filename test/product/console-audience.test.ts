@@ -1,0 +1,120 @@
+import { beforeAll, expect, inject, it } from "vitest";
+import { axeFindings } from "./axe";
+import { describeInChromium, overhang } from "./chromium";
+import { asOwner, hostile, makeWorld, type World } from "./console-world";
+
+const product = inject("product");
+const { base } = product;
+
+interface Campaign {
+  audienceType: string;
+  segmentId: string | null;
+  audienceCondition: unknown;
+  canary: unknown;
+}
+
+const patient = { timeout: 10_000 };
+
+describeInChromium(
+  "the audience of a campaign, in the console",
+  () => base,
+  (open) => {
+    let world: World;
+    let id: string;
+
+    beforeAll(async () => {
+      world = await makeWorld(product);
+      for (const [email, plan, subscribed] of [
+        ["ada@example.com", "pro", true],
+        ["bob@example.com", "pro", false],
+        ["cleo@example.com", hostile, true],
+        ["dan@example.com", "free", true],
+      ] as const) {
+        await world.call("POST", "/contacts", { email, subscribed, data: { plan } });
+      }
+      const segment = await world.call<{ id: string }>("POST", "/segments", { name: hostile, type: "STATIC" });
+      const { data } = await world.call<{ data: { id: string } }>("POST", "/campaigns", {
+        ...{ name: "March", subject: "News", body: "<p>News</p>", from: `hello@${world.domain}` },
+        ...{ audienceType: "SEGMENT", segmentId: segment.id },
+      });
+      id = data.id;
+    }, 60_000);
+
+    const read = () => world.call<Campaign>("GET", `/campaigns/${id}`);
+
+    it("is written as conditions with a count that adds up, and goes to a first part of it if that is wanted", async () => {
+      const watched = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const { page } = watched;
+      await asOwner(page, world);
+      await page.goto(`${base}/console/p/${world.project}/campaigns/${id}/edit`, { waitUntil: "networkidle" });
+      const audience = page.getByRole("region", { name: "Audience" });
+      const sums = () => audience.locator("dl > div").allTextContents();
+      await expect.poll(sums, patient).toEqual(["In the audience0"]);
+
+      const to = audience.getByRole("combobox").first();
+      // Without a condition it is not an audience yet, so it stays the one that it was.
+      await to.selectOption("FILTERED");
+      await audience.getByText("Until there is a condition").waitFor();
+      await audience.getByRole("button", { name: "Add a condition" }).click();
+      const form = page.getByRole("dialog");
+      await form.getByRole("combobox").first().selectOption("plan");
+      await form.getByRole("combobox", { name: "Value" }).fill("pro");
+      await form.getByRole("button", { name: "Apply" }).click();
+      await expect.poll(sums, patient).toEqual(["Subscribed1", "Not subscribed1", "In the audience2"]);
+      // The only condition can be changed, and not removed.
+      expect(await audience.getByRole("button", { name: /^Remove the condition/ }).count()).toBe(0);
+
+      await audience.getByRole("button", { name: "Add another group" }).click();
+      await form.getByRole("combobox").first().selectOption("plan");
+      await form.getByRole("combobox", { name: "Value" }).fill(hostile);
+      await form.getByRole("button", { name: "Apply" }).click();
+      await expect.poll(sums, patient).toEqual(["Subscribed2", "Not subscribed1", "In the audience3"]);
+      const filter = (value: string) => ({ filters: [{ field: "data.plan", operator: "equals", value }] });
+      const written = { logic: "OR", groups: [filter("pro"), filter(hostile)] };
+      await expect
+        .poll(read, patient)
+        .toMatchObject({ audienceType: "FILTERED", segmentId: null, audienceCondition: written });
+
+      await audience.getByRole("button", { name: "plan is pro", exact: true }).click();
+      await form.getByRole("combobox", { name: "Value" }).fill("free");
+      await form.getByRole("button", { name: "Apply" }).click();
+      await audience.getByRole("button", { name: `Remove the condition plan is ${hostile}` }).click();
+      await expect.poll(sums, patient).toEqual(["Subscribed1", "In the audience1"]);
+      // Another audience, and back: the condition is still there.
+      await to.selectOption("ALL");
+      await expect.poll(sums, patient).toEqual(["Subscribed3", "Not subscribed1", "In the audience4"]);
+      await to.selectOption("FILTERED");
+      await audience.getByRole("button", { name: "plan is free", exact: true }).waitFor();
+
+      const canary = page.getByRole("region", { name: "First part" });
+      await canary.getByRole("button", { name: "Send to a part first" }).click();
+      await canary.getByLabel("Share of the first part, in %").fill("20");
+      await canary.getByLabel("Bounced at most, in %").fill("2.5");
+      await canary.getByLabel("Reported as spam at most, in %").fill("");
+      const first = { percent: 20, holdMinutes: 60, maxBounceRate: 2.5 };
+      await expect.poll(async () => (await read()).canary, patient).toEqual(first);
+      expect((await read()).audienceCondition).toEqual({ logic: "OR", groups: [filter("free")] });
+      expect(await axeFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overhang(page)).toBeLessThanOrEqual(0);
+      await canary.getByRole("button", { name: "Send to all at once" }).click();
+      await expect.poll(async () => (await read()).canary, patient).toBeNull();
+
+      // A program may nest conditions: they are shown and changed in their place.
+      const nested = {
+        logic: "AND",
+        groups: [{ ...filter("pro"), conditions: { logic: "OR", groups: [filter("free")] } }],
+      };
+      await world.call("PUT", `/campaigns/${id}`, { audienceType: "FILTERED", audienceCondition: nested });
+      await page.reload({ waitUntil: "networkidle" });
+      await audience.getByRole("button", { name: "Remove the condition plan is free" }).click();
+      await expect
+        .poll(async () => (await read()).audienceCondition, patient)
+        .toMatchObject({
+          logic: "AND",
+          groups: [filter("pro")],
+        });
+      expect([watched.foreign, watched.dialogs]).toEqual([[], []]);
+    });
+  },
+);
