@@ -17,13 +17,23 @@ describe("POST /preview", () => {
     expect(status, JSON.stringify(body)).toBe(200);
     const template = await newTemplate(project, { ...content, previewText: "For you" });
     const stored = await project.api.post(`/templates/${template.id}/preview`, asked);
-    const { bytes, warnings, ...preview } = body;
+    const { bytes, warnings, links, ...preview } = body;
     expect(preview).toEqual(stored.body);
     expect(preview).toMatchObject({ subject: "Hello Ada", missing: [] });
     expect(preview.html).toContain("Hello Ada, pro &amp; more");
     expect(preview.html).toContain("Acme");
     expect(bytes).toBe(new TextEncoder().encode(preview.html).length);
-    expect(warnings).toEqual([]);
+    expect([warnings, links]).toEqual([[], []]);
+  });
+
+  it("says which link of the body each link of the mail was", async () => {
+    const project = await newProject(imprint);
+    const link = '<a href="https://acme.example/{{ slug }}?a=1&amp;b=2">Go</a>';
+    const { body } = await project.api.post("/preview", { subject: "Hello", body: link, data: { slug: "sale" } });
+    expect(body.html).toContain("/unsubscribe/");
+    expect(body.links).toEqual([
+      { href: "https://acme.example/sale?a=1&b=2", url: "https://acme.example/{{ slug }}?a=1&b=2" },
+    ]);
   });
 
   it("names what has no value, and leaves the footer out of TRANSACTIONAL mail", async () => {

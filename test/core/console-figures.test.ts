@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { clickStyles } from "../../console/src/routes/campaign/click-styles";
 import { intervalOf } from "../../console/src/routes/campaign/interval";
 import { spansOf } from "../../console/src/routes/campaign/spans";
 
@@ -54,5 +55,16 @@ describe("the spans of a campaign", () => {
 
   it("are none before anything happened", () => {
     expect(spansOf([])).toEqual({ isByDay: false, spans: [] });
+  });
+});
+
+describe("clickStyles", () => {
+  it("has nothing of what a link or a text says but letters and digits, so that nobody ends its strings", () => {
+    const hostile = `x"]{}</style><script>alert('x')</script>\\\n\0/*é*/`;
+    const styles = clickStyles([{ href: hostile, text: hostile, heat: 1 }]);
+    const strings = [...styles.matchAll(/"([^"]*)"/g)].map(([, string]) => string);
+    expect(strings).toHaveLength(3);
+    for (const string of strings) expect(string).toMatch(/^(?:[a-z0-9]|\\[0-9a-f]+ )+$/i);
+    expect(styles.match(/</g)).toHaveLength(2);
   });
 });

@@ -10,11 +10,15 @@ const { base, adminToken } = product;
 const desk = { viewport: { width: 1280, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 } };
 
+/** Would end the styles in which a link is named. */
+const hostileLink = "https://evil.example/&quot;]{}&lt;/style&gt;&lt;script&gt;alert('link')&lt;/script&gt;";
+
 interface Stats {
   totalRecipients: number;
   sentCount: number;
   deliveredCount: number;
   bouncedCount: number;
+  clickedCount: number;
 }
 
 describeInChromium(
@@ -36,7 +40,7 @@ describeInChromium(
     async function newCampaign(fields: Record<string, unknown>): Promise<string> {
       const written = {
         ...{ subject: "Sale", from: `hello@${world.domain}`, audienceType: "ALL" },
-        body: '<p>Sale</p><a href="https://acme.example/sale">To the sale</a>',
+        body: `<p>Sale</p><a href="https://acme.example/sale">To the sale</a> <a href="${hostileLink}">Away</a>`,
         ...fields,
       };
       return (await world.call<{ data: { id: string } }>("POST", "/campaigns", written)).data.id;
@@ -50,6 +54,14 @@ describeInChromium(
       await asOwner(watched.page, world);
       await watched.page.goto(base + at(path), { waitUntil: "networkidle" });
       return watched;
+    }
+
+    /** Follows the first link of the mail to this address. */
+    async function clickAsReader(to: string): Promise<void> {
+      const answer = await fetch(`${base}/outbox/messages?to=${to}`);
+      const link = /\/c\/[\w.~-]+/.exec(JSON.stringify(await answer.json()))?.[0] ?? "";
+      const headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0" };
+      expect((await fetch(base + link, { headers, redirect: "manual" })).status).toBe(302);
     }
 
     function expectQuiet({ foreign, complaints, dialogs }: Watched): void {
@@ -119,6 +131,8 @@ describeInChromium(
       await page.getByText(/^Sent to 23 people\./).waitFor({ timeout: 40_000 });
       expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
       await vi.waitUntil(async () => (await statsOf(id)).deliveredCount === people - 2, { timeout: 20_000 });
+      await clickAsReader("p0@example.com");
+      await vi.waitUntil(async () => (await statsOf(id)).clickedCount === 1, { timeout: 20_000 });
       await page.reload({ waitUntil: "networkidle" });
       const ledger = page.getByRole("region", { name: "Where everybody is" });
       const rows = await ledger.getByRole("row").allTextContents();
@@ -126,7 +140,14 @@ describeInChromium(
         ...["Sent23", "Waiting0", "Unknown0", "Failed1", "Suppressed0", "Cancelled0", "Recipients24"],
         ...["Left out: they are not subscribed1", "In the audience25"],
       ]);
-      await page.frameLocator("iframe").getByRole("link", { name: "To the sale" }).waitFor();
+      // The clicks are on the links of the mail, until they are turned off.
+      const mail = page.frameLocator("iframe");
+      await mail.getByRole("link", { name: "To the sale" }).waitFor();
+      const marked = (place: number) =>
+        mail.locator("body").evaluate(`getComputedStyle(document.links[${place}], "::after").content`);
+      expect([await marked(0), await marked(1)]).toEqual(['"1 · 4.3%"', '"0 · 0%"']);
+      await page.getByLabel("Clicks", { exact: true }).uncheck();
+      await expect.poll(() => marked(0)).toBe("none");
       expect(await overhang(page)).toBeLessThanOrEqual(0);
       await page.getByLabel("A whole address").fill("gone@example.com");
       await page.getByRole("button", { name: "Find out" }).click();

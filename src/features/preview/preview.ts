@@ -5,11 +5,13 @@ import type { Id } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { type Flaw, flawsOf } from "../../core/mail/flaws";
 import type { EmailType } from "../../core/mail/status";
+import { madeLinks } from "../../core/tracking/made-links";
 import { asFlag, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectOne } from "../../db/statement";
 import { checkLiquid } from "../../engine/mail/accept/check-liquid";
 import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprint";
+import { linkBase } from "../../engine/mail/links";
 import { previewMail } from "../../engine/mail/preview";
 import type { Context } from "../../platform/context";
 import type { ContentPreview, PreviewContent } from "./schema";
@@ -32,7 +34,7 @@ export async function previewContent(ctx: Context, asked: PreviewContent): Promi
   for (const [flaw, examples] of flawsOf(mail.html)) {
     ctx.warnings.push(...examples.map((example) => ({ field: "body", message: `${messages[flaw]}: ${example}` })));
   }
-  return { ...mail, bytes, warnings: ctx.warnings };
+  return { ...mail, links: madeLinks(mail.html, body, linkBase(ctx) ?? ""), bytes, warnings: ctx.warnings };
 }
 
 async function checkTopic(ctx: Context, type: EmailType, topicId: Id): Promise<void> {

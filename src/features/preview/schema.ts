@@ -35,9 +35,17 @@ export type PreviewContent = z.infer<typeof PreviewContent>;
 const { example } = TemplatePreview.meta() ?? {};
 
 export const ContentPreview = TemplatePreview.extend({
+  links: z
+    .array(
+      z.object({
+        href: z.string().meta({ description: "As it is in `html`, decoded." }),
+        url: z.string().meta({ description: "As written in the body. `GET /campaigns/{id}/links` names it so." }),
+      }),
+    )
+    .meta({ description: "The links of `html` whose clicks would be counted, each `href` once. At most 1,000." }),
   bytes: z.number().int().meta({ description: "The size of `html`. Gmail clips an email after 102 KB." }),
   warnings: z
     .array(Warning)
     .meta({ description: "Content that would be sent but probably should not be. Empty when there is none." }),
-}).meta({ id: "ContentPreview", example: { ...Object(example), bytes: 412, warnings: [] } });
+}).meta({ id: "ContentPreview", example: { ...Object(example), links: [], bytes: 412, warnings: [] } });
 export type ContentPreview = z.infer<typeof ContentPreview>;

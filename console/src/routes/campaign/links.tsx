@@ -1,21 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
 import type { Campaign } from "petrel-client";
-import { useProject } from "../../api/project";
 import { Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
-
-const lookMs = 15_000;
+import { useLinks } from "./use-links";
 
 /** The links of the mail, most clicked first, each with its people as a bar. */
 export function Links({ id, status }: Pick<Campaign, "id" | "status">) {
   const { words, number } = useWords();
-  const { id: project, petrel } = useProject();
-  const { data, error, refetch } = useQuery({
-    queryKey: [project, "campaign links", id],
-    queryFn: ({ signal }) => petrel.campaigns.listLinks(id, { signal }),
-    refetchInterval: status === "SENDING" && lookMs,
-  });
+  const { data, error, refetch } = useLinks({ id, status });
   const most = Math.max(1, ...(data?.data ?? []).map(({ uniqueClicks }) => uniqueClicks));
   return (
     <Section title={words.campaigns.links}>

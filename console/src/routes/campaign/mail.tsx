@@ -1,17 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Campaign } from "petrel-client";
+import type { Campaign, CampaignStats } from "petrel-client";
 import { useState } from "react";
 import { useProject } from "../../api/project";
+import { Checkbox } from "../../parts/checkbox";
 import { Choice } from "../../parts/choice";
 import { Frame } from "../../parts/frame";
 import { Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
+import { clickStyles } from "./click-styles";
+import { useClickMarks } from "./use-click-marks";
 
 const framePx = 700;
 
-/** Shows the mail as it is composed for a person of whom nothing is known. */
-export function Mail({ campaign }: { campaign: Campaign }) {
+interface MailProps {
+  campaign: Campaign;
+  /** Its figures, once it is being sent. */
+  stats: CampaignStats | undefined;
+}
+
+/** Shows the mail as it is composed for a person of whom nothing is known, with the clicks on its links. */
+export function Mail({ campaign, stats }: MailProps) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
   const { id, version, previewText, type, topicId, variants } = campaign;
@@ -21,8 +30,14 @@ export function Mail({ campaign }: { campaign: Campaign }) {
     queryKey: [project, "campaign mail", id, version, name],
     queryFn: ({ signal }) => petrel.preview.previewContent({ subject, body, previewText, type, topicId }, { signal }),
   });
+  const [withClicks, setClicks] = useState(true);
+  const marks = useClickMarks(campaign, stats, data);
+  const isMarked = withClicks && marks.length > 0;
   return (
-    <Section title={words.campaigns.theMail}>
+    <Section
+      title={words.campaigns.theMail}
+      actions={marks.length > 0 && <Checkbox label={words.campaigns.clicks} isOn={withClicks} turn={setClicks} />}
+    >
       {variants && (
         <div className="p-4 pb-0">
           <Choice
@@ -38,7 +53,20 @@ export function Mail({ campaign }: { campaign: Campaign }) {
       </p>
       {error !== null && <Refused error={error} retry={() => void refetch()} />}
       {error === null && data === undefined && <Loading rows={3} />}
-      {data && <Frame html={data.html} width={framePx} isDark={false} withImages={false} />}
+      {isMarked && (
+        <p className="px-4 pb-4 text-small text-quiet">
+          {words.campaigns.clickMap}
+          {variants && ` ${words.campaigns.ofAllVariants}`}
+        </p>
+      )}
+      {data && (
+        <Frame
+          html={isMarked ? data.html + clickStyles(marks) : data.html}
+          width={framePx}
+          isDark={false}
+          withImages={false}
+        />
+      )}
     </Section>
   );
 }

@@ -73,7 +73,7 @@ export function CampaignPage() {
               <Links id={id} status={now.status} />
             </>
           )}
-          <Mail campaign={now} />
+          <Mail campaign={now} stats={isBegun ? watch.data?.stats : undefined} />
         </div>
         <div className="grid content-start gap-4">
           {isBegun && (

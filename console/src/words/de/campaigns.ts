@@ -114,6 +114,9 @@ export const campaigns: Words["campaigns"] = {
   link: "Link",
   clicks: "Klicks",
   noLinks: "Noch kein Link wurde geklickt.",
+  clickMap:
+    "An jedem Link stehen die Zahl der Personen, die ihn geklickt haben, und ihr Anteil an allen, an die gesendet wurde.",
+  ofAllVariants: "Gezählt sind alle Varianten zusammen.",
   automated: (count) => `und ${count} von Maschinen`,
   variants: "Varianten",
   variant: "Variante",

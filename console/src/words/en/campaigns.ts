@@ -109,6 +109,8 @@ export const campaigns = {
   link: "Link",
   clicks: "Clicks",
   noLinks: "No link was clicked yet.",
+  clickMap: "On each link are the number of people who clicked it, and their share of those it was sent to.",
+  ofAllVariants: "It counts all variants together.",
   automated: (count: string) => `and ${count} by machines`,
   variants: "Variants",
   variant: "Variant",

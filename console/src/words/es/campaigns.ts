@@ -111,6 +111,8 @@ export const campaigns: Words["campaigns"] = {
   link: "Enlace",
   clicks: "Clics",
   noLinks: "Aún no se ha hecho clic en ningún enlace.",
+  clickMap: "En cada enlace figura cuántas personas hicieron clic y qué parte son de las que lo recibieron.",
+  ofAllVariants: "Se cuentan todas las variantes juntas.",
   automated: (count) => `y ${count} de máquinas`,
   variants: "Variantes",
   variant: "Variante",

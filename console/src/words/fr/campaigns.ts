@@ -113,6 +113,8 @@ export const campaigns: Words["campaigns"] = {
   link: "Lien",
   clicks: "Clics",
   noLinks: "Aucun lien n'a encore été cliqué.",
+  clickMap: "Sur chaque lien figurent le nombre de personnes qui ont cliqué et leur part parmi les destinataires.",
+  ofAllVariants: "Toutes les variantes sont comptées ensemble.",
   automated: (count) => `et ${count} par des machines`,
   variants: "Variantes",
   variant: "Variante",

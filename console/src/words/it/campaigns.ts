@@ -111,6 +111,8 @@ export const campaigns: Words["campaigns"] = {
   link: "Link",
   clicks: "Clic",
   noLinks: "Nessun link ha ancora ricevuto clic.",
+  clickMap: "Su ogni link ci sono il numero di persone che l'hanno cliccato e la loro quota tra i destinatari.",
+  ofAllVariants: "Tutte le varianti sono contate insieme.",
   automated: (count) => `e ${count} da macchine`,
   variants: "Varianti",
   variant: "Variante",

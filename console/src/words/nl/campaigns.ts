@@ -112,6 +112,8 @@ export const campaigns: Words["campaigns"] = {
   link: "Link",
   clicks: "Klikken",
   noLinks: "Er is nog op geen link geklikt.",
+  clickMap: "Bij elke link staan het aantal personen dat erop klikte en hun aandeel van wie hem kreeg.",
+  ofAllVariants: "Alle varianten zijn samen geteld.",
   automated: (count) => `en ${count} door machines`,
   variants: "Varianten",
   variant: "Variant",

@@ -113,6 +113,8 @@ export const campaigns: Words["campaigns"] = {
   link: "Ligação",
   clicks: "Cliques",
   noLinks: "Ainda nenhuma ligação foi clicada.",
+  clickMap: "Em cada ligação está o número de pessoas que clicaram e a parte que são das que o receberam.",
+  ofAllVariants: "Todas as variantes são contadas juntas.",
   automated: (count) => `e ${count} de máquinas`,
   variants: "Variantes",
   variant: "Variante",
