@@ -6,6 +6,7 @@ import { hourMs, minuteMs, secondMs } from "./core/time";
 import { sweepSome } from "./cron";
 import { deadLetters } from "./db/tables";
 import { backupRuns, backupStep } from "./engine/backups/backup-step";
+import { restoreStep } from "./engine/backups/restore/restore-step";
 import { countDuePages } from "./engine/campaigns/count-due";
 import { advanceClock } from "./engine/clock/advance";
 import { dispatchEvents } from "./engine/events/dispatch";
@@ -92,6 +93,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "workflows.call": makeCalls,
   "sweeps.run": sweepSome,
   "project.backup": storedJob(backupStep, backupRuns),
+  "project.restore": storedJob(restoreStep),
   "project.erase": eraseProject,
   "project.advance": (platform, message, listeners) =>
     advanceClock(platform, message, timedWork({ listeners, runJob: (ctx, job) => handleMessage(ctx, job, listeners) })),

@@ -33,6 +33,7 @@ const storedJobs = {
   "project.erase": "jobs",
   "project.advance": "jobs",
   "project.backup": "jobs",
+  "project.restore": "jobs",
 } satisfies Record<string, QueueName>;
 
 export type JobType = keyof typeof storedJobs;

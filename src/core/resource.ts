@@ -25,13 +25,14 @@ export type Resource =
   | "person"
   | "passkey"
   | "dead letter"
+  | "backup"
   | "route";
 
 /** Resources that are identified by a name; the others have our ids. */
 const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
 export type Named = (typeof named)[number];
 /** Resources that belong to the installation and not to a project. */
-export const ofInstallation: readonly Resource[] = ["project", "person", "passkey", "key", "dead letter"];
+export const ofInstallation: readonly Resource[] = ["project", "person", "passkey", "key", "dead letter", "backup"];
 
 /** A resource that has an id. */
 export type Identified = Exclude<Resource, Named>;

@@ -10,6 +10,11 @@ export function isCheckViolation(error: unknown, constraint: string): boolean {
   return messageOf(error).includes(`CHECK constraint failed: ${constraint}`);
 }
 
+/** Reports whether SQLite refused a row: a constraint failed, or a value has the wrong type. */
+export function isRefusedRow(error: unknown): boolean {
+  return /constraint failed|datatype mismatch|malformed JSON/.test(messageOf(error));
+}
+
 /** Returns the name of the guard (see `guard` in statement.ts) that stopped a batch; null when something else did. */
 export function failedGuard(error: unknown): string | null {
   // Matches SQLite's wording before 3.45 and since.

@@ -135,6 +135,11 @@ export interface WorkflowShard {
   erase(): Promise<void>;
   /** Returns the next rows for a backup: executions with everything that belongs to them. `next` is null at the end. */
   exportRows(address: ShardAddress, from: ShardCursor | null): Promise<{ rows: ShardRow[]; next: ShardCursor | null }>;
+  /**
+   * Inserts rows of a backup into an unused shard. The shard then sleeps until its project is enabled. Returns what is
+   * wrong with the rows; null when nothing is.
+   */
+  importRows(address: ShardAddress, rows: ShardRow[], isLast: boolean): Promise<string | null>;
 }
 
 /** The shards of all projects. */
@@ -186,6 +191,7 @@ const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "forgetWorkflow",
   "poke",
   "exportRows",
+  "importRows",
 ]);
 
 /**

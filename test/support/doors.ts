@@ -4,6 +4,7 @@ import { hashKey, randomHex } from "../../src/core/keys";
 import { newCode, readCode } from "../../src/core/people/code";
 import { pagePath } from "../../src/engine/mail/links";
 import { TestPasskey } from "./authenticator";
+import { backUp } from "./backup";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
 import { importCsv } from "./import";
@@ -482,6 +483,10 @@ export const operations: Record<string, Door> = {
     knock: ({ id }) => ({ params: { id }, body: { advance: "7d" } }),
   },
   backUpProject: { good: 202, knock: ({ id }) => ({ params: { id } }) },
+  restoreBackup: {
+    good: 202,
+    knock: async (project) => ({ body: { backup: await backUp(new World(), project) } }),
+  },
   addKey: { good: 201, knock: ({ id }) => ({ params: { id }, body: { kind: "secret", name: "server" } }) },
   revokeKey: {
     good: 204,

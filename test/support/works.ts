@@ -16,10 +16,12 @@ import { deleteProject } from "../../src/features/projects/delete";
 import { testWebhook } from "../../src/features/webhooks/test";
 import { deleteWorkflow } from "../../src/features/workflows/delete";
 import type { Context } from "../../src/platform/context";
+import { backUp } from "./backup";
 import { newCampaign } from "./campaign";
 import { importCsv, utf8 } from "./import";
 import type { Outside } from "./outside";
 import type { TestProject } from "./project";
+import { startRestore } from "./restore";
 import { isPro, newSegment } from "./segment";
 import { newTemplate } from "./template";
 import { newHost, newWebhook } from "./webhook";
@@ -334,6 +336,12 @@ export const works: Record<
     begin: async ({ world, project }) => {
       await contacts(project);
       await startBackup(world.process().platform, project.id);
+    },
+  },
+  "project.restore": {
+    begin: async ({ world, project }) => {
+      await contacts(project);
+      await startRestore(world, await backUp(world, project));
     },
   },
 };

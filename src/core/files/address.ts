@@ -53,3 +53,12 @@ export function filesNamedIn(body: string, projectId: string): string[] {
   }
   return [...ids];
 }
+
+/** Replaces the URLs of a project's files in a text by those of the same files of another project. */
+export function moveFileUrls(text: string, from: string, to: string): string {
+  if (!text.includes(filePath)) return text;
+  return text.replaceAll(named, (url, token: string) => {
+    const address = readFileToken(token);
+    return address?.projectId === from ? `${filePath}${fileToken({ ...address, projectId: to })}` : url;
+  });
+}

@@ -47,6 +47,10 @@ export const projects = sqliteTable(
     storageDueAt: integer().notNull().default(0),
     /** How far a count has come that is under way. */
     storageProgress: text(),
+    /**
+     * Whether a restore has not completed. The project cannot be enabled before, and never if the restore has failed.
+     */
+    restoring: flag().notNull().default(false),
     /** The binding of the database with this project's rows. */
     shard: text().notNull(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */

@@ -13,7 +13,7 @@ import type { JobRuns } from "../jobs/work";
 import { allShards } from "../workflows/shards";
 import { copyFiles } from "./copy-files";
 import { folderOf } from "./folder";
-import { type Manifest, manifestKey } from "./manifest";
+import { backupFormat, type Manifest, manifestKey } from "./manifest";
 import { settingsOf } from "./settings";
 import { type BackupState, notesOf } from "./state";
 import { emptyTally, type Tally, writePart } from "./tally";
@@ -22,7 +22,13 @@ import { emptyTally, type Tally, writePart } from "./tally";
 const forgottenAtOnce = 1_000;
 
 /** Types of jobs that belong to the operator. A restored project does not continue them. */
-const operatorJobs = ["project.backup", "project.restore", "project.move", "project.advance", "project.erase"];
+export const operatorJobs: readonly string[] = [
+  "project.backup",
+  "project.restore",
+  "project.move",
+  "project.advance",
+  "project.erase",
+];
 
 /** Drops the triggers of a backup that is given up. The next backup deletes the rows that they captured. */
 export const backupRuns: JobRuns = { release: (ctx) => dropAllCaptures(ctx.project.number, backupTables) };
@@ -130,7 +136,7 @@ async function finish(ctx: Context, row: JobRow, state: BackupState): Promise<St
   const { takenAt, tables, executions, tally } = state;
   const { id, number } = ctx.project;
   const project = await settingsOf(ctx);
-  const manifest: Manifest = { format: 1, takenAt, id, number, project, tables, executions, files: tally };
+  const manifest: Manifest = { format: backupFormat, takenAt, id, number, project, tables, executions, files: tally };
   await ctx.blobs.put(manifestKey(folder(ctx, row)), JSON.stringify(manifest, null, 2));
   const all: Tally[] = [...Object.values(tables), ...Object.values(executions)];
   const rows = all.reduce((sum, each) => sum + each.rows, 0);

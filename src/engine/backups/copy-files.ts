@@ -4,11 +4,11 @@ import type { BackupState } from "./state";
 import { addPart } from "./tally";
 
 /** The kinds of files to which rows of a backup refer. */
-const copiedKinds: readonly BlobKind[] = ["content", "attachment", "template", "campaign", "import", "file"];
+export const copiedKinds: readonly BlobKind[] = ["content", "attachment", "template", "campaign", "import", "file"];
 
-const filesPerStep = 20;
+export const filesPerStep = 20;
 /** The step ends after the file that exceeds this size. */
-const maxBytes = 20_000_000;
+export const maxBytes = 20_000_000;
 
 /**
  * Copies the next files of the project. A file never changes, so the time of copying does not matter. A file that was

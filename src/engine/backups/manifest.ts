@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** The version of the format of the files. */
+export const backupFormat = 1;
+
 const Tally = z.object({ rows: z.number(), bytes: z.number(), parts: z.number(), hash: z.string(), marks: z.string() });
 
 /**
@@ -7,9 +10,9 @@ const Tally = z.object({ rows: z.number(), bytes: z.number(), parts: z.number(),
  * contains the project's settings by column name.
  */
 export const Manifest = z.object({
-  format: z.literal(1),
+  format: z.literal(backupFormat),
   takenAt: z.number(),
-  project: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  project: z.record(z.string(), z.unknown()),
   id: z.string(),
   /** The project's number, to which rows of a test clock refer. */
   number: z.number(),

@@ -6,7 +6,10 @@ import type { Context, Project } from "../../platform/context";
 import type { Manifest } from "./manifest";
 
 /** Columns that a backup leaves out: a restored project gets values of its own. */
-const own: (keyof Project)[] = ["number", "id", "shard", "deletedAt", "createdAt", "updatedAt"];
+const own: (keyof Project)[] = [
+  ...(["number", "id", "shard", "deletedAt", "createdAt", "updatedAt", "restoring"] as const),
+  ...(["storage", "storageDueAt", "storageProgress"] as const),
+];
 
 /**
  * Returns a project's settings at the time of this call. They cannot be captured, because the control database is a
@@ -19,6 +22,5 @@ export async function settingsOf({ control, project }: Context): Promise<Manifes
     wholeRow(projects),
   );
   const settings = Object.entries(row).filter(([name]) => !own.some((each) => each === name));
-  // The one column that is neither a number nor a text is an id, which is stored as text.
-  return Object.fromEntries(settings) as Manifest["project"];
+  return Object.fromEntries(settings);
 }

@@ -34,7 +34,7 @@ export async function addPart(tally: Tally, content: Uint8Array, rows: number): 
 const markLength = 8;
 
 /** Returns the mark of a part, in the form that `partKey` expects. */
-function markOf({ marks }: Pick<Tally, "marks">, part: number): string {
+export function markOf({ marks }: Pick<Tally, "marks">, part: number): string {
   return marks.slice((part - 1) * markLength, part * markLength);
 }
 
@@ -56,7 +56,8 @@ export async function writePart(
   return next;
 }
 
-async function hashAfter(hash: string, content: Uint8Array): Promise<string> {
+/** Returns the hash of the chain after another part. */
+export async function hashAfter(hash: string, content: Uint8Array): Promise<string> {
   const before = encoder.encode(hash);
   const both = new Uint8Array(before.length + content.length);
   both.set(before);

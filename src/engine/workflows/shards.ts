@@ -39,3 +39,8 @@ export async function eachShard<T>(
   const groups = Map.groupBy(items, (item) => shardOf(contactOf(item)));
   await Promise.all([...groups].map(([shard, some]) => call(openShard(ctx, ctx.project.number, shard), some)));
 }
+
+/** Has all shards of a project check what they have to do. */
+export async function wakeShards(ctx: Context): Promise<void> {
+  await Promise.all(allShards(ctx, ctx.project.number).map(({ address, shard }) => shard.poke(address)));
+}

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Canary } from "../../core/campaigns/campaign";
 import { type Counts, sumOf } from "../../core/campaigns/counts";
+import type { byCanary } from "../../core/campaigns/hold-reasons";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
@@ -9,7 +10,7 @@ import { select, selectOne, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { guardStep, type Run } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
-import { type byCanary, holdCampaign } from "./hold";
+import { holdCampaign } from "./hold";
 import type { NextStep } from "./next";
 import { saveProgress } from "./save-progress";
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
+import { byReputation } from "../../core/campaigns/hold-reasons";
 import { pauseOf } from "../../engine/projects/sending-paused";
 import type { Context } from "../../platform/context";
-import { byReputation } from "./hold";
 
 /**
  * Matches a row of `campaign_runs` that has something to do. A run has nothing to do while its campaign is held for a

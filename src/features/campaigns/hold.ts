@@ -12,14 +12,6 @@ import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
 
-/** The reason of a hold that ends by itself, when the project's marketing email is no longer paused. */
-export const byReputation = "reputation";
-
-/** The reasons of a hold after a failed canary. */
-export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
-
-export const byDisabledProject = "Project disabled";
-
 /** How often a hold that may end by itself is checked. */
 export const holdCheckMs = minuteMs;
 

@@ -1,3 +1,4 @@
+import { byPerson } from "../../core/campaigns/hold-reasons";
 import type { Id } from "../../core/ids";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -7,5 +8,5 @@ import { holdCampaign } from "./hold";
  * `POST /campaigns/{id}/pause`: no further emails are handed over until it is resumed. Throws NotFound and Conflict.
  */
 export function pauseCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
-  return holdCampaign(ctx, id, "paused");
+  return holdCampaign(ctx, id, byPerson);
 }

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { byCanary } from "../../core/campaigns/hold-reasons";
 import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
@@ -9,7 +10,6 @@ import { recordChange } from "../../engine/audit/record-change";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign } from "./campaign";
-import { byCanary } from "./hold";
 import { enqueueRun } from "./start";
 
 const ofCanary = JSON.stringify(byCanary);

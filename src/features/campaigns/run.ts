@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { byDisabledProject, byReputation } from "../../core/campaigns/hold-reasons";
 import type { Id } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
 import { minuteMs, secondMs } from "../../core/time";
@@ -24,7 +25,7 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { cancelStep, reopenStep } from "./cancel-step";
 import { deliverStep } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
-import { byDisabledProject, byReputation, holdCampaign, holdCheckMs } from "./hold";
+import { holdCampaign, holdCheckMs } from "./hold";
 import type { NextStep } from "./next";
 import { startWhenDue } from "./start-due";
 

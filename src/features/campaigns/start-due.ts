@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { byDisabledProject } from "../../core/campaigns/hold-reasons";
 import { TooManySending, UnverifiedSender } from "../../core/mail/errors";
 import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
@@ -6,7 +7,7 @@ import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { deleteRun, guardStep, type Run, sweepAt, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
-import { byDisabledProject, holdCheckMs } from "./hold";
+import { holdCheckMs } from "./hold";
 import type { NextStep } from "./next";
 import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";

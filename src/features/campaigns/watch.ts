@@ -1,3 +1,4 @@
+import { byCanary } from "../../core/campaigns/hold-reasons";
 import { expiringCache } from "../../core/expiring-cache";
 import { type Id, textOf } from "../../core/ids";
 import { standingOf } from "../../core/mail/reputation";
@@ -8,7 +9,6 @@ import { readBlock, selectBlocks } from "../../engine/mail/report/reputation";
 import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
 import { canaryLimits } from "./end-canary";
-import { byCanary } from "./hold";
 import { findProgress } from "./progress";
 import type { CampaignProgress } from "./progress-schema";
 import { statsOfCampaign } from "./stats";

@@ -16,40 +16,32 @@ import type { CreateProject } from "./schema";
 /** A new project stores next to nothing. */
 const firstCountMs = 6 * hourMs;
 
+/** A project as it was inserted, and its first keys. */
+export interface NewProject {
+  project: Project;
+  keys: { secret: string; public: string };
+}
+
 /**
  * Creates a project with its first two keys, which are shown only once. Everything is stored in the control database;
  * later calls write rows to the project's own database.
  */
-export async function createProject(
-  platform: Platform,
-  input: CreateProject,
-): Promise<{ project: Project; keys: { secret: string; public: string } }> {
+export function createProject(platform: Platform, input: CreateProject): Promise<NewProject> {
+  return insertProject(platform, { ...input, fromName: input.fromName || null });
+}
+
+/** The settings of a new project. The database has defaults for most of those that are left out. */
+type NewSettings = Partial<typeof projects.$inferInsert> & { name: string };
+
+/** Inserts a project on the emptiest database, and its first keys. */
+export async function insertProject(platform: Platform, settings: NewSettings): Promise<NewProject> {
   const now = platform.now.getTime();
   const id = publicId(newId());
   const project: typeof projects.$inferInsert = {
-    id,
-    name: input.name,
-    fromName: input.fromName || null,
-    locale: input.locale ?? null,
-    disabled: false,
-    disabledReason: null,
-    tracking: input.tracking ?? "ENABLED",
-    monthlySendLimit: input.monthlySendLimit ?? null,
-    sendRatePerSecond: input.sendRatePerSecond ?? null,
-    testClock: input.testClock ?? false,
-    publicAnswers: input.publicAnswers ?? "IDS",
-    company: input.company ?? null,
-    postalAddress: input.postalAddress ?? null,
-    publicTrackSubscribes: input.publicTrackSubscribes ?? true,
-    maxStorageMb: input.maxStorageMb ?? 2_048,
-    storage: null,
-    storageDueAt: now + firstCountMs,
-    storageProgress: null,
-    shard: await emptiestShard(platform),
-    addressKey: randomHex(32),
-    deletedAt: null,
-    createdAt: now,
-    updatedAt: now,
+    ...settings,
+    tracking: settings.tracking ?? "ENABLED",
+    addressKey: settings.addressKey ?? randomHex(32),
+    ...{ id, storageDueAt: now + firstCountMs, shard: await emptiestShard(platform), createdAt: now, updatedAt: now },
   };
   const [secretKey, publicKey] = await Promise.all([newKey({ kind: "secret" }, now), newKey({ kind: "public" }, now)]);
   const { control } = platform;

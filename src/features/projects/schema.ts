@@ -6,7 +6,7 @@ import { DisplayName } from "../../core/mail/address-input";
 import { Company, PostalAddress } from "../../core/mail/imprint";
 import { Warnings } from "../../core/warning";
 
-const Name = z.string().trim().min(1).max(100);
+export const ProjectName = z.string().trim().min(1).max(100);
 const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
 const Limit = z.number().int().min(1).nullable();
 
@@ -128,7 +128,7 @@ const settings = {
 };
 
 export const CreateProject = z
-  .object({ name: Name, ...settings })
+  .object({ name: ProjectName, ...settings })
   .partial({
     fromName: true,
     locale: true,
@@ -147,7 +147,7 @@ export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = z
   .object({
-    name: Name,
+    name: ProjectName,
     ...settings,
     disabled: z.boolean(),
     disabledReason: z.string().max(500).nullable(),
@@ -213,7 +213,7 @@ export const CreateKey = z
         "too, and may make calls that change nothing: every GET, and `/v1/verify`, lookups, previews, pre-flights, " +
         "simulations and explanations.",
     }),
-    name: Name.nullish(),
+    name: ProjectName.nullish(),
   })
   .meta({ id: "CreateKey", example: { kind: "secret", name: "server" } });
 export type CreateKey = z.infer<typeof CreateKey>;

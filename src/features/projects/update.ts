@@ -11,6 +11,7 @@ import { insertBlockNow } from "../../engine/mail/report/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
 import { pauseOf } from "../../engine/projects/sending-paused";
 import { queueEnd } from "../../engine/workflows/end";
+import { wakeShards } from "../../engine/workflows/shards";
 import { forProject, type Platform, type Project } from "../../platform/context";
 import { auditedSettings } from "./audited";
 import { getProject } from "./project";
@@ -23,6 +24,7 @@ import type { UpdateProject } from "./schema";
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
   const project = await getProject(platform, id);
+  if (change.disabled === false && project.restoring) throw notRestored();
   if (change.testClock !== undefined) refuseOtherClock(project, change.testClock);
   if (change.confirmationTemplateId) await requireTemplate(platform, project, change.confirmationTemplateId);
   const lifted = sendingPaused === null ? await liftPause(platform, project) : {};
@@ -44,7 +46,16 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   if (change.disabled) await queueEnd(forProject(platform, row));
+  // What sleeps in a restored project wakes up now. When a call fails, the operator sends the request again.
+  if (change.disabled === false) await wakeShards(forProject(platform, row));
   return row;
+}
+
+export function notRestored(): Conflict {
+  return new Conflict("The restore of this project has not completed. Nothing was changed.", {
+    suggestion:
+      "Wait until GET /admin/jobs/{id} says that the restore has completed. If it has failed, delete the project.",
+  });
 }
 
 /** Refuses a change of the clock, because every row of a project records which clock it follows. */

@@ -3,9 +3,11 @@ import type { ShardAddress } from "../../../platform/workflow-shards";
 import { findProject } from "../../projects/project";
 import { type Alarm, openAlarm } from "./alarm";
 import type { Mirrored } from "./mirror";
+import type { Sleep } from "./sleep";
 import { migrateShard, openStore, type ShardStore } from "./store";
 
 const addressKey = "address";
+const sleepKey = "sleep";
 
 /** An object of a shard as it is stored: its rows, its alarm, and its address while it is used. */
 export class ShardHome {
@@ -49,6 +51,15 @@ export class ShardHome {
       if (isNew) this.storage.kv.put(addressKey, address);
       return work(address.at ?? this.openPlatform().clock().getTime());
     });
+  }
+
+  /** Returns null if no restore has filled the shard. */
+  sleep(): Sleep | null {
+    return this.storage.kv.get<Sleep>(sleepKey) ?? null;
+  }
+
+  setSleep(sleep: Sleep): void {
+    this.storage.kv.put(sleepKey, sleep);
   }
 
   async clear(): Promise<void> {

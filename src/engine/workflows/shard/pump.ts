@@ -6,6 +6,7 @@ import { type Cancelling, cancelling } from "./cancel";
 import { projectDisabled } from "./erase";
 import type { ShardHome } from "./home";
 import { endInChunks, runPasses } from "./passes";
+import { endDue, showSleeping } from "./sleep";
 import { hasActive, hasUnmirrored, hasWork } from "./work";
 
 /**
@@ -44,9 +45,21 @@ export class Pump {
     if (at === undefined) return;
     const { store } = this.home;
     do await this.run();
-    while (this.failures === 0 && !this.isSpent && (hasWork(store) || hasUnmirrored(store)));
+    while (
+      this.failures === 0 &&
+      !this.isSpent &&
+      this.home.sleep() !== "filling" &&
+      (hasWork(store) || hasUnmirrored(store))
+    );
     if (this.failures > 0 || (this.isSpent && hasWork(store)))
       throw new Error("Workflow executions could not continue");
+  }
+
+  /** Reports whether the shard sleeps, after waking it if its project was enabled. */
+  async isAsleep(): Promise<boolean> {
+    if (!isSleeping(this.home)) return false;
+    await this.run();
+    return isSleeping(this.home);
   }
 
   /** Ends executions in chunks and mirrors them. Returns how many ended. */
@@ -76,7 +89,7 @@ export class Pump {
   /** Sets the alarm for the time when the object next has something to do. */
   arm(): void {
     const address = this.home.address();
-    if (address === null) return;
+    if (address === null || this.home.sleep() === "filling") return;
     const { clock, config } = this.home.openPlatform();
     const at = nextDue(this.home.store, {
       now: clock().getTime(),
@@ -91,13 +104,18 @@ export class Pump {
   private async work(): Promise<void> {
     const { home } = this;
     try {
-      for (let isOver = home.address() === null; !isOver; ) {
+      for (let isOver = home.address() === null || home.sleep() === "filling"; !isOver; ) {
         // The limit is taken before the project is read: executions that begin after that may belong to a project that
         // was enabled again.
         const ending = cancelling(home.store, null, projectDisabled);
         const ctx = await home.context();
         // The deletion of the project erases this object, but a late call has written to it afterwards.
         if (ctx === null) return await this.clear();
+        if (isSleeping(home)) {
+          await this.sleep(ctx);
+          isOver = ctx.project.disabled || this.isSpent;
+          continue;
+        }
         if (ctx.project.disabled) await this.endAll(ctx, ending);
         const shard = home.mirrored();
         if (shard) await runPasses(ctx, shard);
@@ -114,4 +132,19 @@ export class Pump {
       });
     }
   }
+
+  /** Ends what is due in a shard that sleeps. The shard is awake afterwards if its project is enabled. */
+  private async sleep(ctx: Context): Promise<void> {
+    const { home } = this;
+    await endDue(ctx, home.store);
+    const shard = home.mirrored();
+    if (shard) await showSleeping(ctx, shard);
+    this.isSpent = ctx.cpu.isSpent();
+    if (!ctx.project.disabled && !this.isSpent && home.address() !== null) home.setSleep("awake");
+  }
+}
+
+function isSleeping(home: ShardHome): boolean {
+  const sleep = home.sleep();
+  return sleep === "filling" || sleep === "asleep";
 }

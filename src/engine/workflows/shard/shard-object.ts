@@ -14,6 +14,7 @@ import type {
   Settlement,
   ShardAddress,
   ShardCursor,
+  ShardRow,
   StartByHand,
   StepCounts,
   Vacating,
@@ -26,6 +27,7 @@ import { contextOf, viewOf } from "./execution-view";
 import { exportSome } from "./export";
 import { type Forgetting, firstForgetting, forgetSome } from "./forget";
 import { ShardHome } from "./home";
+import { importRows } from "./import";
 import { mirrorThese } from "./mirror";
 import { moveExecution } from "./moves";
 import { Pump } from "./pump";
@@ -56,6 +58,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void> {
+    if (await this.pump.isAsleep()) return;
     this.change(address, (now) => {
       for (const delivery of deliveries) deliverEvent(this.home.store, delivery, now);
     });
@@ -63,6 +66,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null> {
+    if (await this.pump.isAsleep()) return null;
     const started = this.change(address, (now) => startByHand(this.home.store, given, now));
     if (started === null) return null;
     // On a test clock the caller's next event has the same time as the start, but must still come after it.
@@ -71,6 +75,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async startMany(address: ShardAddress, given: ScheduledStarts): Promise<void> {
+    if (await this.pump.isAsleep()) return;
     this.change(address, (now) => startScheduled(this.home.store, given, now));
     await this.pump.comeToRest(address);
   }
@@ -118,6 +123,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   async cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number> {
     const ctx = await this.home.context();
     if (ctx === null) return 0;
+    // A restored project that was never enabled is disabled already: what waits in it is not ended again.
+    if (workflowId === null && (await this.pump.isAsleep())) return 0;
     const now = () => address.at ?? ctx.clock().getTime();
     const ended = await this.pump.endAll(ctx, cancelling(this.home.store, workflowId, reason), now);
     if (ended > 0) await this.pump.comeToRest(address);
@@ -176,6 +183,20 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async exportRows(_address: ShardAddress, from: ShardCursor | null) {
     return this.home.address() === null ? { rows: [], next: null } : exportSome(this.home.store, from);
+  }
+
+  async importRows(address: ShardAddress, rows: ShardRow[], isLast: boolean): Promise<string | null> {
+    const { home } = this;
+    const isOver = home.sleep() === "asleep" || home.sleep() === "awake";
+    if (isOver) return null;
+    const fault = home.change(address, () => {
+      home.setSleep("filling");
+      const found = importRows(home.store, rows);
+      if (found === null && isLast) home.setSleep("asleep");
+      return found;
+    });
+    if (isLast) await this.poke(address);
+    return fault;
   }
 
   /** May run late, twice or needlessly. */

@@ -4,7 +4,8 @@ import { operatorRoutes } from "../../../http/routes";
 import { QueuedJob, starting } from "../../../http/started-job";
 import { backupJson } from "./backup";
 import { listBackups } from "./list";
-import { BackupResult, Backups } from "./schema";
+import { restoreBackup } from "./restore";
+import { BackupResult, Backups, RestoreBackup, RestoreResult, StartedRestore } from "./schema";
 import { startBackup } from "./start";
 
 export const backups = operatorRoutes("Operator");
@@ -39,4 +40,22 @@ backups.get(
     ok: Backups,
   },
   async (platform, { params }) => ({ data: (await listBackups(platform, params.id)).map(backupJson) }),
+);
+
+backups.post(
+  "/admin/restore",
+  {
+    id: "restoreBackup",
+    isAudited: true,
+    summary: "Restore a backup into a new project",
+    description: `The new project is disabled, and stays so until \`PATCH /admin/projects/{id}\` with \`disabled: false\`: nothing is sent
+before. The original, if it is still there, is not touched. See [Backups](/docs/backups) for what the new project has other than
+the backup.
+
+Poll \`GET /admin/jobs/{id}\`. When the job fails, delete the new project.`,
+    body: RestoreBackup,
+    accepted: starting(StartedRestore, RestoreResult),
+    also: [404, 409],
+  },
+  (platform, { body }) => restoreBackup(platform, body),
 );

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { readId } from "../../../core/ids";
+import { ProjectName } from "../schema";
 
 const count = z.number().int();
 
@@ -32,4 +34,62 @@ export const BackupResult = z
   .meta({
     id: "BackupResult",
     example: { backup: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f", rows: 214_833, bytes: 96_214_502 },
+  });
+
+export const RestoreBackup = z
+  .object({
+    backup: z.string().transform(readId).meta({ description: "The id of the backup." }),
+    as: ProjectName.optional().meta({
+      description: "The name of the new project. Without it, the name in the backup, followed by `(restored)`.",
+    }),
+  })
+  .meta({
+    id: "RestoreBackup",
+    example: { backup: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f", as: "Acme before the import" },
+  });
+export type RestoreBackup = z.infer<typeof RestoreBackup>;
+
+export const StartedRestore = z
+  .object({
+    jobId: z.string(),
+    projectId: z.string().meta({ description: "The new project. It is disabled." }),
+    keys: z
+      .object({ secret: z.string(), public: z.string() })
+      .meta({ description: "The keys of the new project. They are shown only once, here." }),
+  })
+  .meta({
+    id: "StartedRestore",
+    example: {
+      jobId: "0199a0f2-a1b2-7d3e-9f40-5a6b7c8d9e0f",
+      projectId: "0199a0f2-a1b3-7a4b-8c5d-6e7f8091a2b3",
+      keys: { secret: `sk_${"5f".repeat(32)}`, public: `pk_${"a0".repeat(32)}` },
+    },
+  });
+
+export const RestoreResult = z
+  .object({
+    projectId: z.string(),
+    backup: z.string(),
+    rows: count.meta({ description: "Rows of tables and of workflows' executions." }),
+    files: count,
+    changed: z
+      .object({
+        emails: count.meta({ description: "Emails that were still to be sent. They are UNKNOWN." }),
+        pausedCampaigns: count.meta({ description: "Campaigns that were being sent." }),
+        unscheduledCampaigns: count.meta({ description: "Campaigns that were scheduled. They are drafts." }),
+        webhooks: count.meta({ description: "Webhooks. They are disabled, and need a new secret." }),
+        domains: count.meta({ description: "Sender domains, which are verified again." }),
+        jobs: count.meta({ description: "Jobs that failed, because they would have sent or called something." }),
+      })
+      .meta({ description: "What the new project has other than the backup." }),
+  })
+  .meta({
+    id: "RestoreResult",
+    example: {
+      projectId: "0199a0f2-a1b3-7a4b-8c5d-6e7f8091a2b3",
+      backup: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
+      rows: 214_833,
+      files: 12,
+      changed: { emails: 3, pausedCampaigns: 1, unscheduledCampaigns: 0, webhooks: 2, domains: 1, jobs: 0 },
+    },
   });

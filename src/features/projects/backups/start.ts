@@ -13,6 +13,7 @@ import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { forProject, type Platform } from "../../../platform/context";
 import { auditedBackup } from "../audited";
 import { getProject } from "../project";
+import { notRestored } from "../update";
 
 /**
  * Starts a backup of a project. The backup has the id of its job. Throws NotFound, and Conflict while another backup is
@@ -20,6 +21,7 @@ import { getProject } from "../project";
  */
 export async function startBackup(platform: Platform, id: string): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);
+  if (project.restoring) throw notRestored();
   const ctx = forProject(platform, project);
   const jobId = newId();
   const createdAt = ctx.realClock().getTime();

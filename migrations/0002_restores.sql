@@ -1,0 +1,1 @@
+ALTER TABLE `projects` ADD `restoring` integer DEFAULT false NOT NULL;

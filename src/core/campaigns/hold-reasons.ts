@@ -1,0 +1,10 @@
+/** The reason of a hold by a person. */
+export const byPerson = "paused";
+
+/** The reason of a hold that ends by itself, when the project's marketing email is no longer paused. */
+export const byReputation = "reputation";
+
+/** The reasons of a hold after a failed canary. */
+export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
+
+export const byDisabledProject = "Project disabled";

@@ -1,0 +1,71 @@
+import { moveFileUrls } from "../../../core/files/address";
+import type { Blobs } from "../../../platform/blobs";
+import { partKey } from "../folder";
+import type { Manifest } from "../manifest";
+import { hashAfter, markOf } from "../tally";
+import { BadBackup } from "./bad-backup";
+
+export type Cell = string | number | null;
+
+/** A row of a backup, by column. */
+export type Row = Record<string, Cell>;
+
+/** A table or a shard of a backup. */
+export interface Series {
+  /** The name of its folder. */
+  name: string;
+  tally: Manifest["files"];
+}
+
+/** A project's public id before and after the restore. */
+interface Ids {
+  from: { id: string };
+  to: { id: string };
+}
+
+/**
+ * Reads a part, numbered from 1. The URLs of the project's own files become those of the restored project. The hash of
+ * all parts is known after the last one. Throws BadBackup when the part is missing, damaged, or another than the
+ * manifest describes.
+ */
+export async function readPart(
+  blobs: Blobs,
+  folder: string,
+  { name, tally }: Series,
+  { part, hash }: { part: number; hash: string },
+  { from, to }: Ids,
+): Promise<{ lines: unknown[]; hash: string }> {
+  const key = partKey(folder, name, part, markOf(tally, part));
+  const content = await blobs.get(key);
+  if (content === null) throw new BadBackup(`The file ${key} is missing.`);
+  const next = await hashAfter(hash, content);
+  if (part === tally.parts && next !== tally.hash) {
+    throw new BadBackup(`A file below ${folder}/${name} differs from what the manifest says: its hash is another.`);
+  }
+  const text = moveFileUrls(new TextDecoder().decode(content), from.id, to.id);
+  try {
+    const lines = text.split("\n").filter((line) => line !== "");
+    return { lines: lines.map((line): unknown => JSON.parse(line)), hash: next };
+  } catch (cause) {
+    throw new BadBackup(`The file ${key} contains a line that is not JSON.`, { cause });
+  }
+}
+
+/** Checks that a line is a row with the given columns at most, all of which hold texts or numbers. Throws BadBackup. */
+export function rowOf(line: unknown, table: string, columns: ReadonlySet<string>): Row {
+  if (typeof line !== "object" || line === null || Array.isArray(line)) {
+    throw new BadBackup(`A line of ${table} is not a row.`);
+  }
+  for (const [column, value] of Object.entries(line)) {
+    if (!columns.has(column)) {
+      throw new BadBackup(
+        `A row of ${table} has the column ${JSON.stringify(column.slice(0, 50))}, which this version of Petrel does not know.`,
+      );
+    }
+    if (value !== null && typeof value !== "string" && typeof value !== "number") {
+      throw new BadBackup(`A row of ${table} has neither a text nor a number in ${column}.`);
+    }
+  }
+  // The loop has checked every value.
+  return line as Row;
+}

@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../../db/batch";
+import { columns } from "../../../db/rows";
+import { inProject } from "../../../db/scope";
+import { type Statement, statement } from "../../../db/statement";
+import type { JobRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { updateResumed } from "../../jobs/resume";
+import { guardState } from "../../jobs/step";
+import { heldTables } from "./restored-row";
+
+const rowsPerStatement = 1_000;
+
+/**
+ * Lets the sweeps find the rows of a restored project, some in each step: rows with a due time follow the real clock
+ * again, domains are checked, and open jobs go on. Returns whether there may be more.
+ */
+export async function releaseSome(ctx: Context, row: JobRow): Promise<boolean> {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  const released = ctx.project.testClock
+    ? []
+    : Object.entries(heldTables).flatMap(([table, due]) =>
+        due.map((column) => batch.add(updateClock(ctx, table, column))),
+      );
+  batch.addAll([deleteRunsOfDrafts(ctx), updateUnchecked(ctx), updateResumed(ctx)]);
+  await batch.commit();
+  return released.some(({ count }) => count === rowsPerStatement);
+}
+
+function updateClock(ctx: Context, table: string, due: string): Statement<unknown> {
+  const { number } = ctx.project;
+  const rows = sql.identifier(table);
+  return statement(
+    sql`UPDATE ${rows} SET clock = 0 WHERE ${inProject(ctx)} AND id IN (SELECT id FROM ${rows}
+        WHERE clock = ${number} AND ${sql.identifier(due)} IS NOT NULL AND ${inProject(ctx)} LIMIT ${rowsPerStatement})
+      RETURNING 1`,
+    columns({}),
+  );
+}
+
+/** A campaign that was scheduled is a draft, which has no run. */
+function deleteRunsOfDrafts(ctx: Context): Statement {
+  return statement(
+    sql`DELETE FROM campaign_runs WHERE ${inProject(ctx)} AND EXISTS (SELECT 1 FROM campaigns c
+      WHERE c.project_id = campaign_runs.project_id AND c.id = campaign_runs.id AND c.status = 'DRAFT')`,
+  );
+}
+
+function updateUnchecked(ctx: Context): Statement {
+  return statement(
+    sql`UPDATE domains SET next_check_at = ${ctx.realClock().getTime()}
+      WHERE ${inProject(ctx)} AND status = 'PENDING' AND next_check_at IS NULL`,
+  );
+}

@@ -1,0 +1,226 @@
+import { sql } from "drizzle-orm";
+import { type Id, publicId } from "../../../core/ids";
+import { iso } from "../../../core/time";
+import { shardCount } from "../../../core/workflows/shard-of";
+import { type Batch, openBatch } from "../../../db/batch";
+import { isRefusedRow } from "../../../db/conflicts";
+import { backupTables } from "../../../db/project-tables";
+import { statement } from "../../../db/statement";
+import type { JobRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import type { ShardRow } from "../../../platform/workflow-shards";
+import { guardState, type Step, updateEnded, updateState } from "../../jobs/step";
+import { openShard } from "../../workflows/shards";
+import type { Manifest } from "../manifest";
+import { BadBackup } from "./bad-backup";
+import { insertRows } from "./insert-rows";
+import { openBackup, UnknownFormat } from "./open-backup";
+import { readPart, rowOf, type Series } from "./read-part";
+import { releaseSome } from "./release";
+import { restoreFiles } from "./restore-files";
+import { type Restoring, restoredRow } from "./restored-row";
+import { shardRowOf } from "./shard-row";
+import { notesOfRestore, type RestoreState } from "./state";
+
+/**
+ * Tables with a due time that no clock can hold back, in whose rows a sweep would miss what they count or need. They
+ * come after all others.
+ */
+const lastTables = ["template_versions", "execution_counts", "campaign_pages"];
+
+/** The tables in the order of a restore. */
+const tables = backupTables.toSorted((a, b) => lastTables.indexOf(a.name) - lastTables.indexOf(b.name));
+
+const columnsOf = new Map(tables.map(({ name, columns }) => [name, new Set(columns)]));
+
+/** What a step of a restore works with. */
+interface Source {
+  folder: string;
+  manifest: Manifest;
+  restoring: Restoring;
+}
+
+/**
+ * Runs one step of a restore: see docs/decisions/0049-a-restored-project-sleeps.md. The batch of a step writes the rows
+ * of one part together with the state, so each part is inserted once. Calls of shards and copies of files may be
+ * repeated.
+ */
+export async function restoreStep(ctx: Context, row: JobRow): Promise<Step> {
+  // No other file writes the state of a restore job.
+  const state = row.state as unknown as RestoreState;
+  try {
+    return await takeStep(ctx, row, state);
+  } catch (error) {
+    if (error instanceof BadBackup || error instanceof UnknownFormat) return giveUp(ctx, row, error.message);
+    throw error;
+  }
+}
+
+async function takeStep(ctx: Context, row: JobRow, state: RestoreState): Promise<Step> {
+  const { id, number } = ctx.project;
+  const folder = String(row.input.folder);
+  const manifest = await openBackup(ctx.blobs, folder);
+  requireKnown(manifest);
+  const restoring = {
+    ...{ from: manifest, to: { id, number } },
+    now: ctx.clock().getTime(),
+  };
+  const source: Source = { folder, manifest, restoring };
+  switch (state.phase) {
+    case "rows":
+      return restoreRows(ctx, row, state, source);
+    case "executions":
+      return restoreExecutions(ctx, row, state, source);
+    case "files": {
+      const next = await restoreFiles(ctx, state, source);
+      if (next.phase === "release" && next.files < manifest.files.parts) {
+        throw new BadBackup(
+          `${manifest.files.parts - next.files} of the ${manifest.files.parts} stored files are missing.`,
+        );
+      }
+      return goOn(ctx, row, next);
+    }
+    case "release":
+      return (await releaseSome(ctx, row)) ? "goes on" : finish(ctx, row, state, source);
+  }
+}
+
+/** Throws BadBackup when the backup has rows of tables that this version does not know. */
+function requireKnown({ tables: found, executions }: Manifest): void {
+  const other = Object.keys(found).find((name) => !columnsOf.has(name));
+  if (other !== undefined) {
+    throw new BadBackup(
+      `The backup has the table ${JSON.stringify(other)}, which this version of Petrel does not know.`,
+    );
+  }
+  const shards = Object.keys(executions);
+  if (shards.some((shard) => !/^\d+$/.test(shard) || Number(shard) >= shardCount)) {
+    throw new BadBackup("The backup has executions of a shard that does not exist.");
+  }
+}
+
+async function restoreRows(ctx: Context, row: JobRow, state: RestoreState, source: Source): Promise<Step> {
+  const at = nextPart(
+    tables.map(({ name }) => ({ name: `rows/${name}`, tally: source.manifest.tables[name] })),
+    state,
+  );
+  const table = at && tables[at.place];
+  if (!at || !table) return goOn(ctx, row, { ...state, ...start, phase: "executions" });
+  const { lines, hash } = await readPart(ctx.blobs, source.folder, at.series, at, source.restoring);
+  const changed = { ...state.changed };
+  const known = columnsOf.get(table.name) ?? new Set();
+  const rows = lines.flatMap((line) => {
+    const restored = restoredRow(table.name, rowOf(line, table.name, known), source.restoring, changed);
+    return restored === null ? [] : [restored];
+  });
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.addAll(insertRows(ctx.project.number, table, rows));
+  addState(ctx, batch, row, {
+    ...{ ...state, place: at.place, part: at.part, hash },
+    ...{ rows: state.rows + rows.length, changed },
+  });
+  try {
+    await batch.commit();
+  } catch (cause) {
+    if (!isRefusedRow(cause)) throw cause;
+    throw new BadBackup(`The database refuses a row of ${table.name}: it is there twice, or a value is missing.`, {
+      cause,
+    });
+  }
+  return "goes on";
+}
+
+async function restoreExecutions(ctx: Context, row: JobRow, state: RestoreState, source: Source): Promise<Step> {
+  const { manifest, restoring, folder } = source;
+  const shards = Array.from({ length: shardCount }, (_, shard) => ({
+    name: `executions/${shard}`,
+    tally: manifest.executions[shard],
+  }));
+  const at = nextPart(shards, state);
+  if (!at) return goOn(ctx, row, { ...state, ...start, phase: "files" });
+  const { lines, hash } = await readPart(ctx.blobs, folder, at.series, at, restoring);
+  const { address, shard } = openShard(ctx, ctx.project.number, at.place);
+  const rows: ShardRow[] = lines.map((line) => shardRowOf(line, { takenAt: manifest.takenAt, ctx }));
+  const fault = await shard.importRows(address, rows, at.part === at.series.tally.parts);
+  if (fault !== null) throw new BadBackup(fault);
+  return goOn(ctx, row, {
+    ...{ ...state, place: at.place, part: at.part, hash },
+    rows: state.rows + rows.length,
+  });
+}
+
+const start = { place: 0, part: 0, hash: "", after: null };
+
+/** Returns the next part of a list of tables or shards; null after the last one. */
+function nextPart(
+  all: readonly { name: string; tally: Series["tally"] | undefined }[],
+  { place, part, hash }: RestoreState,
+): { place: number; part: number; hash: string; series: Series } | null {
+  for (const [at, { name, tally }] of [...all.entries()].slice(place)) {
+    const done = at === place ? part : 0;
+    if (tally === undefined || done >= tally.parts) continue;
+    return { place: at, part: done + 1, hash: at === place ? hash : "", series: { name, tally } };
+  }
+  return null;
+}
+
+async function finish(
+  ctx: Context,
+  row: JobRow,
+  { rows, files, changed }: RestoreState,
+  { manifest }: Source,
+): Promise<Step> {
+  const reason = `Restored from a backup of ${iso(manifest.takenAt)}. Nothing is sent until the project is enabled.`;
+  await updateRestoring(ctx, false, reason);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  const result = {
+    projectId: ctx.project.id,
+    backup: publicId(String(row.input.backup) as unknown as Id),
+    rows,
+    files,
+    changed,
+  };
+  batch.add(updateEnded(ctx, row, { status: "completed", result }));
+  await batch.commit();
+  return "ended";
+}
+
+async function giveUp(ctx: Context, row: JobRow, fault: string): Promise<Step> {
+  await updateRestoring(ctx, true, "Its restore from a backup failed: delete the project.");
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateEnded(ctx, row, { status: "failed", reason: `${fault} Delete the project that was restored.` }));
+  await batch.commit();
+  return "ended";
+}
+
+/** Says in the project how its restore stands. A repeat changes nothing. */
+async function updateRestoring(ctx: Context, restoring: boolean, reason: string): Promise<void> {
+  const batch = openBatch(ctx, ctx.control);
+  batch.mayRepeat();
+  batch.add(
+    statement(sql`UPDATE projects SET restoring = ${Number(restoring)}, disabled_reason = ${reason}
+      WHERE number = ${ctx.project.number} AND restoring`),
+  );
+  await batch.commit();
+}
+
+async function goOn(ctx: Context, row: JobRow, next: RestoreState): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  addState(ctx, batch, row, next);
+  await batch.commit();
+  return "goes on";
+}
+
+function addState(ctx: Context, batch: Batch, row: JobRow, next: RestoreState): void {
+  batch.add(updateState(ctx, row, notesOfRestore(next), progressOf(next)));
+}
+
+function progressOf({ phase, place }: RestoreState): number {
+  if (phase === "rows") return (70 * place) / tables.length;
+  if (phase === "executions") return 70 + place;
+  return phase === "files" ? 88 : 97;
+}

@@ -1,0 +1,48 @@
+import type { JobNotes } from "../../jobs/job";
+
+/** What a restore has changed, because the original may have done it since the backup. */
+export interface Changed {
+  /** Emails that were still to be sent, or whose outcome was open. They are UNKNOWN. */
+  emails: number;
+  /** Campaigns that were being sent. They are paused. */
+  pausedCampaigns: number;
+  /** Campaigns that were scheduled. They are drafts. */
+  unscheduledCampaigns: number;
+  /** Webhooks. They are disabled. */
+  webhooks: number;
+  /** Sender domains. They are checked again. */
+  domains: number;
+  /** Jobs that would have sent or called something. They have failed. */
+  jobs: number;
+  [name: string]: number;
+}
+
+/** The progress of a restore. The phases follow one another in this order. */
+export interface RestoreState {
+  phase: "rows" | "executions" | "files" | "release";
+  /** The number of the current table, shard or kind of files. */
+  place: number;
+  /** How many parts of it are restored. */
+  part: number;
+  /** The hash over these parts. */
+  hash: string;
+  /** The file after which the next ones begin. */
+  after: string | null;
+  rows: number;
+  files: number;
+  changed: Changed;
+}
+
+export const nothingChanged: Changed = {
+  ...{ emails: 0, pausedCampaigns: 0, unscheduledCampaigns: 0, webhooks: 0, domains: 0, jobs: 0 },
+};
+
+export const firstRestoreState: RestoreState = {
+  ...{ phase: "rows", place: 0, part: 0, hash: "", after: null },
+  ...{ rows: 0, files: 0, changed: nothingChanged },
+};
+
+/** Returns the state in the form that a job stores. */
+export function notesOfRestore({ changed, ...state }: RestoreState): JobNotes {
+  return { ...state, changed };
+}

@@ -1,0 +1,41 @@
+import { asText, columns } from "../../../db/rows";
+import type { ShardRow } from "../../../platform/workflow-shards";
+import type { ShardStore } from "./store";
+
+/** The tables of a backup. */
+const tables = ["executions", "steps", "events", "entries", "seen", "step_counts", "branch_counts", "unshown"];
+
+/**
+ * Inserts rows of a backup. A row that is there already stays as it is, so a repeat has no effect. Returns what is wrong
+ * with the rows, and then inserts none; null when nothing is.
+ */
+export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
+  const fault = faultOf(store, rows);
+  if (fault !== null) return fault;
+  for (const { table, row } of rows) {
+    const names = Object.keys(row);
+    const [into, values] = [names.map((name) => `"${name}"`).join(", "), names.map(() => "?").join(", ")];
+    store.run(`INSERT OR IGNORE INTO ${table} (${into}) VALUES (${values})`, ...Object.values(row));
+  }
+  return null;
+}
+
+/** Names are part of the statements, so only those of our own tables and columns may pass. */
+function faultOf(store: ShardStore, rows: readonly ShardRow[]): string | null {
+  const known = new Map(tables.map((table) => [table, columnsOf(store, table)]));
+  for (const { table, row } of rows) {
+    const ofTable = known.get(table);
+    if (ofTable === undefined) return `Executions have no table ${JSON.stringify(String(table).slice(0, 50))}.`;
+    const other = Object.keys(row).find((name) => !ofTable.has(name));
+    if (other !== undefined) {
+      return `A row of ${table} has the column ${JSON.stringify(other.slice(0, 50))}, which this version of Petrel does not know.`;
+    }
+  }
+  return null;
+}
+
+const readName = columns({ name: asText });
+
+function columnsOf(store: ShardStore, table: string): Set<string> {
+  return new Set(store.all(readName, `SELECT name FROM pragma_table_info('${table}')`).map(({ name }) => name));
+}

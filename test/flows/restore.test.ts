@@ -1,0 +1,321 @@
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
+import { startCampaign } from "../../src/features/campaigns/start";
+import {
+  backUp,
+  folderOfBackup,
+  linesBelow,
+  type Row,
+  rawDatabaseOf,
+  rowsOfBackup,
+  rowsOfProject,
+  statusOfJob,
+} from "../support/backup";
+import { newCampaign } from "../support/campaign";
+import { png } from "../support/images";
+import { type Death, wasKilled } from "../support/killable";
+import { admin, newProject, type TestProject } from "../support/project";
+import { randomOf } from "../support/random";
+import { startRestore } from "../support/restore";
+import { newTemplate } from "../support/template";
+import { formOf, postFile } from "../support/upload";
+import { newWebhook } from "../support/webhook";
+import { awaitingPurchase, newWorkflow, track } from "../support/workflow";
+import { World } from "../support/world";
+
+const email = (number: number) => `p${number}@example.com`;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** A project with mail that waits, a campaign on its way and one that is scheduled, and executions that wait. */
+async function busyProject(world: World, contacts = 12): Promise<TestProject> {
+  const project = await newProject();
+  const { api } = project;
+  const scheduledAt = new Date(world.now + dayMs).toISOString();
+  await api.send({ to: Array.from({ length: contacts }, (_, n) => email(n)), scheduledAt });
+  await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
+  const image = await postFile(project, formOf(png, "logo.png"));
+  await newTemplate(project, { name: "Image", body: `<img src="${image.body.url}">` });
+  await newWebhook(world, project, ["contact.unsubscribed"]);
+  await api.post("/suppressions", { email: email(1), reason: "manual" });
+  await newWorkflow(project, awaitingPurchase());
+  for (const n of [2, 3, 4]) await track(world, project, "signup", { email: email(n) });
+  await world.drain();
+  await track(world, project, "purchase", { email: email(4) });
+  await world.drain();
+  const later = await newCampaign(project, { name: "Later", type: "TRANSACTIONAL" });
+  await api.post(`/campaigns/${later.id}/send`, { scheduledFor: new Date(world.now + 2 * dayMs).toISOString() });
+  const now = await newCampaign(project, { name: "Now", type: "TRANSACTIONAL" });
+  await startCampaign((await world.context(project)).ctx, readId(now.id), "send");
+  // Its run writes the ledger and releases it, and no mail is handed over.
+  for (let messages = 0; messages < 3; messages++) {
+    world.queue = world.queue.filter(({ queued }) => queued.message.type === "campaigns.run");
+    if (world.queue.length > 0) await world.runAndDie({ atStep: 1_000, when: "before" });
+  }
+  world.queue = [];
+  return project;
+}
+
+/** The columns that a restored project has other than its backup, by table: docs/backups.md names them. */
+const changed: Record<string, readonly string[]> = {
+  emails: ["status", "error", "next_attempt_at", "due_at", "look_up_at"],
+  campaigns: ["status", "held_reason", "scheduled_for"],
+  campaign_pages: ["recount_at", "open", "counts", "counts_before", "count_id", "hours"],
+  campaign_counts: ["queued", "unknown"],
+  webhooks: ["disabled_at", "disabled_reason"],
+  domains: ["status", "verified_at", "created_with", "next_check_at", "failing_since"],
+  // Both name the project: the key of a file, and the URL of an image in a body.
+  template_versions: ["body_key", "body"],
+  workflow_executions: ["updated_at", "wake_at", "version"],
+};
+
+function comparable(rows: Record<string, Row[]>): Record<string, Row[]> {
+  const entries = Object.entries(rows).map(([table, all]): [string, Row[]] => {
+    const left = changed[table] ?? [];
+    // The run of a scheduled campaign has not begun.
+    const kept = table === "campaign_runs" ? all.filter(({ progress }) => progress !== "{}") : all;
+    return [table, kept.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !left.includes(name))))];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function settingsOf({ number }: TestProject) {
+  return env.DB.prepare("SELECT name, disabled, restoring, disabled_reason FROM projects WHERE number = ?")
+    .bind(number)
+    .first<Row>();
+}
+
+async function executionsOf({ api }: TestProject) {
+  const { body } = await api.get("/workflows");
+  const id = body.data[0].id;
+  const list = await api.get(`/workflows/${id}/executions`);
+  return list.body.data as { id: string; status: string; exitReason: string | null }[];
+}
+
+describe("a restore", () => {
+  it("has the rows, executions and files of the backup, beside the original", { timeout: 60_000 }, async () => {
+    const world = new World();
+    const original = await busyProject(world);
+    const backup = await backUp(world, original);
+    const folder = await folderOfBackup(original);
+    const before = await rowsOfProject(original);
+    const copy = await startRestore(world, backup);
+    await world.drain();
+
+    const job = await admin.get(`/admin/jobs/${copy.jobId}`);
+    expect(job.body).toMatchObject({
+      status: "completed",
+      type: "project.restore",
+      result: {
+        projectId: copy.id,
+        backup,
+        changed: { pausedCampaigns: 1, unscheduledCampaigns: 1, webhooks: 1, domains: 1, jobs: 0 },
+      },
+    });
+    expect(comparable(await rowsOfProject(copy))).toEqual(comparable(await rowsOfBackup(folder)));
+    expect(await rowsOfProject(original)).toEqual(before);
+    expect(await settingsOf(copy)).toMatchObject({ name: "Test (restored)", disabled: 1, restoring: 0 });
+    const { objects } = await env.BLOBS.list({ prefix: `template/${copy.id}/` });
+    expect(objects).toHaveLength(1);
+    const keys = await (await rawDatabaseOf(copy))
+      .prepare("SELECT body_key FROM template_versions WHERE project_id = ? AND body_key IS NOT NULL")
+      .bind(copy.number)
+      .all<{ body_key: string }>();
+    expect(keys.results.map(({ body_key }) => body_key)).toEqual(objects.map(({ key }) => key));
+
+    const { body: templates } = await copy.api.get("/templates?search=Image");
+    const { body: template } = await copy.api.get(`/templates/${templates.data[0].id}`);
+    const [, path = ""] = /src="https:\/\/petrel.example([^"]+)"/.exec(template.body) ?? [];
+    expect((await exports.default.fetch(`https://petrel.example${path}`)).status).toBe(200);
+    expect((await copy.api.get("/files")).body.data[0].url).toContain(path);
+
+    // A backup of the copy is a backup like the first.
+    await backUp(world, copy);
+    expect(comparable(await rowsOfBackup(await folderOfBackup(copy)))).toEqual(comparable(await rowsOfBackup(folder)));
+    const executions = async (of: string) =>
+      (await linesBelow(`${of}/executions/`)).map(({ table, row }) => {
+        const { mirrored: _, ...rest } = row as Row;
+        return JSON.stringify({ table, row: rest });
+      });
+    expect((await executions(await folderOfBackup(copy))).toSorted()).toEqual((await executions(folder)).toSorted());
+  });
+
+  it("sends nothing, neither while the project is disabled nor of what the original may have sent", async () => {
+    const world = new World();
+    const original = await busyProject(world);
+    const backup = await backUp(world, original);
+    const copy = await startRestore(world, backup);
+    await world.drain();
+    const { body: emails } = await copy.api.get("/emails?limit=100");
+    expect(new Set(emails.data.map(({ status }: Row) => status))).toEqual(new Set(["UNKNOWN", "SUPPRESSED"]));
+    await admin.delete(`/admin/projects/${original.id}`);
+    world.queue = [];
+    // Other projects of these tests send on.
+    const mail = () => world.taken.filter(({ projectId }) => projectId === copy.id);
+    await world.pass(5);
+    expect(mail()).toEqual([]);
+    const enabled = await admin.patch(`/admin/projects/${copy.id}`, { disabled: false });
+    expect(enabled.body).toMatchObject({ disabled: false, disabledReason: null });
+    await world.pass(3 * 24 * 60, 6 * 60);
+    expect(mail()).toEqual([]);
+    const { body: campaigns } = await copy.api.get("/campaigns");
+    expect(campaigns.data.map(({ name, status, heldReason }: Row) => ({ name, status, heldReason }))).toEqual([
+      { name: "Now", status: "SENDING", heldReason: "paused" },
+      { name: "Later", status: "DRAFT", heldReason: null },
+    ]);
+  });
+
+  it("keeps executions that wait, and ends those whose time came before it was enabled", async () => {
+    const world = new World();
+    const original = await busyProject(world);
+    const backup = await backUp(world, original);
+    const [early, late] = [await startRestore(world, backup), await startRestore(world, backup)];
+    await world.drain();
+    expect((await executionsOf(early)).map(({ status }) => status).toSorted()).toEqual([
+      ...["EXITED", "WAITING", "WAITING"],
+    ]);
+    const enable = (project: TestProject) => admin.patch(`/admin/projects/${project.id}`, { disabled: false });
+    await enable(early);
+    await track(world, early, "purchase", { email: email(2) });
+    await world.drain();
+    expect((await executionsOf(early)).map(({ status, exitReason }) => ({ status, exitReason }))).toContainEqual({
+      ...{ status: "EXITED", exitReason: "bought" },
+    });
+    world.now += 2 * hourMs;
+    await world.pass(2);
+    await enable(late);
+    await world.pass(2);
+    const ended = (await executionsOf(late)).filter(({ status }) => status === "CANCELLED");
+    expect(ended).toHaveLength(2);
+    expect(ended[0]?.exitReason).toBe("Restored from a backup: the original may have taken this step");
+    // Who entered a workflow may not enter again: the copy knows them.
+    await track(world, late, "signup", { email: email(2) });
+    await world.drain();
+    expect(await executionsOf(late)).toHaveLength(3);
+  });
+
+  it("goes on after a death at any step, and is the same", { timeout: 120_000 }, async () => {
+    const world = new World();
+    const original = await busyProject(world);
+    const backup = await backUp(world, original);
+    const folder = await folderOfBackup(original);
+    const copy = await startRestore(world, backup);
+    const random = randomOf(5);
+    let deaths = 0;
+    for (let runs = 0; world.queue.length > 0 && runs < 2_000; runs++) {
+      // Each message comes twice.
+      const [next] = world.queue;
+      if (next && runs % 3 === 0) world.queue.push(next);
+      const death: Death = { atStep: 3 + random.below(9), when: random.isIn(50) ? "before" : "after" };
+      try {
+        await world.runAndDie(death);
+        deaths++;
+      } catch (error) {
+        if (!wasKilled(error)) throw error;
+      }
+    }
+    expect(deaths).toBeGreaterThan(10);
+    expect(await statusOfJob(copy, copy.jobId)).toBe("completed");
+    expect(comparable(await rowsOfProject(copy))).toEqual(comparable(await rowsOfBackup(folder)));
+    expect((await executionsOf(copy)).map(({ status }) => status).toSorted()).toEqual([
+      ...["EXITED", "WAITING", "WAITING"],
+    ]);
+  });
+
+  it("of a project with a test clock follows a clock of its own", async () => {
+    const world = new World();
+    const original = await newProject({ testClock: true });
+    await original.api.post("/contacts", { email: email(1) });
+    const copy = await startRestore(world, await backUp(world, original), "Copy");
+    await world.drain();
+    const { results } = await (await rawDatabaseOf(copy))
+      .prepare("SELECT DISTINCT clock FROM contacts WHERE project_id = ?")
+      .bind(copy.number)
+      .all();
+    expect(results).toEqual([{ clock: copy.number }]);
+    expect((await admin.get(`/admin/projects/${copy.id}`)).body).toMatchObject({ name: "Copy", testClock: true });
+  });
+});
+
+describe("a backup that cannot be restored", () => {
+  const restore = (body: unknown) => admin.post("/admin/restore", body);
+
+  it("is refused when it is unknown, not complete, or of another format", async () => {
+    const world = new World();
+    const project = await newProject();
+    expect((await restore({ backup: crypto.randomUUID() })).status).toBe(404);
+    expect((await restore({ backup: crypto.randomUUID(), as: "" })).status).toBe(422);
+    const { body } = await admin.post(`/admin/projects/${project.id}/backup`, {});
+    expect((await restore({ backup: body.jobId })).status).toBe(409);
+    await world.sweep();
+    const other = await newProject();
+    const backup = await backUp(world, other);
+    const key = `${await folderOfBackup(other)}/manifest.json`;
+    await env.BLOBS.put(key, JSON.stringify({ ...(await (await env.BLOBS.get(key))?.json<object>()), format: 2 }));
+    const answer = await restore({ backup });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.message).toContain("has the format 2, and this version of Petrel reads format 1");
+    await env.BLOBS.delete(key);
+    expect((await restore({ backup })).status).toBe(422);
+  });
+
+  const damages: Record<string, (text: string, other: TestProject) => string | null> = {
+    "a file that is missing": () => null,
+    "a file with another hash": (text) => text.replace("p1@", "p2@"),
+    "a line that is not JSON": (text) => `${text}{`,
+  };
+  it.each(Object.entries(damages))("fails its job and leaves a project to delete: %s", async (_, damage) => {
+    const world = new World();
+    const project = await newProject();
+    await project.api.post("/contacts", { email: email(1) });
+    const backup = await backUp(world, project);
+    const [key = ""] = (
+      await env.BLOBS.list({ prefix: `${await folderOfBackup(project)}/rows/contacts/` })
+    ).objects.map((object) => object.key);
+    const text = damage((await (await env.BLOBS.get(key))?.text()) ?? "", project);
+    if (text === null) await env.BLOBS.delete(key);
+    else await env.BLOBS.put(key, text);
+    const copy = await startRestore(world, backup);
+    await world.drain();
+    const { body } = await admin.get(`/admin/jobs/${copy.jobId}`);
+    expect(body).toMatchObject({ status: "failed", result: null });
+    expect(body.errors[0].reason).toMatch(/(missing|hash|JSON).* Delete the project that was restored\.$/);
+    const path = `/admin/projects/${copy.id}`;
+    expect((await admin.patch(path, { disabled: false })).status).toBe(409);
+    expect((await admin.post(`${path}/backup`, {})).status).toBe(409);
+    expect((await admin.get(path)).body.disabledReason).toContain("delete the project");
+    expect((await admin.delete(path)).status).toBe(202);
+  });
+
+  it("cannot name files or rows of other projects", async () => {
+    const world = new World();
+    const project = await newProject();
+    const victim = await newProject();
+    await newTemplate(victim, { body: `<p>${"secret ".repeat(20_000)}</p>` });
+    await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
+    const backup = await backUp(world, project);
+    const folder = await folderOfBackup(project);
+    const [key = ""] = (await env.BLOBS.list({ prefix: `${folder}/rows/template_versions/` })).objects.map(
+      (object) => object.key,
+    );
+    const text = (await (await env.BLOBS.get(key))?.text()) ?? "";
+    await env.BLOBS.put(key, text.replaceAll(`template/${project.id}/`, `template/${victim.id}/`));
+    // A forger also writes the manifest.
+    const { hashAfter } = await import("../../src/engine/backups/tally");
+    const content = await (await env.BLOBS.get(key))?.arrayBuffer();
+    const manifest = await (await env.BLOBS.get(`${folder}/manifest.json`))?.json<
+      Record<string, Record<string, Row>>
+    >();
+    const tally = manifest?.tables?.template_versions ?? {};
+    tally.hash = await hashAfter("", new Uint8Array(content ?? new ArrayBuffer()));
+    await env.BLOBS.put(`${folder}/manifest.json`, JSON.stringify(manifest));
+    const copy = await startRestore(world, backup);
+    await world.drain();
+    expect((await admin.get(`/admin/jobs/${copy.jobId}`)).body).toMatchObject({
+      status: "failed",
+      errors: [{ reason: expect.stringContaining("A row names a file of another project.") }],
+    });
+    expect(publicId(readId(copy.jobId))).toBe(copy.jobId);
+  });
+});
