@@ -46,7 +46,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   if (change.disabled) await queueEnd(forProject(platform, row));
-  // What sleeps in a restored project wakes up now. When a call fails, the operator sends the request again.
+  // Wakes what sleeps in a restored project. When a call fails, the operator sends the request again.
   if (change.disabled === false) await wakeShards(forProject(platform, row));
   return row;
 }

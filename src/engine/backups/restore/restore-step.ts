@@ -33,7 +33,7 @@ const tables = backupTables.toSorted((a, b) => lastTables.indexOf(a.name) - last
 
 const columnsOf = new Map(tables.map(({ name, columns }) => [name, new Set(columns)]));
 
-/** What a step of a restore works with. */
+/** The backup that a step of a restore reads. */
 interface Source {
   folder: string;
   manifest: Manifest;
@@ -41,7 +41,7 @@ interface Source {
 }
 
 /**
- * Runs one step of a restore: see docs/decisions/0049-a-restored-project-sleeps.md. The batch of a step writes the rows
+ * Runs one step of a restore: see docs/decisions/0048-a-restored-project-sleeps.md. The batch of a step writes the rows
  * of one part together with the state, so each part is inserted once. Calls of shards and copies of files may be
  * repeated.
  */

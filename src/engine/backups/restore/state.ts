@@ -1,6 +1,6 @@
 import type { JobNotes } from "../../jobs/job";
 
-/** What a restore has changed, because the original may have done it since the backup. */
+/** Counts the rows that a restore has changed, because the original may have done their work since the backup. */
 export interface Changed {
   /** Emails that were still to be sent, or whose outcome was open. They are UNKNOWN. */
   emails: number;
