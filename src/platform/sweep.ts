@@ -14,7 +14,7 @@ const maxRounds = 20;
  */
 export async function sweepDatabases(platform: Platform, take: (db: Db) => Promise<number>): Promise<void> {
   const parts = openParts();
-  await inRounds(platform, platform.databases, parts, async (db) => (await take(db)) >= maxSweptRows);
+  await inRounds(platform, platform.databases, (db) => parts.run(async () => (await take(db)) >= maxSweptRows));
   parts.end();
 }
 
@@ -22,11 +22,10 @@ export async function sweepDatabases(platform: Platform, take: (db: Db) => Promi
  * Works in rounds: every database is served before any has a second round, so that the backlog of one does not delay
  * the others. `take` returns whether there is more.
  */
-async function inRounds<T>(
+export async function inRounds<T>(
   platform: Platform,
   databases: readonly T[],
-  parts: Parts,
-  take: (database: T) => Promise<boolean>,
+  take: (database: T) => Promise<boolean | undefined>,
 ): Promise<void> {
   let open = databases;
   for (let round = 0; round < maxRounds && open.length > 0; round++) {
@@ -35,9 +34,7 @@ async function inRounds<T>(
     const takeSome = async () => {
       for (const database of waiting) {
         if (!platform.spent.hasLeft()) return;
-        await parts.run(async () => {
-          if (await take(database)) more.add(database);
-        });
+        if (await take(database)) more.add(database);
       }
     };
     await Promise.all(Array.from({ length: platform.databasesAtOnce }, takeSome));
@@ -46,7 +43,8 @@ async function inRounds<T>(
 }
 
 interface Parts {
-  run(part: () => Promise<void>): Promise<void>;
+  /** Returns what the part returned; undefined when it failed. */
+  run<T>(part: () => Promise<T>): Promise<T | undefined>;
   end(): void;
 }
 
@@ -59,9 +57,10 @@ export function openParts(): Parts {
   return {
     async run(part) {
       try {
-        await part();
+        return await part();
       } catch (error) {
         failures.push(error);
+        return undefined;
       }
     },
     end() {
@@ -83,10 +82,12 @@ export async function walkDatabases<Cursor>(
   // This JSON was written by the code below.
   const cursors: Record<string, Cursor | undefined> = JSON.parse(before);
   const parts = openParts();
-  await inRounds(platform, platform.shards, parts, async (shard) => {
-    cursors[shard] = await takePage(platform.databaseOf(shard), cursors[shard]);
-    return cursors[shard] !== undefined;
-  });
+  await inRounds(platform, platform.shards, (shard) =>
+    parts.run(async () => {
+      cursors[shard] = await takePage(platform.databaseOf(shard), cursors[shard]);
+      return cursors[shard] !== undefined;
+    }),
+  );
   const after = JSON.stringify(cursors);
   if (after !== before) await storeCursor(platform, sweep, after);
   parts.end();

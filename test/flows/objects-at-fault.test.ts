@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { openWorkflowShards } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
-import type { FaultName } from "../support/database-fault";
+import { type FaultName, faultNames } from "../support/database-fault";
 import { FaultTally } from "../support/fault-tally";
 import { type End, harmOfEnds, type Mishap, playGate, playPace, playShard, playSweeps } from "../support/object-ends";
 import { type Reset, resetOnce } from "../support/object-fault";
@@ -129,6 +129,10 @@ describe("an object, whatever happens to it, comes to the end that it comes to w
     expect(good.trips).toBeGreaterThan(0);
     for (let trip = 1; trip <= good.trips; trip++) {
       for (const fault of faultsAt(trip)) expect(await compare(name, good, play, { fault, trip })).toBe(true);
+    }
+    // A fault whose turn never came meets the last trip.
+    for (const fault of faultNames) {
+      if (!tally.hasMet(name, fault)) await compare(name, good, play, { fault, trip: good.trips });
     }
     for (const reset of resets) {
       let step = 1;

@@ -4,6 +4,7 @@ import type { Page as Tab } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { readPages, sectionsOf } from "../../scripts/lib/site/outline.mjs";
 import { serviceEventList } from "../../src/core/events/service-event";
+import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang } from "./chromium";
 
@@ -176,16 +177,17 @@ describeInChromium(
         const { page: tab, foreign, complaints } = await open("/docs", { viewport: wide });
         const faults: string[] = [];
         const seen = { light: new Set<string>(), dark: new Set<string>() };
+        const turns = new Set(sample(paths));
         for (const [number, path] of paths.entries()) {
           await tab.goto(base + path);
           for (const [place, look] of looks.entries()) {
             await tab.setViewportSize(look.viewport);
             await tab.emulateMedia({ colorScheme: look.colorScheme });
             if ((await overhang(tab)) > 0) faults.push(`${path} is too wide for ${look.viewport.width} pixels`);
-            // All pages have the same frame. Of most, what they say is looked at in one of the two looks, in turns, and in the
-            // other one only the colours of elements that no page before had.
+            // All pages have the same frame. Of a third, what they say is looked at in one of the two looks, and of the others
+            // only the colours of elements that no page before had.
             const isWhole = inBothLooks.has(path);
-            const isTurn = isWhole || number % looks.length === place;
+            const isTurn = isWhole || (turns.has(path) && number % looks.length === place);
             const isNew = await addKinds(tab, seen[look.colorScheme]);
             if (!isTurn && !isNew) continue;
             const part = { within: "article", contrast: isTurn || ("only" as const) };

@@ -7,6 +7,7 @@ import { asId, asNumber, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { type Context, forProject, type Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { findProject } from "../projects/project";
 import { updateCounted } from "./count-page";
@@ -44,6 +45,10 @@ export async function countMarked(ctx: Context, isDue: SQL): Promise<number> {
   return pages.length;
 }
 
+const markedPages = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted WHERE recount_at IS NOT NULL`;
+
+export const hasMarkedPages: IsDue = () => exists(markedPages);
+
 /** The sweep that finds projects with due pages, after a lost message or a longer wait. */
 export async function queueDueCounts(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();
@@ -60,10 +65,9 @@ const readProject = columns({ project: asNumber, isDue: asNumber });
 
 /** Returns the projects with marked pages. */
 function findDue(platform: Platform, db: Db, after: number) {
-  const marked = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted WHERE recount_at IS NOT NULL`;
   return select(
     db,
-    sql`${hopProjects(marked, { after, limit: maxSweptRows })}
+    sql`${hopProjects(markedPages, { after, limit: maxSweptRows })}
       SELECT project, EXISTS (SELECT 1 FROM campaign_pages p INDEXED BY ix_campaign_pages_uncounted
         WHERE p.project_id = project AND p.recount_at <= ${platform.databaseNow}) AS is_due
       FROM hop WHERE project IS NOT NULL`,

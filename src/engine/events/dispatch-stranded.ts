@@ -6,10 +6,17 @@ import type { Db } from "../../db/client";
 import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 /** Waits of 1, 2, 4 … minutes, up to six hours, after the first message counts as lost. */
 const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } as const;
+
+/** Undispatched events whose message counts as lost. */
+const strandedEvents = (now: Date) =>
+  sql`FROM events INDEXED BY ix_events_waiting WHERE next_announce_at <= ${now.getTime()}`;
+
+export const hasStrandedEvents: IsDue = ({ now }) => exists(strandedEvents(now));
 
 /**
  * Sweeps all projects for lost messages: undispatched events with a listener are announced again, each time after twice
@@ -49,8 +56,7 @@ async function announceStranded(platform: Platform, db: Db, limit: number): Prom
   const stranded = batch.add(
     statement(
       sql`UPDATE events SET announcements = announcements + 1, next_announce_at = ${now} + ${backoffInSql(untilAnnouncedAgain, sql`announcements`)}
-        WHERE (project_id, id) IN (SELECT project_id, id FROM events INDEXED BY ix_events_waiting
-          WHERE next_announce_at <= ${now} ORDER BY next_announce_at LIMIT ${limit})
+        WHERE (project_id, id) IN (SELECT project_id, id ${strandedEvents(platform.now)} ORDER BY next_announce_at LIMIT ${limit})
         RETURNING id, project_id`,
       columns({ id: asId, projectId: asNumber }),
     ),

@@ -5,8 +5,14 @@ import type { Db } from "../../db/client";
 import { asId, asNumber, asOneOf, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { nextAnnouncement } from "./job";
+
+const lostJobs = (now: Date) => sql`FROM jobs INDEXED BY ix_jobs_open
+  WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now.getTime()}`;
+
+export const hasLostJobs: IsDue = ({ now }) => exists(lostJobs(now));
 
 /** Sweeps all projects for jobs whose message was lost, and announces them again. */
 export function requeueLostJobs(platform: Platform): Promise<void> {
@@ -38,9 +44,7 @@ async function requeueDue(platform: Platform, db: Db): Promise<number> {
   const lost = batch.add(
     statement(
       sql`UPDATE jobs SET next_announce_at = ${nextAnnouncement(now)}
-        WHERE (project_id, id) IN (SELECT project_id, id FROM jobs INDEXED BY ix_jobs_open
-          WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now}
-          ORDER BY next_announce_at LIMIT ${maxSweptRows})
+        WHERE (project_id, id) IN (SELECT project_id, id ${lostJobs(platform.now)} ORDER BY next_announce_at LIMIT ${maxSweptRows})
         RETURNING id, project_id, type`,
       columns({ id: asId, projectId: asNumber, type: asOneOf<JobType>() }),
     ),

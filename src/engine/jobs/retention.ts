@@ -1,10 +1,11 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../../core/ids";
 import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 /** Rows of all projects that need nothing but deletion, `keptMs` after the time in their `column`. */
@@ -148,29 +149,35 @@ export const retention = {
 
 /** Returns the sweeps that run this often. */
 export function forgetEvery(often: keyof typeof retention): Record<string, (platform: Platform) => Promise<void>> {
-  const sweeps = Object.entries<Retention>(retention[often]).map(([name, rows]) => {
-    const sweep = (platform: Platform) => {
-      const databases = rows.isControl ? [platform.control] : platform.databases;
-      return sweepDatabases({ ...platform, databases }, (db) => deleteOldest(platform, db, rows));
-    };
-    return [name, sweep];
+  return eachOf(often, (rows) => (platform) => {
+    const databases = rows.isControl ? [platform.control] : platform.databases;
+    return sweepDatabases({ ...platform, databases }, (db) => deleteOldest(platform, db, rows));
   });
-  return Object.fromEntries(sweeps);
 }
 
-async function deleteOldest(
-  platform: Platform,
-  db: Db,
-  { table, key, column, isId = false, index, keptMs, rowsAtOnce = maxSweptRows }: Retention,
-): Promise<number> {
-  const before = platform.now.getTime() - keptMs;
-  const [rows, due] = [sql.raw(table), sql.raw(column)];
-  const inOrder = index === undefined ? rows : sql.raw(`${table} INDEXED BY ${index}`);
+/** Returns for each of these sweeps whether a database has rows for it. */
+export function hasOldRows(often: keyof typeof retention): Record<string, IsDue> {
+  return eachOf(often, (rows) => (platform) => exists(oldRows(platform, rows)));
+}
+
+function eachOf<T>(often: keyof typeof retention, make: (rows: Retention) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries<Retention>(retention[often]).map(([name, rows]) => [name, make(rows)]));
+}
+
+function oldRows({ now }: Platform, { table, column, isId = false, index, keptMs }: Retention): SQL {
+  const before = now.getTime() - keptMs;
+  const inOrder = sql.raw(index === undefined ? table : `${table} INDEXED BY ${index}`);
+  return sql`FROM ${inOrder} WHERE ${sql.raw(column)} <= ${isId ? firstIdAt(before) : before}`;
+}
+
+async function deleteOldest(platform: Platform, db: Db, rows: Retention): Promise<number> {
+  const { rowsAtOnce = maxSweptRows } = rows;
+  const [table, key, due] = [sql.raw(rows.table), sql.raw(rows.key), sql.raw(rows.column)];
   const batch = openBatch(platform, db);
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM ${rows} WHERE (${sql.raw(key)}) IN (SELECT ${sql.raw(key)} FROM ${inOrder}
-        WHERE ${due} <= ${isId ? firstIdAt(before) : before} ORDER BY ${due} LIMIT ${rowsAtOnce}) RETURNING 1`,
+      sql`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} ${oldRows(platform, rows)}
+        ORDER BY ${due} LIMIT ${rowsAtOnce}) RETURNING 1`,
     ),
   );
   await batch.commit();

@@ -1,3 +1,4 @@
+import type { SQL } from "drizzle-orm";
 import type { QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import type { Db } from "../../db/client";
@@ -31,6 +32,8 @@ export interface OutboundCalls {
   rows: OutboundTables;
   /** The message by which calls of this kind are announced as due. */
   message: QueueMessage;
+  /** Rows of receivers, among them all that are due: a FROM clause with a condition. */
+  waiting(now: number): SQL;
   findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;
   /** Makes some calls, one after the other. Stops after its own time limit, and early when the run is over. */
   takeTurn(ctx: Context, name: string, isOver: () => boolean): Promise<void>;

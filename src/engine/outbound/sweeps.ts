@@ -2,9 +2,15 @@ import { sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { sweepDatabases } from "../../platform/sweep";
 import type { OutboundCalls } from "./drain";
 import { leaseMs, nextDue } from "./rows";
+
+/** Whether receivers of a kind wait for calls. */
+export function hasWaiting({ waiting }: OutboundCalls): IsDue {
+  return ({ now }) => exists(waiting(now.getTime()));
+}
 
 /** Sweeps all projects for due calls: those whose wait is over, and those whose message was lost. */
 export function queueDue(platform: Platform, { findDue, message }: OutboundCalls): Promise<void> {

@@ -11,6 +11,7 @@ import { asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { SignInLinkRow } from "../../db/tables";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { reasonOf } from "../../platform/log";
 import { sendOwnMail } from "./own-mail";
 
@@ -27,13 +28,18 @@ const readClaimed = columns({
   project: orNull(asText),
 });
 
+const dueLinks = (now: Date) =>
+  sql`FROM sign_in_links INDEXED BY ix_sign_in_links_due WHERE due_at <= ${now.getTime()}`;
+
+export const hasDueLinks: IsDue = ({ now }) => exists(dueLinks(now));
+
 /** Sweeps sign-in links whose mail was not sent, because the provider refused for a while or the process died. */
 export async function mailDueLinks(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard)) return;
   const now = platform.now.getTime();
   const due = await select(
     platform.control,
-    sql`SELECT id FROM sign_in_links INDEXED BY ix_sign_in_links_due WHERE due_at <= ${now} ORDER BY due_at LIMIT ${mailsPerSweep}`,
+    sql`SELECT id ${dueLinks(platform.now)} ORDER BY due_at LIMIT ${mailsPerSweep}`,
     columns({ id: asText }),
   );
   for (const { id } of due) await mailLink(platform, sql`id = ${id} AND due_at <= ${now}`);

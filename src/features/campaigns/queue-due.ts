@@ -4,9 +4,15 @@ import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { runGraceMs } from "../../engine/recipients/run-row";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 const readDue = columns({ projectId: asNumber, id: asId });
+
+const dueRuns = (now: Date) =>
+  sql`FROM campaign_runs INDEXED BY ix_campaign_runs_due WHERE clock = 0 AND due_at <= ${now.getTime()}`;
+
+export const hasDueCampaigns: IsDue = ({ now }) => exists(dueRuns(now));
 
 /** Sweeps campaigns that are due: at their scheduled time, after a wait, or after a lost message. */
 export function queueDueCampaigns(platform: Platform): Promise<void> {
@@ -16,8 +22,7 @@ export function queueDueCampaigns(platform: Platform): Promise<void> {
     const due = batch.add(
       statement(
         sql`UPDATE campaign_runs SET due_at = ${now + runGraceMs}
-          WHERE (project_id, id) IN (SELECT project_id, id FROM campaign_runs INDEXED BY ix_campaign_runs_due
-            WHERE clock = 0 AND due_at <= ${now} ORDER BY due_at LIMIT ${maxSweptRows})
+          WHERE (project_id, id) IN (SELECT project_id, id ${dueRuns(platform.now)} ORDER BY due_at LIMIT ${maxSweptRows})
           RETURNING project_id, id`,
         readDue,
       ),

@@ -6,12 +6,17 @@ import type { Db } from "../../db/client";
 import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 const domainsPerMessage = 20;
 
 /** A check sets the time of the next one. If its message is lost, the domain becomes due again after this time. */
 const lostAfterMs = 15 * minuteMs;
+
+const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHERE next_check_at <= ${now.getTime()}`;
+
+export const hasDueDomains: IsDue = ({ now }) => exists(dueDomains(now));
 
 /** Sweeps due domains in all projects: postpones them and enqueues messages, whose jobs run the checks. */
 export function checkDueDomains(platform: Platform): Promise<void> {
@@ -24,8 +29,7 @@ async function queueDue(platform: Platform, db: Db): Promise<number> {
   const due = batch.add(
     statement(
       sql`UPDATE domains SET next_check_at = ${now + lostAfterMs}
-        WHERE (project_id, id) IN (SELECT project_id, id FROM domains INDEXED BY ix_domains_due
-          WHERE next_check_at <= ${now} ORDER BY next_check_at LIMIT ${maxSweptRows})
+        WHERE (project_id, id) IN (SELECT project_id, id ${dueDomains(platform.now)} ORDER BY next_check_at LIMIT ${maxSweptRows})
         RETURNING project_id, id AS domain_id`,
       columns({ projectId: asNumber, domainId: asId }),
     ),

@@ -6,6 +6,7 @@ import type { Db } from "../../db/client";
 import { asFlag, asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, clockOf, type Platform } from "../../platform/context";
+import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { insertComputations } from "./computation";
 import { countJobId, insertCounts } from "./count";
@@ -48,6 +49,13 @@ const counting: RepeatedTask = {
   jobIdOf: countJobId,
   insertJobs: (starts, now) => insertCounts(starts, now, { isFollowed: false }),
 };
+
+const dueSegments = ({ column, index }: RepeatedTask, clock: number, now: number) =>
+  sql`FROM segments INDEXED BY ${index}
+    WHERE clock = ${clock} AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}`;
+
+export const hasUncomputedSegments: IsDue = ({ now }) => exists(dueSegments(computing, 0, now.getTime()));
+export const hasUncountedSegments: IsDue = ({ now }) => exists(dueSegments(counting, 0, now.getTime()));
 
 /** Sweeps all projects for tracked segments whose members are due to be computed. */
 export function computeDueSegments(platform: Platform): Promise<void> {
@@ -99,15 +107,11 @@ interface DueSegment {
   mayHaveChanged: boolean;
 }
 
-function updateDue(
-  { column, index, everyMs, mayHaveChanged }: RepeatedTask,
-  clock: number,
-  now: number,
-): Statement<DueSegment> {
+function updateDue(task: RepeatedTask, clock: number, now: number): Statement<DueSegment> {
+  const { column, everyMs, mayHaveChanged } = task;
   return statement(
     sql`UPDATE segments SET ${column} = ${now + everyMs}
-      WHERE (project_id, id) IN (SELECT project_id, id FROM segments INDEXED BY ${index}
-        WHERE clock = ${clock} AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}
+      WHERE (project_id, id) IN (SELECT project_id, id ${dueSegments(task, clock, now)}
         ORDER BY ${column} LIMIT ${maxSweptRows})
       RETURNING id, project_id, ${mayHaveChanged} AS may_have_changed`,
     columns({ id: asId, projectId: asNumber, mayHaveChanged: asFlag }),

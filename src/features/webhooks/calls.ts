@@ -12,6 +12,8 @@ import { webhookRows } from "./rows";
 
 const maxFound = 200;
 
+const dueWebhooks = (now: number) => sql`FROM webhooks INDEXED BY ix_webhooks_due WHERE due_at <= ${now}`;
+
 /**
  * Deliveries as a kind of outbound calls, whose receivers are endpoints. One batch records a whole turn, because no
  * caller waits for the outcome of a delivery.
@@ -20,11 +22,11 @@ export const webhookCalls = outboundCalls({
   kind: "webhook",
   rows: webhookRows,
   message: { type: "webhooks.drain" },
+  waiting: dueWebhooks,
   async findDue(db, now, limit = maxFound) {
     const due = await select(
       db,
-      sql`SELECT project_id, id, due_at FROM webhooks INDEXED BY ix_webhooks_due
-        WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+      sql`SELECT project_id, id, due_at ${dueWebhooks(now)} ORDER BY due_at LIMIT ${limit}`,
       columns({ projectId: asNumber, id: asId, dueAt: asNumber }),
     );
     return due.map(({ projectId, id, dueAt }) => ({ projectId, name: textOf(id), waitsSince: dueAt }));

@@ -5,8 +5,9 @@ import type { Db } from "../../../db/client";
 import { asFlag, asId, asNumber, asPriority, asText, columns, orNull } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import { forProject, type Platform } from "../../../platform/context";
+import { exists, type IsDue } from "../../../platform/due";
 import { reasonOf } from "../../../platform/log";
-import { allAccounts, through } from "../../../platform/mailer/accounts";
+import { allAccounts, type MailAccount, type MailAccounts, through } from "../../../platform/mailer/accounts";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { findProject } from "../../projects/project";
 import { settleLookedUp, type Unknown, updateLookUps } from "./settle-looked-up";
@@ -26,6 +27,18 @@ const readUnknown = columns({
   isGone: asFlag,
 });
 
+const dueLookUps = (provider: string, now: Date) => sql`FROM emails e INDEXED BY ix_emails_look_up
+  WHERE e.status = 'UNKNOWN' AND e.provider = ${provider} AND e.look_up_at <= ${now.getTime()}`;
+
+export const hasDueLookUps: IsDue = ({ accounts, now }) => {
+  const askable = askableOf(accounts).map(({ mailer }) => exists(dueLookUps(mailer.name, now)));
+  return askable.length === 0 ? sql`false` : sql.join(askable, sql` OR `);
+};
+
+function askableOf(accounts: MailAccounts): MailAccount[] {
+  return allAccounts(accounts).filter(({ mailer }) => mailer.lookUp !== undefined);
+}
+
 /**
  * Sweeps mail whose outcome is unknown, when the provider can be asked: one question for all mails of a call. Mail that
  * the provider has is SENT. Mail that it certainly does not have is queued again, in the same row.
@@ -36,9 +49,7 @@ const readUnknown = columns({
  * mail by the round.
  */
 export async function lookUpUnknown(platform: Platform): Promise<void> {
-  for (const account of allAccounts(platform.accounts)) {
-    if (account.mailer.lookUp !== undefined) await lookUpAt(through(platform, account));
-  }
+  for (const account of askableOf(platform.accounts)) await lookUpAt(through(platform, account));
 }
 
 /** Looks up the mail for which one account's provider was called. */
@@ -66,9 +77,7 @@ function findDue({ mailer, now }: Platform, db: Db): Promise<Unknown[]> {
     db,
     sql`SELECT e.project_id, e.id, e.campaign_id, e.priority, e.round, e.attempts, e.look_ups,
         e.uncertain_since AS called_at, e.is_forgotten OR e.to_email = '' AS is_gone
-      FROM emails e INDEXED BY ix_emails_look_up
-      WHERE e.status = 'UNKNOWN' AND e.provider = ${mailer.name} AND e.look_up_at <= ${now.getTime()}
-      ORDER BY e.look_up_at LIMIT ${maxSweptRows}`,
+      ${dueLookUps(mailer.name, now)} ORDER BY e.look_up_at LIMIT ${maxSweptRows}`,
     readUnknown,
   );
 }

@@ -5,8 +5,14 @@ import { hopProjects } from "../../../db/hop-projects";
 import { asNumber, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import type { Context, Platform } from "../../../platform/context";
+import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { pauseOf } from "../../projects/sending-paused";
+
+const heldMail = sql`FROM emails INDEXED BY ix_emails_held
+  WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`;
+
+export const hasHeldMail: IsDue = () => exists(heldMail);
 
 /**
  * Sweeps marketing mail that was held while its project's marketing email was paused; mail of campaigns is held by
@@ -32,8 +38,7 @@ const readProject = columns({ project: asNumber });
 
 /** Returns the projects with held mail. */
 async function findHolding(db: Db): Promise<number[]> {
-  const holding = hopProjects(sql`FROM emails INDEXED BY ix_emails_held
-    WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`);
+  const holding = hopProjects(heldMail);
   const rows = await select(db, sql`${holding} SELECT project FROM hop WHERE project IS NOT NULL`, readProject);
   return rows.map(({ project }) => project);
 }

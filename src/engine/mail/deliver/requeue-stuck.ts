@@ -11,6 +11,7 @@ import { maxRowsPerStatement } from "../../../db/limits";
 import { asId, asNumber, asPriority, asText, columns, orNull } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import { type Context, clockOf, type Platform } from "../../../platform/context";
+import { exists, type IsDue } from "../../../platform/due";
 import { accountNamed, accountOf, through } from "../../../platform/mailer/accounts";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { sendForDrainer } from "../announce";
@@ -21,6 +22,10 @@ interface Open {
   project: number;
   priority: Priority;
 }
+
+const openMail = sql`FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at IS NOT NULL`;
+
+export const hasOpenMail: IsDue = () => exists(openMail);
 
 /**
  * Sweeps all projects for the effects of lost messages and dead consumers. It finds the projects with overdue mail,
@@ -127,7 +132,7 @@ async function findOverdue(
   db: Db,
   { after = 0, among = 1, status, dueBefore = platform.now.getTime() }: Asked,
 ): Promise<{ open: Open[]; last: number; isFull: boolean }> {
-  const withMail = hopProjects(sql`FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at IS NOT NULL`, {
+  const withMail = hopProjects(openMail, {
     after,
     limit: maxSweptRows,
   });

@@ -9,7 +9,7 @@ import type { Context } from "../../../platform/context";
 import type { OutboundCalls } from "../../outbound/drain";
 import { moveToBack, updateDue } from "../../outbound/rows";
 import { outboundCalls } from "../../outbound/turn";
-import { findDueHosts } from "./find-due";
+import { findDueHosts, waitingHosts } from "./find-due";
 import { makeCall } from "./make-call";
 import { selectTried, updateHost, updateTried } from "./record";
 import { report, type Settle, settleCall } from "./report";
@@ -29,6 +29,7 @@ export function workflowCalls(settle: Settle = settleCall): OutboundCalls {
     kind: "workflow",
     rows: workflowRows,
     message: { type: "workflows.call" },
+    waiting: () => waitingHosts,
     findDue: findDueHosts,
     begin(ctx, batch, host) {
       batch.add(upsertCalledAt(ctx));

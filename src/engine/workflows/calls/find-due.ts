@@ -15,12 +15,14 @@ const maxProjects = 500;
 
 const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumber });
 
+export const waitingHosts = sql`FROM workflow_hosts INDEXED BY ix_workflow_hosts_due WHERE due_at IS NOT NULL`;
+
 /**
  * Finds the hosts that are due in a database, the first few of each project. Skips through the index from project to
  * project, so that ten thousand hosts of one project do not hide the others.
  */
 export async function findDueHosts(db: Db, now: number, limit = hostsOfProject * maxProjects): Promise<Receiver[]> {
-  const calling = hopProjects(sql`FROM workflow_hosts INDEXED BY ix_workflow_hosts_due WHERE due_at IS NOT NULL`);
+  const calling = hopProjects(waitingHosts);
   const due = await select(
     db,
     sql`${calling}

@@ -6,6 +6,7 @@ import { asId, asNumber, columns } from "../../../db/rows";
 import { type Statement, select, statement } from "../../../db/statement";
 import { countedAgainMs, statusColumns } from "../../../engine/workflows/execution-counts";
 import type { Platform } from "../../../platform/context";
+import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { rowsPerPart } from "./parts";
 
@@ -14,6 +15,11 @@ const windowsPerBatch = 7;
 
 const readDue = columns({ projectId: asNumber, workflowId: asId, countedTo: asId });
 type Due = ReturnType<typeof readDue>;
+
+const dueCounts = (now: Date) =>
+  sql`FROM execution_counts INDEXED BY ix_execution_counts_due WHERE due_at <= ${now.getTime()}`;
+
+export const hasDueCounts: IsDue = ({ now }) => exists(dueCounts(now));
 
 /**
  * The sweep that counts the executions of workflows whose count is due, window by window, while their shards keep on
@@ -27,8 +33,7 @@ async function countSome(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const due = await select(
     db,
-    sql`SELECT project_id, workflow_id, counted_to FROM execution_counts INDEXED BY ix_execution_counts_due
-      WHERE due_at <= ${now} ORDER BY due_at LIMIT ${windowsPerBatch}`,
+    sql`SELECT project_id, workflow_id, counted_to ${dueCounts(platform.now)} ORDER BY due_at LIMIT ${windowsPerBatch}`,
     readDue,
   );
   if (due.length === 0) return 0;

@@ -7,6 +7,7 @@ import { statement } from "../../../db/statement";
 import { findProject } from "../../../engine/projects/project";
 import { openShard } from "../../../engine/workflows/shards";
 import type { Platform } from "../../../platform/context";
+import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 /** A shard whose alarm works has moved its executions within this time. */
@@ -15,6 +16,11 @@ const patienceMs = minuteMs;
 const againAfterMs = 5 * minuteMs;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
+
+const overdueExecutions = (now: Date) => sql`FROM workflow_executions INDEXED BY ix_workflow_executions_due
+  WHERE clock = 0 AND wake_at <= ${now.getTime() - patienceMs}`;
+
+export const hasOverdueExecutions: IsDue = ({ now }) => exists(overdueExecutions(now));
 
 /**
  * Sweeps executions that should have moved on, because their shard's alarm was lost, or because it never mirrored their
@@ -27,9 +33,8 @@ export function wakeOverdue(platform: Platform): Promise<void> {
     const overdue = batch.add(
       statement(
         sql`UPDATE workflow_executions SET wake_at = ${now + againAfterMs - patienceMs}
-          WHERE (project_id, workflow_id, id) IN (SELECT project_id, workflow_id, id
-            FROM workflow_executions INDEXED BY ix_workflow_executions_due
-            WHERE clock = 0 AND wake_at <= ${now - patienceMs} ORDER BY wake_at LIMIT ${maxSweptRows})
+          WHERE (project_id, workflow_id, id) IN (SELECT project_id, workflow_id, id ${overdueExecutions(platform.now)}
+            ORDER BY wake_at LIMIT ${maxSweptRows})
           RETURNING project_id, shard`,
         readOverdue,
       ),

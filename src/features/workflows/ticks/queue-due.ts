@@ -8,6 +8,7 @@ import { asId, asJson, asNumber, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import { upsertJobs } from "../../../engine/jobs/queue-job";
 import { type Context, clockOf, type Platform } from "../../../platform/context";
+import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerPage = 100;
@@ -25,6 +26,11 @@ const readDue = columns({
   nextTickAt: asNumber,
 });
 type Due = ReturnType<typeof readDue>;
+
+const dueTicks = (now: Date, clock: number) =>
+  sql`FROM workflows INDEXED BY ix_workflows_tick WHERE clock = ${clock} AND next_tick_at <= ${now.getTime()}`;
+
+export const hasDueTicks: IsDue = ({ now }) => exists(dueTicks(now, 0));
 
 /**
  * Sweeps scheduled workflows whose time has come. Each tick is a unique row, inserted in the batch that moves the
@@ -53,11 +59,10 @@ export async function queueDueTicksOf(ctx: Context): Promise<void> {
  * block others. Returns whether there may be more.
  */
 async function queueDue(platform: Platform, db: Db, clock: number, started: Started): Promise<boolean> {
-  const now = platform.now.getTime();
   const due = await select(
     db,
-    sql`SELECT project_id, id, trigger_config, next_tick_at FROM workflows INDEXED BY ix_workflows_tick
-      WHERE clock = ${clock} AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerPage}`,
+    sql`SELECT project_id, id, trigger_config, next_tick_at ${dueTicks(platform.now, clock)}
+      ORDER BY next_tick_at LIMIT ${workflowsPerPage}`,
     readDue,
   );
   if (due.length > 0) await queueTicks(platform, db, due, started);

@@ -1,0 +1,43 @@
+import { type SQL, sql } from "drizzle-orm";
+import { asJson, columns } from "../db/rows";
+import { selectOne } from "../db/statement";
+import type { Platform } from "./context";
+import { inRounds } from "./sweep";
+
+/** The condition, in SQL, under which a sweep has something to do in a database. */
+export type IsDue = (platform: Platform) => SQL;
+
+/** Returns the condition that there are such rows. `rows` is a FROM clause with a condition. */
+export function exists(rows: SQL): SQL {
+  return sql`EXISTS (SELECT 1 ${rows})`;
+}
+
+/**
+ * Asks each database, in one statement, which sweeps have something to do there. Returns the shards by the name of the
+ * sweep. A database that does not answer counts for all of them: each tries, and says in the log that it failed.
+ */
+export async function findDue(
+  platform: Platform,
+  conditions: Record<string, IsDue>,
+): Promise<ReadonlyMap<string, string[]>> {
+  const names = Object.keys(conditions);
+  const found = new Map(names.map((name) => [name, [] as string[]]));
+  if (names.length === 0) return found;
+  const answers = sql.join(
+    Object.values(conditions).map((isDue) => sql`(${isDue(platform)})`),
+    sql`, `,
+  );
+  await inRounds(platform, platform.shards, async (shard) => {
+    const due = await ask(platform, shard, answers).catch(() => null);
+    for (const [place, name] of names.entries()) if (due === null || due[place] === 1) found.get(name)?.push(shard);
+    return false;
+  });
+  return found;
+}
+
+const readDue = columns({ due: asJson<number[]>() });
+
+async function ask(platform: Platform, shard: string, answers: SQL): Promise<number[]> {
+  const { due } = await selectOne(platform.databaseOf(shard), sql`SELECT json_array(${answers}) AS due`, readDue);
+  return due;
+}
