@@ -1,13 +1,11 @@
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { brotliCompressSync, constants } from "node:zlib";
 import { chromium } from "playwright-core";
 import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { call } from "./api.mjs";
 import { doJobs } from "./console-jobs.mjs";
+import { firstScreen, openDoor, reportFirstScreen } from "./first-screen.mjs";
 import { median } from "./load.mjs";
 import { makeProjects } from "./projects.mjs";
 import { table } from "./report.mjs";
@@ -20,8 +18,6 @@ const turns = 5;
 /** People who watch a campaign, and how often the page of each asks for news. */
 const watchers = 50;
 const pollMs = 2_000;
-/** Bytes a second of 1.6 Mbit/s, and how long a byte is on its way. */
-const line = { offline: false, downloadThroughput: 200_000, uploadThroughput: 100_000, latency: 40 };
 const owner = "owner@bench.test";
 const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
@@ -50,7 +46,8 @@ export async function benchConsole() {
     const site = { door, browser, cookie, start: `${door.base}/console/p/${large.id}` };
     const first = [];
     for (let turn = 0; turn < turns; turn++) first.push(await firstScreen(site));
-    reportPages(first, await pageToPage(site));
+    reportFirstScreen(first);
+    reportPages(await pageToPage(site));
     reportJobs(await jobsIn(site, worker, sending));
     reportWatched(await watched(worker, sending, cookie));
   } finally {
@@ -59,40 +56,6 @@ export async function benchConsole() {
     await worker.stop();
     bench.remove();
   }
-}
-
-/** Cloudflare compresses answers with level 4. */
-const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-
-/** A door to the Worker that compresses as Cloudflare does, and counts what travels. */
-async function openDoor(base) {
-  let bytes = 0;
-  const server = createServer(async (request, answer) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { host, connection, "content-length": _, ...headers } = request.headers;
-    if (headers.origin !== undefined) headers.origin = base;
-    const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
-    const passed = await fetch(base + request.url, { method: request.method, headers, body, redirect: "manual" });
-    const ofLine = /^(content-encoding|transfer-encoding|content-length|connection)$/;
-    const kept = [...passed.headers].filter(([name]) => !ofLine.test(name));
-    const content = Buffer.from(await passed.arrayBuffer());
-    const sent = content.length > 0 ? brotliCompressSync(content, quality) : content;
-    bytes += sent.length;
-    const encoding = content.length > 0 ? [["content-encoding", "br"]] : [];
-    answer.writeHead(passed.status, [...kept, ...encoding].flat()).end(sent);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    base: `http://127.0.0.1:${server.address().port}`,
-    takeBytes() {
-      const counted = bytes;
-      bytes = 0;
-      return counted;
-    },
-    close: () => server.close(),
-  };
 }
 
 /** Opens a session by a printed link, as its reader does. */
@@ -107,26 +70,6 @@ async function openSession(base, worker, adminToken) {
   const [, name, value] = /^(petrel)=(\w+);/.exec(answer.headers.getSetCookie().join("\n")) ?? [];
   if (value === undefined) throw new Error(`No session: ${answer.status} ${await answer.text()}`);
   return { name, value, url: base };
-}
-
-/** The first screen of a browser that knows nothing of the console, until its figures are there. */
-async function firstScreen({ door, browser, cookie, start }) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  await context.addCookies([cookie]);
-  const page = await context.newPage();
-  const session = await context.newCDPSession(page);
-  await session.send("Network.enable");
-  await session.send("Network.emulateNetworkConditions", line);
-  door.takeBytes();
-  const startedAt = performance.now();
-  await page.goto(start, { waitUntil: "commit" });
-  await page.getByRole("navigation").first().waitFor();
-  const shellMs = performance.now() - startedAt;
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  const ms = performance.now() - startedAt;
-  await page.waitForLoadState("networkidle");
-  await context.close();
-  return { shellMs, ms, bytes: door.takeBytes() };
 }
 
 /** Pages that were open before, by a click, until their heading and their rows are there. */
@@ -173,21 +116,8 @@ async function pageToPage({ browser, cookie, start }) {
   return times;
 }
 
-function reportPages(first, times) {
-  const kilobytes = { value: median(first.map(({ bytes }) => bytes)) / 1024, unit: "KB" };
+function reportPages(times) {
   const ms = (values) => ({ value: median(values), unit: "ms" });
-  table({
-    title: "The first screen of the console, at 1.6 Mbit/s",
-    names: ["it"],
-    figures: [
-      {
-        "all that travels": kilobytes,
-        "until the navigation is there": ms(first.map(({ shellMs }) => shellMs)),
-        "until the page is there": ms(first.map((one) => one.ms)),
-      },
-    ],
-    aims: { "until the page is there": "≤ 1000" },
-  });
   const worst = Math.max(...Object.values(times).map((values) => median(values)));
   table({
     title: "A page that was open before, from the click to its rows",

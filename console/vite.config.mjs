@@ -3,13 +3,15 @@ import { fileURLToPath } from "node:url";
 import tailwind from "@tailwindcss/vite";
 import { defineConfig } from "vite";
 import { ASSETS, CLIENT } from "../scripts/lib/paths.mjs";
+import { compressed } from "./compressed.mjs";
+import { firstScreen } from "./first-screen.mjs";
 import { sessionByKey } from "./session-by-key.mjs";
 
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/console/",
   resolve: { alias: { "petrel-client": join(CLIENT, "src", "index.ts") } },
-  plugins: [tailwind(), sessionByKey(process.env)],
+  plugins: [tailwind(), firstScreen(), compressed(), sessionByKey(process.env)],
   build: {
     outDir: join(ASSETS, "console"),
     emptyOutDir: true,

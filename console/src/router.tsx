@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { chunks } from "./chunks";
 import { Refused } from "./parts/states";
 import { readCampaignFilters } from "./routes/campaigns/filters";
 import { readEmailFilters } from "./routes/emails/filters";
@@ -13,107 +14,106 @@ const root = createRootRoute({ component: Root, notFoundComponent: Nowhere });
 const entry = createRoute({ getParentRoute: () => root, path: "/", component: Entry });
 const project = createRoute({ getParentRoute: () => root, path: "p/$project", component: Shell });
 
-// Each page is a chunk of its own, which is loaded when a link to it is pointed at.
 const pages = [
   createRoute({
     getParentRoute: () => project,
     path: "/",
-    component: lazyRouteComponent(() => import("./routes/home/page"), "HomePage"),
+    component: lazyRouteComponent(chunks["/"], "HomePage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "emails",
     validateSearch: readEmailFilters,
-    component: lazyRouteComponent(() => import("./routes/emails/page"), "EmailsPage"),
+    component: lazyRouteComponent(chunks.emails, "EmailsPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "emails/$email",
-    component: lazyRouteComponent(() => import("./routes/email/page"), "EmailPage"),
+    component: lazyRouteComponent(chunks["emails/$email"], "EmailPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "people",
     validateSearch: readPeopleFilters,
-    component: lazyRouteComponent(() => import("./routes/people/page"), "PeoplePage"),
+    component: lazyRouteComponent(chunks.people, "PeoplePage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "people/$person",
-    component: lazyRouteComponent(() => import("./routes/person/page"), "PersonPage"),
+    component: lazyRouteComponent(chunks["people/$person"], "PersonPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "campaigns",
     validateSearch: readCampaignFilters,
-    component: lazyRouteComponent(() => import("./routes/campaigns/page"), "CampaignsPage"),
+    component: lazyRouteComponent(chunks.campaigns, "CampaignsPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "campaigns/$campaign",
-    component: lazyRouteComponent(() => import("./routes/campaign/page"), "CampaignPage"),
+    component: lazyRouteComponent(chunks["campaigns/$campaign"], "CampaignPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "campaigns/new",
-    component: lazyRouteComponent(() => import("./routes/campaign-edit/new-page"), "NewCampaignPage"),
+    component: lazyRouteComponent(chunks["campaigns/new"], "NewCampaignPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "campaigns/$campaign/edit",
-    component: lazyRouteComponent(() => import("./routes/campaign-edit/page"), "CampaignEditPage"),
+    component: lazyRouteComponent(chunks["campaigns/$campaign/edit"], "CampaignEditPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "domains",
-    component: lazyRouteComponent(() => import("./routes/domains/page"), "DomainsPage"),
+    component: lazyRouteComponent(chunks.domains, "DomainsPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "account",
-    component: lazyRouteComponent(() => import("./routes/account/page"), "AccountPage"),
+    component: lazyRouteComponent(chunks.account, "AccountPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings",
-    component: lazyRouteComponent(() => import("./routes/settings/page"), "SettingsIndex"),
+    component: lazyRouteComponent(chunks.settings, "SettingsIndex"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings/project",
-    component: lazyRouteComponent(() => import("./routes/settings/project/page"), "ProjectPage"),
+    component: lazyRouteComponent(chunks["settings/project"], "ProjectPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings/members",
-    component: lazyRouteComponent(() => import("./routes/settings/members/page"), "MembersPage"),
+    component: lazyRouteComponent(chunks["settings/members"], "MembersPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings/keys",
-    component: lazyRouteComponent(() => import("./routes/settings/keys/page"), "KeysPage"),
+    component: lazyRouteComponent(chunks["settings/keys"], "KeysPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings/topics",
-    component: lazyRouteComponent(() => import("./routes/settings/topics/page"), "TopicsPage"),
+    component: lazyRouteComponent(chunks["settings/topics"], "TopicsPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings/jobs",
     validateSearch: readJobFilters,
-    component: lazyRouteComponent(() => import("./routes/settings/jobs/page"), "JobsPage"),
+    component: lazyRouteComponent(chunks["settings/jobs"], "JobsPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "settings/audit",
     validateSearch: readAuditFilters,
-    component: lazyRouteComponent(() => import("./routes/settings/audit/page"), "AuditPage"),
+    component: lazyRouteComponent(chunks["settings/audit"], "AuditPage"),
   }),
   createRoute({
     getParentRoute: () => project,
     path: "more",
-    component: lazyRouteComponent(() => import("./routes/more/page"), "MorePage"),
+    component: lazyRouteComponent(chunks.more, "MorePage"),
   }),
 ] as const;
 

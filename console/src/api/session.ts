@@ -1,4 +1,6 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { ask } from "./ask";
+import { forgetAllBut, sessionKey } from "./queries";
 
 /** A project of the person who is signed in, and what they may do there. */
 export interface OwnProject {
@@ -23,8 +25,19 @@ export interface LinkAnswer {
   message: string;
 }
 
-export function readMe(): Promise<SignedIn> {
-  return ask("GET", "/console/me");
+/** Who is signed in, and their projects. */
+export function sessionQuery(queries: QueryClient) {
+  return queryOptions({
+    queryKey: sessionKey,
+    async queryFn() {
+      const before = queries.getQueryData<SignedIn>(sessionKey);
+      const me = await ask<SignedIn>("GET", "/console/me");
+      // Another person has signed in, perhaps in another tab, and sees nothing that was read for the first one.
+      if (before !== undefined && before.person.id !== me.person.id) forgetAllBut(queries, sessionKey);
+      return me;
+    },
+    staleTime: 60_000,
+  });
 }
 
 export function askForLink(email: string): Promise<LinkAnswer> {

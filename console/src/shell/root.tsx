@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, Outlet } from "@tanstack/react-router";
 import { AuthenticationError } from "petrel-client";
-import { forgetAllBut, sessionKey } from "../api/queries";
-import { readMe, type SignedIn } from "../api/session";
+import { sessionQuery } from "../api/session";
 import { ProofProvider } from "../parts/proof";
 import { Empty, Loading, Refused } from "../parts/states";
 import { SignIn } from "../routes/sign-in/sign-in";
@@ -10,18 +9,7 @@ import { useWords } from "../words/words";
 import { lastProject } from "./last-project";
 
 function useSession() {
-  const queries = useQueryClient();
-  return useQuery({
-    queryKey: sessionKey,
-    async queryFn() {
-      const before = queries.getQueryData<SignedIn>(sessionKey);
-      const me = await readMe();
-      // Another person has signed in, perhaps in another tab, and sees nothing that was read for the first one.
-      if (before !== undefined && before.person.id !== me.person.id) forgetAllBut(queries, sessionKey);
-      return me;
-    },
-    staleTime: 60_000,
-  });
+  return useQuery(sessionQuery(useQueryClient()));
 }
 
 /** The person who is signed in, wherever a page is shown. */

@@ -1,9 +1,8 @@
-import { en } from "./en";
 import type { Words } from "./words";
 
-/** The languages of the console, one file each. English comes with the first bytes, the others when they are asked for. */
-const languages: Record<string, () => Promise<Words>> = {
-  en: async () => en,
+/** The languages of the console, one file each. English comes with the pages, the others when they are asked for. */
+const languages: Record<string, (() => Promise<Words>) | null> = {
+  en: null,
   de: async () => (await import("./de")).de,
   es: async () => (await import("./es")).es,
   fr: async () => (await import("./fr")).fr,
@@ -17,8 +16,9 @@ export function localeOf(wanted: readonly string[]): string {
   return wanted.find((locale) => languageOf(locale) in languages) ?? "en";
 }
 
-export function loadWords(locale: string): Promise<Words> {
-  return languages[languageOf(locale)]?.() ?? Promise.resolve(en);
+/** Loads the texts of a language. Null for English, which needs no file of its own. */
+export function loadWords(locale: string): Promise<Words> | null {
+  return languages[languageOf(locale)]?.() ?? null;
 }
 
 function languageOf(locale: string): string {

@@ -4,6 +4,7 @@ import { CircleCheck, CircleDashed } from "lucide-react";
 import { useProject } from "../../api/project";
 import { Section } from "../../parts/page";
 import { useWords } from "../../words/words";
+import { readsOf } from "./reads";
 
 const steps = [
   { name: "domain", to: "/p/$project/domains" },
@@ -15,17 +16,7 @@ const steps = [
 export function FirstSteps() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
-  const { data } = useQuery({
-    queryKey: [project, "first steps"],
-    queryFn: async ({ signal }) => {
-      const [domains, people, mail] = await Promise.all([
-        petrel.domains.list({ signal }),
-        petrel.contacts.list({ limit: 1 }, { signal }),
-        petrel.emails.list({ limit: 1 }, { signal }),
-      ]);
-      return { domain: domains.some(({ verified }) => verified), person: people.total > 0, mail: mail.data.length > 0 };
-    },
-  });
+  const { data } = useQuery(readsOf(project, petrel).firstSteps);
   if (data === undefined || Object.values(data).every(Boolean)) return null;
   return (
     <Section title={words.home.steps}>

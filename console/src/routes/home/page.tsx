@@ -7,10 +7,9 @@ import { useWords } from "../../words/words";
 import { Attention } from "./attention";
 import { Figures } from "./figures";
 import { FirstSteps } from "./first-steps";
+import { days, readsOf } from "./reads";
 import { Upcoming } from "./upcoming";
 
-const dayMs = 86_400_000;
-const days = 14;
 const lookMs = 15_000;
 const attentionMs = 60_000;
 
@@ -18,16 +17,9 @@ const attentionMs = 60_000;
 export function HomePage() {
   const { words, number } = useWords();
   const { id: project, petrel } = useProject();
-  const { data, error, refetch } = useQuery({
-    queryKey: [project, "stats"],
-    queryFn: ({ signal }) => petrel.activity.getStats({ startDate: firstDay() }, { signal }),
-    refetchInterval: lookMs,
-  });
-  const attention = useQuery({
-    queryKey: [project, "attention"],
-    queryFn: ({ signal }) => petrel.attention.get({ signal }),
-    refetchInterval: attentionMs,
-  });
+  const reads = readsOf(project, petrel);
+  const { data, error, refetch } = useQuery({ ...reads.stats, refetchInterval: lookMs });
+  const attention = useQuery({ ...reads.attention, refetchInterval: attentionMs });
   // A remaining step of the set-up does not disturb anything.
   const needing = attention.data?.items.filter(({ severity }) => severity !== "info").length;
   const week = data?.series.slice(-days / 2) ?? [];
@@ -63,9 +55,4 @@ export function HomePage() {
       </div>
     </Page>
   );
-}
-
-/** Days of the service are those of UTC. */
-function firstDay(): string {
-  return new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
 }

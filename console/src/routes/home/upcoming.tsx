@@ -5,20 +5,16 @@ import { useProject } from "../../api/project";
 import { Loading, Refused } from "../../parts/states";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
+import { readsOf } from "./reads";
 import { Week } from "./week";
 
-/** The strip of the week counts them, and the list names the first few. */
-const most = 100;
 const named = 8;
 
 /** Shows how much is scheduled for the next seven days, and names the first few. */
 export function Upcoming() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
-  const { data, error, refetch } = useQuery({
-    queryKey: [project, "upcoming"],
-    queryFn: ({ signal }) => petrel.activity.listUpcoming({ limit: most }, { signal }),
-  });
+  const { data, error, refetch } = useQuery(readsOf(project, petrel).upcoming);
   if (error !== null) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={3} />;
   if (data.data.length === 0) return <p className="p-4 text-quiet">{words.home.nothingComes}</p>;

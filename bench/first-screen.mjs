@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { request as askFor, createServer } from "node:http";
+import { brotliCompressSync, constants } from "node:zlib";
+import { median } from "./load.mjs";
+import { table } from "./report.mjs";
+
+/** Bytes a second of 1.6 Mbit/s, and how long a byte is on its way. */
+const line = { offline: false, downloadThroughput: 200_000, uploadThroughput: 100_000, latency: 40 };
+
+/** Cloudflare compresses answers with level 4, unless a Worker has compressed them. */
+const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** A door to the Worker that compresses as Cloudflare does, and counts what travels. */
+export async function openDoor(base) {
+  let bytes = 0;
+  const server = createServer(async (request, answer) => {
+    const { host: _, connection: __, ...headers } = request.headers;
+    if (headers.origin !== undefined) headers.origin = base;
+    // The local Worker compresses anew what a caller would rather have in another form, and Cloudflare does not.
+    if (headers["accept-encoding"]?.includes("br")) headers["accept-encoding"] = "br";
+    const passing = askFor(base + request.url, { method: request.method, headers });
+    request.pipe(passing);
+    const [passed] = await once(passing, "response");
+    const chunks = [];
+    for await (const chunk of passed) chunks.push(chunk);
+    const content = Buffer.concat(chunks);
+    const isToCompress = content.length > 0 && !passed.headers["content-encoding"];
+    const sent = isToCompress ? brotliCompressSync(content, quality) : content;
+    bytes += sent.length;
+    const { "transfer-encoding": ___, "content-length": ____, connection: _____, ...kept } = passed.headers;
+    answer.writeHead(passed.statusCode, { ...kept, ...(isToCompress && { "content-encoding": "br" }) }).end(sent);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    base: `http://127.0.0.1:${server.address().port}`,
+    takeBytes() {
+      const counted = bytes;
+      bytes = 0;
+      return counted;
+    },
+    close: () => server.close(),
+  };
+}
+
+/** The moments of the first screen in a browser that knows nothing of the console, as its own clock has them. */
+export async function firstScreen({ door, browser, cookie, start }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.addCookies([cookie]);
+  const page = await context.newPage();
+  await page.addInitScript(noteMoments);
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", line);
+  door.takeBytes();
+  await page.goto(start, { waitUntil: "commit" });
+  await page.waitForFunction(() => "content" in window.moments);
+  await page.waitForLoadState("networkidle");
+  const [paint] = await page.evaluate(() =>
+    performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime),
+  );
+  const moments = await page.evaluate(() => window.moments);
+  if (process.env.BENCH_TRACE)
+    console.log(
+      await page.evaluate(() =>
+        performance
+          .getEntriesByType("resource")
+          .map((e) =>
+            [
+              e.name.replace(/.*\d\//, ""),
+              e.startTime | 0,
+              e.responseStart | 0,
+              e.responseEnd | 0,
+              e.encodedBodySize,
+            ].join(" "),
+          )
+          .join("\n"),
+      ),
+      paint,
+      moments,
+    );
+  await context.close();
+  return { paint, ...moments, bytes: door.takeBytes() };
+}
+
+/** Notes, frame by frame, when the page has its navigation, its title, and all that it waits for. */
+function noteMoments() {
+  window.moments = {};
+  const has = {
+    shell: () => document.querySelector("nav a") !== null,
+    title: () => document.querySelector("h1") !== null,
+    content: () => document.querySelector("main ul") !== null && document.querySelector("main [role=status]") === null,
+  };
+  const look = () => {
+    for (const [name, isThere] of Object.entries(has)) {
+      if (!(name in window.moments) && isThere()) window.moments[name] = performance.now();
+    }
+    if (!("content" in window.moments)) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+export function reportFirstScreen(first) {
+  const ms = (name) => ({ value: median(first.map((one) => one[name])), unit: "ms" });
+  table({
+    title: "The first screen of the console, at 1.6 Mbit/s",
+    names: ["it"],
+    figures: [
+      {
+        "all that travels": { value: median(first.map(({ bytes }) => bytes)) / 1024, unit: "KB" },
+        "until something is painted": ms("paint"),
+        "until the navigation is there": ms("shell"),
+        "until the title is there": ms("title"),
+        "until all its figures are there": ms("content"),
+      },
+    ],
+    aims: { "until all its figures are there": "≤ 1000" },
+  });
+}

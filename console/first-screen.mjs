@@ -1,0 +1,66 @@
+import { fileURLToPath } from "node:url";
+
+const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const [early, main, home] = ["early.ts", "main.tsx", "routes/home/page.tsx"].map(source);
+
+/**
+ * Makes few files of what the first screen needs, and has the page name all of them, so that the browser asks for them at
+ * once: what asks for data (early), what all pages need (common), what shows them (main), and their style.
+ */
+export function firstScreen() {
+  return {
+    name: "petrel: the first screen in few files",
+    apply: "build",
+    config: () => ({
+      build: {
+        rolldownOptions: {
+          output: { codeSplitting: { groups: [group("early", isEarly), group("common", isCommon)] } },
+        },
+      },
+    }),
+    transformIndexHtml: {
+      order: "post",
+      handler(page, { bundle }) {
+        const chunk = Object.values(bundle).find(({ moduleIds }) => moduleIds?.includes(main));
+        if (chunk === undefined) throw new Error("There is no chunk of main.tsx");
+        const scripts = chunk.imports.filter((file) => !page.includes(file));
+        const styles = scripts.flatMap((file) => [...bundle[file].viteMetadata.importedCss]);
+        return [
+          // The browser would not wait with its load event for a script that another one loads.
+          { tag: "script", attrs: { type: "module", src: `/console/${chunk.fileName}`, crossorigin: true } },
+          ...styles.map((file) => link("stylesheet", file)),
+          ...scripts.map((file) => link("modulepreload", file)),
+        ].map((tag) => ({ ...tag, injectTo: "head" }));
+      },
+    },
+  };
+}
+
+const link = (rel, file) => ({ tag: "link", attrs: { rel, href: `/console/${file}`, crossorigin: true } });
+
+/** A file of the modules of which that is so. Of two groups, the first one has a module. */
+const group = (name, has) => ({
+  name: (id, modules) => (has(id, modules) ? name : null),
+  priority: name === "early" ? 1 : 0,
+});
+
+/** The first bytes ask for data. They have nothing of what shows it. */
+const isEarly = (id, modules) =>
+  loadedWith(early, modules).has(id) && (id.endsWith("/queryOptions.js") || !showing.test(id));
+const showing = /\/(react|react-query)\/|Observer\.js$|\/hydration\.js$/;
+
+/** What all pages need, and what the first one has in common with others. */
+const isCommon = (id, modules) =>
+  id !== main &&
+  (loadedWith(main, modules).has(id) || (!id.includes("/routes/home/") && loadedWith(home, modules).has(id)));
+
+const known = new Map();
+
+/** The modules that a module needs at once. */
+function loadedWith(start, modules) {
+  const found = known.get(start) ?? new Set([start]);
+  if (!known.has(start))
+    for (const id of found) for (const next of modules.getModuleInfo(id)?.importedIds ?? []) found.add(next);
+  known.set(start, found);
+  return found;
+}

@@ -1,0 +1,20 @@
+import { openQueries } from "./api/queries";
+import { sessionQuery } from "./api/session";
+import { loadChunkAt } from "./chunks";
+import { readHomeEarly } from "./routes/home/reads";
+import { lastProject } from "./shell/last-project";
+import { loadWords, localeOf } from "./words/languages";
+
+// What the first page needs is asked for by the first bytes, so that it travels beside the large scripts, and not after them.
+
+export const queries = openQueries();
+export const session = queries.prefetchQuery(sessionQuery(queries));
+export const locale = localeOf(navigator.languages);
+export const words = loadWords(locale);
+
+// The address of the console itself leads to the project that was open last.
+const [, project = lastProject(), path = ""] = /^\/console\/p\/([^/]+)\/?(.*?)\/?$/.exec(location.pathname) ?? [];
+if (project !== null) {
+  loadChunkAt(path);
+  if (path === "") readHomeEarly(queries, project);
+}

@@ -1,0 +1,3 @@
+import "./begun";
+
+void import("./main");
