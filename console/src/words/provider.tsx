@@ -12,7 +12,8 @@ interface WordsProviderProps {
 export function WordsProvider({ words, locale, children }: WordsProviderProps) {
   const spoken = useMemo(() => {
     const format = new Intl.NumberFormat(locale);
-    return { words, locale, number: (value: number) => format.format(value) };
+    const number = (value: number) => format.format(value);
+    return { words, locale, number, count: (value: number) => ({ value, text: number(value) }) };
   }, [words, locale]);
   return <SpokenContext value={spoken}>{children}</SpokenContext>;
 }

@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import type { Count } from "./counting";
 import type { en } from "./en";
 
 /** Every text of the console, in one language. */
@@ -9,6 +10,8 @@ export interface Spoken {
   /** By which numbers and times are written. */
   locale: string;
   number(value: number): string;
+  /** A number for a text whose form depends on it. */
+  count(value: number): Count;
 }
 
 export const SpokenContext = createContext<Spoken | null>(null);

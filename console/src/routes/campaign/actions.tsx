@@ -9,7 +9,7 @@ import { useWords } from "../../words/words";
 
 /** Edits, copies, deletes or retries a campaign. The service decides, and its refusal is shown. */
 export function Actions({ campaign, failed }: { campaign: Campaign; failed: number }) {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   const { id: project, petrel } = useProject();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -35,7 +35,7 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
     <>
       {status === "SENT" && failed > 0 && (
         <Button isBusy={retry.isPending} onClick={() => retry.mutate()}>
-          {words.campaigns.retry(number(failed))}
+          {words.campaigns.retry(count(failed))}
         </Button>
       )}
       {(status === "DRAFT" || status === "SCHEDULED") && (

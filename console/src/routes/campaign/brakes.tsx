@@ -8,17 +8,17 @@ type Brake = CampaignWatch["brakes"]["project"];
 
 /** How near the campaign is to the rates that stop it. */
 export function Brakes({ watch: { brakes, stats } }: { watch: CampaignWatch }) {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   const { canary, project } = brakes;
   const isJudged = project.emails !== null;
   const alone = { ...project, bounceRate: stats.bounceRate, complaintRate: stats.complaintRate };
   return (
     <Section title={words.campaigns.brake}>
       <div className="grid gap-4 p-4 tablet:grid-cols-2 tablet:gap-8">
-        {canary && <Needles of={canary} title={words.campaigns.ofCanary(number(canary.emails ?? 0))} />}
+        {canary && <Needles of={canary} title={words.campaigns.ofCanary(count(canary.emails ?? 0))} />}
         <Needles
           of={isJudged ? project : alone}
-          title={isJudged ? words.campaigns.ofProject(number(project.emails ?? 0)) : words.campaigns.ofFew}
+          title={isJudged ? words.campaigns.ofProject(count(project.emails ?? 0)) : words.campaigns.ofFew}
         />
       </div>
     </Section>

@@ -6,7 +6,7 @@ import { useLinks } from "./use-links";
 
 /** The links of the mail, most clicked first, each with its people as a bar. */
 export function Links({ id, status }: Pick<Campaign, "id" | "status">) {
-  const { words, number } = useWords();
+  const { words, number, count } = useWords();
   const { data, error, refetch } = useLinks({ id, status });
   const most = Math.max(1, ...(data?.data ?? []).map(({ uniqueClicks }) => uniqueClicks));
   return (
@@ -20,7 +20,7 @@ export function Links({ id, status }: Pick<Campaign, "id" | "status">) {
             <div className="flex gap-4">
               <bdi className="min-w-0 flex-1">{url}</bdi>
               <span className="shrink-0 text-end">
-                <span className="font-semibold">{words.people.count(number(uniqueClicks), uniqueClicks === 1)}</span>
+                <span className="font-semibold">{words.people.count(count(uniqueClicks))}</span>
                 <span className="block text-small text-quiet">
                   {words.campaigns.clicks}: {number(clicks)}
                   {automatedClicks > 0 && ` ${words.campaigns.automated(number(automatedClicks))}`}

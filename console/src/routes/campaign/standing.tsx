@@ -45,7 +45,7 @@ export function Standing({ campaign, watch, at }: StandingProps) {
 }
 
 function useSentence(campaign: Campaign, watch: CampaignWatch | undefined): string {
-  const { words, number, locale } = useWords();
+  const { words, number, count, locale } = useWords();
   const { standing } = words.campaigns;
   const timeOf = (iso: string | null | undefined) =>
     iso ? new Date(iso).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" }) : "…";
@@ -55,10 +55,10 @@ function useSentence(campaign: Campaign, watch: CampaignWatch | undefined): stri
   if (watch === undefined) return words.states.loading;
   const { stats, progress } = watch;
   const done = stats.totalRecipients - stats.queuedCount;
-  if (status === "CANCELLED") return standing.CANCELLED(number(stats.sentCount));
+  if (status === "CANCELLED") return standing.CANCELLED(count(stats.sentCount));
   if (status === "SENT") {
-    const unknown = stats.unknownCount === 0 ? "" : ` ${standing.unknown(number(stats.unknownCount))}`;
-    return stats.totalRecipients === 0 ? standing.sentToNobody : standing.SENT(number(stats.sentCount)) + unknown;
+    const unknown = stats.unknownCount === 0 ? "" : ` ${standing.unknown(count(stats.unknownCount))}`;
+    return stats.totalRecipients === 0 ? standing.sentToNobody : standing.SENT(count(stats.sentCount)) + unknown;
   }
   switch (progress?.stage) {
     case "CANARY":
@@ -66,9 +66,9 @@ function useSentence(campaign: Campaign, watch: CampaignWatch | undefined): stri
     case "CANARY_HOLD":
       return standing.CANARY_HOLD(timeOf(progress.continuesAt));
     case "HELD":
-      return progress.remaining === null ? standing.heldBefore : standing.HELD(number(progress.remaining));
+      return progress.remaining === null ? standing.heldBefore : standing.HELD(count(progress.remaining));
     case "SENDING":
-      return standing.SENDING(number(done), number(stats.totalRecipients));
+      return standing.SENDING(count(done), number(stats.totalRecipients));
     default:
       return standing.PREPARING;
   }

@@ -15,7 +15,7 @@ const attentionMs = 60_000;
 
 /** How mail is doing, in a sentence and in figures, and what comes next. */
 export function HomePage() {
-  const { words, number } = useWords();
+  const { words, number, count } = useWords();
   const { id: project, petrel } = useProject();
   const reads = readsOf(project, petrel);
   const { data, error, refetch } = useQuery({ ...reads.stats, refetchInterval: lookMs });
@@ -34,13 +34,16 @@ export function HomePage() {
         {data && (
           <p className="text-large text-pretty">
             <Link to="/p/$project/emails" params={{ project }} className="text-ink no-underline hover:underline">
-              {sum("sent") === 0 ? words.home.quiet : words.home.verdict(number(sum("sent")), number(sum("delivered")))}
+              {sum("sent") === 0
+                ? words.home.quiet
+                : words.home.verdict(
+                    words.home.sent(count(sum("sent"))),
+                    words.home.delivered(count(sum("delivered"))),
+                  )}
             </Link>{" "}
             {bounced + complained > 0 && words.home.trouble(number(bounced), number(complained))}{" "}
             {needing === 0 && words.home.allWell}
-            {needing !== undefined && needing > 0 && (
-              <strong>{words.home.needsYou(number(needing), needing === 1)}</strong>
-            )}
+            {needing !== undefined && needing > 0 && <strong>{words.home.needsYou(count(needing))}</strong>}
           </p>
         )}
         {attention.error !== null && <Refused error={attention.error} retry={() => void attention.refetch()} />}

@@ -6,6 +6,7 @@ import { Button } from "../../parts/button";
 import { conditionOf } from "../../parts/conditions/condition";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
+import type { Count } from "../../words/counting";
 import { useWords } from "../../words/words";
 import type { PeopleFilters } from "./filters";
 import type { Selection } from "./selection";
@@ -16,14 +17,14 @@ interface BulkBarProps {
   filters: PeopleFilters;
   selection: Selection;
   /** How many the list finds, as it is shown. */
-  total: string;
+  total: Count;
   /** Counts them again. */
   recount(): void;
 }
 
 /** Changes everybody who is selected, in the background, and shows how far that is. */
 export function BulkBar({ filters, selection, total, recount }: BulkBarProps) {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   const { petrel } = useProject();
   const start = useMutation({
     mutationFn(operation: Operation) {
@@ -34,10 +35,7 @@ export function BulkBar({ filters, selection, total, recount }: BulkBarProps) {
     onSuccess: selection.clear,
   });
   const { selected } = selection;
-  const who = words.people.count(
-    selected === "all" ? total : number(selected.ids.size),
-    selected === "all" ? total === number(1) : selected.ids.size === 1,
-  );
+  const who = words.people.count(selected === "all" ? total : count(selected.ids.size));
   const ask = (operation: Operation) => (
     <Confirm
       label={words.people.bulk[operation]}
@@ -85,7 +83,7 @@ function bodyOf({ search, where = [] }: PeopleFilters, { selected }: Selection):
 const pollMs = 1_000;
 
 function Progress({ jobId }: { jobId: string }) {
-  const { words, number } = useWords();
+  const { words, number, count } = useWords();
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
   const { data: job, error } = useQuery({
@@ -103,7 +101,10 @@ function Progress({ jobId }: { jobId: string }) {
   return (
     <p role="status" className="flex items-center gap-3 py-1 text-small">
       {isDone ? (
-        words.people.bulk.done(number(job.succeeded), number(job.unchanged))
+        words.people.bulk.done(
+          words.people.bulk.changed(count(job.succeeded)),
+          words.people.bulk.unchanged(count(job.unchanged)),
+        )
       ) : (
         <>
           <progress max={100} value={job.progress} aria-label={words.people.bulk.running} className="w-40" />

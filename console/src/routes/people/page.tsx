@@ -42,12 +42,11 @@ export function PeoplePage() {
     ),
   );
   const isFiltered = search !== undefined || where.length > 0;
-  const count = list.total;
-  const total = count === undefined ? "" : `${list.isApproximate ? "≥ " : ""}${number(count)}`;
+  const total = { value: list.total ?? 0, text: `${list.isApproximate ? "≥ " : ""}${number(list.total ?? 0)}` };
   return (
     <Page
       title={words.shell.people}
-      aside={<span role="status">{count !== undefined && words.people.count(total, count === 1)}</span>}
+      aside={<span role="status">{list.total !== undefined && words.people.count(total)}</span>}
     >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap gap-2 border-b border-line p-4">

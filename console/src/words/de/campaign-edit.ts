@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("de");
 
 export const campaignEdit: Words["campaignEdit"] = {
   create: "Neue Kampagne",
@@ -131,7 +134,10 @@ export const campaignEdit: Words["campaignEdit"] = {
   allWell: "Nichts fehlt, und nichts sieht falsch aus.",
   without: "Kein Wert für",
   clipped: "Gmail kürzt die E-Mail, denn sie ist größer als 102 KB",
-  forPeople: (count) => `bei ${count}`,
+  forPeople: counted({
+    one: (count) => `bei ${count} Person`,
+    other: (count) => `bei ${count} Personen`,
+  }),
   look: "Ansehen",
   nobody: "Niemand würde sie erhalten: Sehen Sie sich die Empfänger an.",
   mayNotSend: "Sie dürfen hier Kampagnen schreiben, aber nicht senden. Fragen Sie jemanden, der das darf.",
@@ -139,11 +145,13 @@ export const campaignEdit: Words["campaignEdit"] = {
   now: "Jetzt",
   later: "Später",
   time: "Zeit",
-  people: (count, isOne) => `${count} ${isOne ? "Person" : "Personen"}`,
   send: (people, length) => `An ${people} senden, etwa ${length}`,
   schedule: (people, time) => `An ${people} senden am ${time}`,
   scheduledFor: "Gesendet wird am",
-  startsIn: (seconds) => `Gesendet wird in ${seconds} Sekunden.`,
+  startsIn: counted({
+    one: (seconds) => `Gesendet wird in ${seconds} Sekunde.`,
+    other: (seconds) => `Gesendet wird in ${seconds} Sekunden.`,
+  }),
   starts: "Es geht los.",
   undo: "Rückgängig",
   unschedule: "Zurücknehmen",

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("de");
 
 export const campaigns: Words["campaigns"] = {
   search: "Teil von Name, Betreff oder Absender",
@@ -42,14 +45,29 @@ export const campaigns: Words["campaigns"] = {
     PREPARING: "Die Liste der Empfänger entsteht.",
     CANARY: (percent) => `Die ersten ${percent} erhalten sie jetzt. Die anderen warten auf das Ergebnis.`,
     CANARY_HOLD: (time) => `Der erste Teil ist draußen. Die anderen folgen am ${time}, wenn nichts schiefgeht.`,
-    SENDING: (out, all) => `${out} von ${all} sind draußen.`,
-    HELD: (left) => `Sie ist angehalten. ${left} sind noch nicht draußen.`,
+    SENDING: counted({
+      one: (out, all) => `${out} von ${all} ist draußen.`,
+      other: (out, all) => `${out} von ${all} sind draußen.`,
+    }),
+    HELD: counted({
+      one: (left) => `Sie ist angehalten. ${left} ist noch nicht draußen.`,
+      other: (left) => `Sie ist angehalten. ${left} sind noch nicht draußen.`,
+    }),
     heldBefore: "Sie ist angehalten, und nichts ging hinaus.",
-    SENT: (count) => `An ${count} Personen gesendet.`,
+    SENT: counted({
+      one: (count) => `An ${count} Person gesendet.`,
+      other: (count) => `An ${count} Personen gesendet.`,
+    }),
     sentToNobody: "Sie ging an niemanden: Es gab keine Empfänger.",
-    unknown: (count) => `Bei ${count} ist nicht bekannt, ob sie ankamen.`,
-    CANCELLED: (count) => `Sie wurde abgebrochen. ${count} waren da schon draußen.`,
-    pace: (count) => `${count} in der Minute`,
+    unknown: counted({
+      one: (count) => `Bei ${count} ist nicht bekannt, ob sie ankam.`,
+      other: (count) => `Bei ${count} ist nicht bekannt, ob sie ankamen.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `Sie wurde abgebrochen. ${count} war da schon draußen.`,
+      other: (count) => `Sie wurde abgebrochen. ${count} waren da schon draußen.`,
+    }),
+    pace: (amount) => `${amount} in der Minute`,
     left: (time) => `noch etwa ${time}`,
   },
   heldBy: {
@@ -70,7 +88,10 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Abbrechen",
   cancelTitle: "Diese Kampagne abbrechen?",
   cancelAdvice: "Was noch nicht draußen ist, wird nie gesendet. Was draußen ist, bleibt gezählt.",
-  retry: (count) => `${count} gescheiterte erneut senden`,
+  retry: counted({
+    one: () => "Die gescheiterte erneut senden",
+    other: (count) => `${count} gescheiterte erneut senden`,
+  }),
   ledger: "Wo alle sind",
   rows: {
     sent: "Gesendet",
@@ -90,8 +111,14 @@ export const campaigns: Words["campaigns"] = {
     topic: "beziehen dieses Thema nicht",
   },
   brake: "Was sie von selbst anhält",
-  ofCanary: (count) => `Vom ersten Teil, bisher ${count} E-Mails`,
-  ofProject: (count) => `Von den letzten ${count} E-Mails des Projekts`,
+  ofCanary: counted({
+    one: (count) => `Vom ersten Teil, bisher ${count} E-Mail`,
+    other: (count) => `Vom ersten Teil, bisher ${count} E-Mails`,
+  }),
+  ofProject: counted({
+    one: () => "Von der letzten E-Mail des Projekts",
+    other: (count) => `Von den letzten ${count} E-Mails des Projekts`,
+  }),
   ofFew: "Ein Projekt wird ab 1000 E-Mails beurteilt. Dies ist nur diese Kampagne",
   bounces: "Unzustellbar",
   complaints: "Als Spam gemeldet",
@@ -117,7 +144,7 @@ export const campaigns: Words["campaigns"] = {
   clickMap:
     "An jedem Link stehen die Zahl der Personen, die ihn geklickt haben, und ihr Anteil an allen, an die gesendet wurde.",
   ofAllVariants: "Gezählt sind alle Varianten zusammen.",
-  automated: (count) => `und ${count} von Maschinen`,
+  automated: (amount) => `und ${amount} von Maschinen`,
   variants: "Varianten",
   variant: "Variante",
   interval: (low, high) => `zwischen ${low} und ${high}`,

@@ -1,8 +1,14 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("de");
 
 export const people: Words["people"] = {
   search: "Teil einer Adresse",
-  count: (count, isOne) => `${count} ${isOne ? "Person" : "Personen"}`,
+  count: counted({
+    one: (count) => `${count} Person`,
+    other: (count) => `${count} Personen`,
+  }),
   email: "Adresse",
   subscribed: "Abonniert",
   notSubscribed: "Nicht abonniert",
@@ -16,7 +22,10 @@ export const people: Words["people"] = {
   saved: (name) => `Das Segment ${name} wurde gespeichert.`,
   columns: "Spalten",
   bulk: {
-    all: (total) => `Alle ${total} auswählen`,
+    all: counted({
+      one: () => "Die einzige Person auswählen",
+      other: (total) => `Alle ${total} auswählen`,
+    }),
     selected: (who) => `${who} ausgewählt`,
     clear: "Auswahl aufheben",
     subscribe: "Abonnieren",
@@ -33,6 +42,14 @@ export const people: Words["people"] = {
       delete: "Ihre Daten, Ereignisse und E-Mails werden endgültig gelöscht.",
     },
     running: "Läuft",
-    done: (changed, unchanged) => `Fertig: ${changed} geändert, ${unchanged} waren schon so.`,
+    done: (changed, unchanged) => `Fertig: ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} geändert`,
+      other: (count) => `${count} geändert`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} war schon so`,
+      other: (count) => `${count} waren schon so`,
+    }),
   },
 };

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { settings as en } from "../en/settings";
+
+const counted = counting("de");
 
 export const settings: typeof en = {
   pages: {
@@ -135,7 +138,10 @@ export const settings: typeof en = {
     all: "Alle Änderungen daran",
     ip: "Adresse",
     request: "Anfrage",
-    changes: (count) => `${count} Felder`,
+    changes: counted({
+      one: (count) => `${count} Feld`,
+      other: (count) => `${count} Felder`,
+    }),
   },
   jobs: {
     type: "Auftrag",
@@ -144,7 +150,10 @@ export const settings: typeof en = {
     statuses: { queued: "Wartet", processing: "Läuft", completed: "Fertig", failed: "Gescheitert" },
     started: "Begonnen",
     took: "Dauer",
-    errors: (count) => `${count} Fehler`,
+    errors: counted({
+      one: (count) => `${count} Fehler`,
+      other: (count) => `${count} Fehler`,
+    }),
     none: "Keine Aufträge in den letzten 30 Tagen",
     noMatch: "Kein Auftrag passt zu diesem Filter",
     result: "Ergebnis",

@@ -1,3 +1,7 @@
+import { counting } from "../counting";
+
+const counted = counting("en");
+
 /** A number, a time and a length are given as they are written in the language of the reader. */
 export const campaignEdit = {
   create: "New campaign",
@@ -129,7 +133,10 @@ export const campaignEdit = {
   allWell: "Nothing is missing, and nothing looks wrong.",
   without: "No value for",
   clipped: "Gmail clips the mail, because it is larger than 102 KB",
-  forPeople: (count: string) => `for ${count}`,
+  forPeople: counted({
+    one: (count) => `for ${count} person`,
+    other: (count) => `for ${count} people`,
+  }),
   look: "Look at it",
   nobody: "Nobody would get it: look at the audience.",
   mayNotSend: "You may write campaigns here, but not send them. Ask somebody who may.",
@@ -137,11 +144,13 @@ export const campaignEdit = {
   now: "Now",
   later: "Later",
   time: "Time",
-  people: (count: string, isOne: boolean) => `${count} ${isOne ? "person" : "people"}`,
   send: (people: string, length: string) => `Send to ${people}, about ${length}`,
   schedule: (people: string, time: string) => `Send to ${people} on ${time}`,
   scheduledFor: "It is sent on",
-  startsIn: (seconds: string) => `It is sent in ${seconds} seconds.`,
+  startsIn: counted({
+    one: (seconds) => `It is sent in ${seconds} second.`,
+    other: (seconds) => `It is sent in ${seconds} seconds.`,
+  }),
   starts: "It starts now.",
   undo: "Undo",
   unschedule: "Take it back",

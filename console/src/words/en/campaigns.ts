@@ -1,3 +1,7 @@
+import { counting } from "../counting";
+
+const counted = counting("en");
+
 export const campaigns = {
   search: "A part of the name, subject or sender",
   any: "All",
@@ -39,14 +43,29 @@ export const campaigns = {
     PREPARING: "The list of recipients is being built.",
     CANARY: (percent: string) => `The first ${percent} get it now. The others wait for the result.`,
     CANARY_HOLD: (time: string) => `The first part is out. The others follow at ${time}, unless it goes wrong.`,
-    SENDING: (out: string, all: string) => `${out} of ${all} are out.`,
-    HELD: (left: string) => `It is held. ${left} have not gone out.`,
+    SENDING: counted<[all: string]>({
+      one: (out, all) => `${out} of ${all} is out.`,
+      other: (out, all) => `${out} of ${all} are out.`,
+    }),
+    HELD: counted({
+      one: (left) => `It is held. ${left} has not gone out.`,
+      other: (left) => `It is held. ${left} have not gone out.`,
+    }),
     heldBefore: "It is held, and nothing has gone out.",
-    SENT: (count: string) => `Sent to ${count} people.`,
+    SENT: counted({
+      one: (count) => `Sent to ${count} person.`,
+      other: (count) => `Sent to ${count} people.`,
+    }),
     sentToNobody: "It was sent to nobody: the audience was empty.",
-    unknown: (count: string) => `For ${count} it is not known whether they arrived.`,
-    CANCELLED: (count: string) => `It was cancelled. ${count} had left by then.`,
-    pace: (count: string) => `${count} a minute`,
+    unknown: counted({
+      one: (count) => `For ${count} it is not known whether it arrived.`,
+      other: (count) => `For ${count} it is not known whether they arrived.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `It was cancelled. ${count} had left by then.`,
+      other: (count) => `It was cancelled. ${count} had left by then.`,
+    }),
+    pace: (amount: string) => `${amount} a minute`,
     left: (time: string) => `about ${time} left`,
   },
   heldBy: {
@@ -65,7 +84,10 @@ export const campaigns = {
   cancel: "Cancel it",
   cancelTitle: "Cancel this campaign?",
   cancelAdvice: "What has not left is never sent. What has left stays counted.",
-  retry: (count: string) => `Send the ${count} failed again`,
+  retry: counted({
+    one: () => "Send the failed one again",
+    other: (count) => `Send the ${count} failed again`,
+  }),
   ledger: "Where everybody is",
   rows: {
     sent: "Sent",
@@ -85,8 +107,14 @@ export const campaigns = {
     topic: "they do not get this topic",
   },
   brake: "What stops it by itself",
-  ofCanary: (count: string) => `Of the first part, ${count} mails so far`,
-  ofProject: (count: string) => `Of the last ${count} mails of the project`,
+  ofCanary: counted({
+    one: (count) => `Of the first part, ${count} mail so far`,
+    other: (count) => `Of the first part, ${count} mails so far`,
+  }),
+  ofProject: counted({
+    one: () => "Of the last mail of the project",
+    other: (count) => `Of the last ${count} mails of the project`,
+  }),
   ofFew: "A project is judged from 1,000 mails on. This is the campaign alone",
   bounces: "Bounced",
   complaints: "Reported as spam",
@@ -111,7 +139,7 @@ export const campaigns = {
   noLinks: "No link was clicked yet.",
   clickMap: "On each link are the number of people who clicked it, and their share of those it was sent to.",
   ofAllVariants: "It counts all variants together.",
-  automated: (count: string) => `and ${count} by machines`,
+  automated: (amount: string) => `and ${amount} by machines`,
   variants: "Variants",
   variant: "Variant",
   interval: (low: string, high: string) => `between ${low} and ${high}`,

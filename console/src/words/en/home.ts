@@ -1,7 +1,19 @@
+import { counting } from "../counting";
+
+const counted = counting("en");
+
 export const home = {
   title: "Home",
   quiet: "No mail went out in the last seven days.",
-  verdict: (sent: string, delivered: string) => `${sent} sent in the last seven days, ${delivered} delivered.`,
+  verdict: (sent: string, delivered: string) => `${sent} in the last seven days, ${delivered}.`,
+  sent: counted({
+    one: (count) => `${count} sent`,
+    other: (count) => `${count} sent`,
+  }),
+  delivered: counted({
+    one: (count) => `${count} delivered`,
+    other: (count) => `${count} delivered`,
+  }),
   trouble: (bounced: string, complained: string) => `Bounced: ${bounced}. Reported as spam: ${complained}.`,
   days: "Seven days, and the seven before behind them",
   columns: {
@@ -13,7 +25,7 @@ export const home = {
     complained: "Spam reports",
     events: "Events",
   },
-  before: (count: string) => `${count} the week before`,
+  before: (amount: string) => `${amount} the week before`,
   upcoming: "What comes next",
   nothingComes: "Nothing is scheduled.",
   upcomingTypes: {
@@ -24,7 +36,10 @@ export const home = {
   week: "The next seven days",
   attention: "What needs a hand",
   allWell: "Nothing needs you.",
-  needsYou: (count: string, isOne: boolean) => `${count} ${isOne ? "thing needs" : "things need"} you.`,
+  needsYou: counted({
+    one: (count) => `${count} thing needs you.`,
+    other: (count) => `${count} things need you.`,
+  }),
   severity: { act: "Something does not go out", warn: "Look at it soon", info: "A step of the set-up" },
   goTo: { domains: "To the domains", campaign: "To the campaign", emails: "To these mails" },
   steps: "First steps",

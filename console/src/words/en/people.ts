@@ -1,6 +1,13 @@
+import { counting } from "../counting";
+
+const counted = counting("en");
+
 export const people = {
   search: "A part of an address",
-  count: (count: string, isOne: boolean) => `${count} ${isOne ? "person" : "people"}`,
+  count: counted({
+    one: (count) => `${count} person`,
+    other: (count) => `${count} people`,
+  }),
   email: "Address",
   subscribed: "Subscribed",
   notSubscribed: "Not subscribed",
@@ -14,7 +21,10 @@ export const people = {
   saved: (name: string) => `The segment ${name} was saved.`,
   columns: "Columns",
   bulk: {
-    all: (total: string) => `Select all ${total}`,
+    all: counted({
+      one: () => "Select the only person",
+      other: (total) => `Select all ${total}`,
+    }),
     selected: (who: string) => `${who} selected`,
     clear: "Clear",
     subscribe: "Subscribe",
@@ -31,6 +41,14 @@ export const people = {
       delete: "Their data, their events and their mail are deleted for good.",
     },
     running: "Under way",
-    done: (changed: string, unchanged: string) => `Done. ${changed} changed, ${unchanged} needed no change.`,
+    done: (changed: string, unchanged: string) => `Done. ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} changed`,
+      other: (count) => `${count} changed`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} needed no change`,
+      other: (count) => `${count} needed no change`,
+    }),
   },
 };

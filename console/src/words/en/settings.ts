@@ -1,3 +1,7 @@
+import { counting } from "../counting";
+
+const counted = counting("en");
+
 export const settings = {
   pages: {
     keys: "Keys",
@@ -132,7 +136,10 @@ export const settings = {
     all: "All changes of this",
     ip: "Address",
     request: "Request",
-    changes: (count: string) => `${count} fields`,
+    changes: counted({
+      one: (count) => `${count} field`,
+      other: (count) => `${count} fields`,
+    }),
   },
   jobs: {
     type: "Job",
@@ -144,7 +151,10 @@ export const settings = {
     >,
     started: "Started",
     took: "Took",
-    errors: (count: string, isOne: boolean) => `${count} ${isOne ? "error" : "errors"}`,
+    errors: counted({
+      one: (count) => `${count} error`,
+      other: (count) => `${count} errors`,
+    }),
     none: "No jobs in the last 30 days",
     noMatch: "No job matches these filters",
     result: "Result",

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("es");
 
 export const campaignEdit: Words["campaignEdit"] = {
   create: "Campaña nueva",
@@ -132,7 +135,11 @@ export const campaignEdit: Words["campaignEdit"] = {
   allWell: "No falta nada, y nada parece mal.",
   without: "Sin valor para",
   clipped: "Gmail corta el correo, porque supera los 102 KB",
-  forPeople: (count) => `para ${count}`,
+  forPeople: counted({
+    one: (count) => `para ${count} persona`,
+    many: (count) => `para ${count} de personas`,
+    other: (count) => `para ${count} personas`,
+  }),
   look: "Verlo",
   nobody: "Nadie lo recibiría: revise los destinatarios.",
   mayNotSend: "Aquí puede escribir campañas, pero no enviarlas. Pídaselo a quien pueda.",
@@ -140,11 +147,14 @@ export const campaignEdit: Words["campaignEdit"] = {
   now: "Ahora",
   later: "Más tarde",
   time: "Hora",
-  people: (count, isOne) => `${count} ${isOne ? "persona" : "personas"}`,
   send: (people, length) => `Enviar a ${people}, unos ${length}`,
   schedule: (people, time) => `Enviar a ${people} el ${time}`,
   scheduledFor: "Se envía el",
-  startsIn: (seconds) => `Se envía en ${seconds} segundos.`,
+  startsIn: counted({
+    one: (seconds) => `Se envía en ${seconds} segundo.`,
+    many: (seconds) => `Se envía en ${seconds} de segundos.`,
+    other: (seconds) => `Se envía en ${seconds} segundos.`,
+  }),
   starts: "Empieza ahora.",
   undo: "Deshacer",
   unschedule: "Retirar",

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("es");
 
 export const campaigns: Words["campaigns"] = {
   search: "Parte del nombre, asunto o remitente",
@@ -41,14 +44,34 @@ export const campaigns: Words["campaigns"] = {
     PREPARING: "Se está creando la lista de destinatarios.",
     CANARY: (percent) => `El primer ${percent} la recibe ahora. Los demás esperan el resultado.`,
     CANARY_HOLD: (time) => `La primera parte ha salido. Los demás siguen el ${time}, si nada va mal.`,
-    SENDING: (out, all) => `Han salido ${out} de ${all}.`,
-    HELD: (left) => `Está detenida. Quedan ${left} por salir.`,
+    SENDING: counted({
+      one: (out, all) => `Ha salido ${out} de ${all}.`,
+      many: (out, all) => `Han salido ${out} de ${all}.`,
+      other: (out, all) => `Han salido ${out} de ${all}.`,
+    }),
+    HELD: counted({
+      one: (left) => `Está detenida. Queda ${left} por salir.`,
+      many: (left) => `Está detenida. Quedan ${left} por salir.`,
+      other: (left) => `Está detenida. Quedan ${left} por salir.`,
+    }),
     heldBefore: "Está detenida, y no ha salido nada.",
-    SENT: (count) => `Enviada a ${count} personas.`,
+    SENT: counted({
+      one: (count) => `Enviada a ${count} persona.`,
+      many: (count) => `Enviada a ${count} de personas.`,
+      other: (count) => `Enviada a ${count} personas.`,
+    }),
     sentToNobody: "No se envió a nadie: no había destinatarios.",
-    unknown: (count) => `De ${count} no se sabe si llegaron.`,
-    CANCELLED: (count) => `Se canceló. Ya habían salido ${count}.`,
-    pace: (count) => `${count} por minuto`,
+    unknown: counted({
+      one: (count) => `De ${count} no se sabe si llegó.`,
+      many: (count) => `De ${count} no se sabe si llegaron.`,
+      other: (count) => `De ${count} no se sabe si llegaron.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `Se canceló. Ya había salido ${count}.`,
+      many: (count) => `Se canceló. Ya habían salido ${count}.`,
+      other: (count) => `Se canceló. Ya habían salido ${count}.`,
+    }),
+    pace: (amount) => `${amount} por minuto`,
     left: (time) => `quedan unos ${time}`,
   },
   heldBy: {
@@ -67,7 +90,11 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Cancelarla",
   cancelTitle: "¿Cancelar esta campaña?",
   cancelAdvice: "Lo que no ha salido no se envía nunca. Lo que ha salido sigue contado.",
-  retry: (count) => `Reenviar los ${count} fallidos`,
+  retry: counted({
+    one: () => "Reenviar el fallido",
+    many: (count) => `Reenviar los fallidos: ${count}`,
+    other: (count) => `Reenviar los ${count} fallidos`,
+  }),
   ledger: "Dónde está cada uno",
   rows: {
     sent: "Enviados",
@@ -87,8 +114,16 @@ export const campaigns: Words["campaigns"] = {
     topic: "no reciben este tema",
   },
   brake: "Qué la detiene por sí solo",
-  ofCanary: (count) => `De la primera parte, ${count} correos por ahora`,
-  ofProject: (count) => `De los últimos ${count} correos del proyecto`,
+  ofCanary: counted({
+    one: (count) => `De la primera parte, ${count} correo por ahora`,
+    many: (count) => `De la primera parte, ${count} de correos por ahora`,
+    other: (count) => `De la primera parte, ${count} correos por ahora`,
+  }),
+  ofProject: counted({
+    one: () => "Del último correo del proyecto",
+    many: (count) => `Del último ${count} de correos del proyecto`,
+    other: (count) => `De los últimos ${count} correos del proyecto`,
+  }),
   ofFew: "Un proyecto se juzga desde 1000 correos. Esto es solo la campaña",
   bounces: "Rebotados",
   complaints: "Marcados como spam",
@@ -113,7 +148,7 @@ export const campaigns: Words["campaigns"] = {
   noLinks: "Aún no se ha hecho clic en ningún enlace.",
   clickMap: "En cada enlace figura cuántas personas hicieron clic y qué parte son de las que lo recibieron.",
   ofAllVariants: "Se cuentan todas las variantes juntas.",
-  automated: (count) => `y ${count} de máquinas`,
+  automated: (amount) => `y ${amount} de máquinas`,
   variants: "Variantes",
   variant: "Variante",
   interval: (low, high) => `entre ${low} y ${high}`,

@@ -1,8 +1,15 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("es");
 
 export const people: Words["people"] = {
   search: "Parte de una dirección",
-  count: (count, isOne) => `${count} ${isOne ? "persona" : "personas"}`,
+  count: counted({
+    one: (count) => `${count} persona`,
+    many: (count) => `${count} de personas`,
+    other: (count) => `${count} personas`,
+  }),
   email: "Dirección",
   subscribed: "Suscrita",
   notSubscribed: "No suscrita",
@@ -16,7 +23,11 @@ export const people: Words["people"] = {
   saved: (name) => `Se ha guardado el segmento ${name}.`,
   columns: "Columnas",
   bulk: {
-    all: (total) => `Seleccionar las ${total}`,
+    all: counted({
+      one: () => "Seleccionar la única persona",
+      many: (total) => `Seleccionar el total: ${total}`,
+      other: (total) => `Seleccionar las ${total}`,
+    }),
     selected: (who) => `${who}: selección`,
     clear: "Quitar la selección",
     subscribe: "Suscribir",
@@ -33,6 +44,16 @@ export const people: Words["people"] = {
       delete: "Sus datos, eventos y correos se borran para siempre.",
     },
     running: "En curso",
-    done: (changed, unchanged) => `Listo: ${changed} cambiadas, ${unchanged} ya estaban así.`,
+    done: (changed, unchanged) => `Listo: ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} cambiada`,
+      many: (count) => `${count} cambiadas`,
+      other: (count) => `${count} cambiadas`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} ya estaba así`,
+      many: (count) => `${count} ya estaban así`,
+      other: (count) => `${count} ya estaban así`,
+    }),
   },
 };

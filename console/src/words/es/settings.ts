@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { settings as en } from "../en/settings";
+
+const counted = counting("es");
 
 export const settings: typeof en = {
   pages: {
@@ -134,7 +137,11 @@ export const settings: typeof en = {
     all: "Todos los cambios de esto",
     ip: "Dirección",
     request: "Petición",
-    changes: (count) => `${count} campos`,
+    changes: counted({
+      one: (count) => `${count} campo`,
+      many: (count) => `${count} de campos`,
+      other: (count) => `${count} campos`,
+    }),
   },
   jobs: {
     type: "Tarea",
@@ -143,7 +150,11 @@ export const settings: typeof en = {
     statuses: { queued: "En espera", processing: "En curso", completed: "Hecha", failed: "Fallida" },
     started: "Empezó",
     took: "Duración",
-    errors: (count, isOne) => `${count} ${isOne ? "error" : "errores"}`,
+    errors: counted({
+      one: (count) => `${count} error`,
+      many: (count) => `${count} de errores`,
+      other: (count) => `${count} errores`,
+    }),
     none: "Ninguna tarea en los últimos 30 días",
     noMatch: "Ninguna tarea coincide con este filtro",
     result: "Resultado",

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("fr");
 
 export const campaignEdit: Words["campaignEdit"] = {
   create: "Nouvelle campagne",
@@ -133,7 +136,11 @@ export const campaignEdit: Words["campaignEdit"] = {
   allWell: "Rien ne manque, et rien ne semble faux.",
   without: "Pas de valeur pour",
   clipped: "Gmail coupe l’e-mail, car il dépasse 102 Ko",
-  forPeople: (count) => `pour ${count}`,
+  forPeople: counted({
+    one: (count) => `pour ${count} personne`,
+    many: (count) => `pour ${count} de personnes`,
+    other: (count) => `pour ${count} personnes`,
+  }),
   look: "Voir",
   nobody: "Personne ne le recevrait : regardez les destinataires.",
   mayNotSend: "Vous pouvez écrire des campagnes ici, mais pas les envoyer. Demandez à quelqu’un qui le peut.",
@@ -141,11 +148,14 @@ export const campaignEdit: Words["campaignEdit"] = {
   now: "Maintenant",
   later: "Plus tard",
   time: "Heure",
-  people: (count, isOne) => `${count} ${isOne ? "personne" : "personnes"}`,
   send: (people, length) => `Envoyer à ${people}, environ ${length}`,
   schedule: (people, time) => `Envoyer à ${people} le ${time}`,
   scheduledFor: "Envoi le",
-  startsIn: (seconds) => `Envoi dans ${seconds} secondes.`,
+  startsIn: counted({
+    one: (seconds) => `Envoi dans ${seconds} seconde.`,
+    many: (seconds) => `Envoi dans ${seconds} de secondes.`,
+    other: (seconds) => `Envoi dans ${seconds} secondes.`,
+  }),
   starts: "C’est parti.",
   undo: "Annuler",
   unschedule: "Reprendre",

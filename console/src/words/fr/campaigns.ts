@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("fr");
 
 export const campaigns: Words["campaigns"] = {
   search: "Partie du nom, de l'objet ou de l'expéditeur",
@@ -42,14 +45,34 @@ export const campaigns: Words["campaigns"] = {
     PREPARING: "La liste des destinataires se prépare.",
     CANARY: (percent) => `Les premiers ${percent} la reçoivent maintenant. Les autres attendent le résultat.`,
     CANARY_HOLD: (time) => `La première partie est partie. Les autres suivent le ${time}, si tout va bien.`,
-    SENDING: (out, all) => `${out} sur ${all} sont partis.`,
-    HELD: (left) => `Elle est suspendue. ${left} ne sont pas partis.`,
+    SENDING: counted({
+      one: (out, all) => `${out} sur ${all} est parti.`,
+      many: (out, all) => `${out} sur ${all} sont partis.`,
+      other: (out, all) => `${out} sur ${all} sont partis.`,
+    }),
+    HELD: counted({
+      one: (left) => `Elle est suspendue. ${left} n'est pas parti.`,
+      many: (left) => `Elle est suspendue. ${left} ne sont pas partis.`,
+      other: (left) => `Elle est suspendue. ${left} ne sont pas partis.`,
+    }),
     heldBefore: "Elle est suspendue, et rien n'est parti.",
-    SENT: (count) => `Envoyée à ${count} personnes.`,
+    SENT: counted({
+      one: (count) => `Envoyée à ${count} personne.`,
+      many: (count) => `Envoyée à ${count} de personnes.`,
+      other: (count) => `Envoyée à ${count} personnes.`,
+    }),
     sentToNobody: "Elle n'est allée à personne : il n'y avait pas de destinataires.",
-    unknown: (count) => `Pour ${count}, on ne sait pas s'ils sont arrivés.`,
-    CANCELLED: (count) => `Elle a été annulée. ${count} étaient déjà partis.`,
-    pace: (count) => `${count} par minute`,
+    unknown: counted({
+      one: (count) => `Pour ${count}, on ne sait pas s'il est arrivé.`,
+      many: (count) => `Pour ${count}, on ne sait pas s'ils sont arrivés.`,
+      other: (count) => `Pour ${count}, on ne sait pas s'ils sont arrivés.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `Elle a été annulée. ${count} était déjà parti.`,
+      many: (count) => `Elle a été annulée. ${count} étaient déjà partis.`,
+      other: (count) => `Elle a été annulée. ${count} étaient déjà partis.`,
+    }),
+    pace: (amount) => `${amount} par minute`,
     left: (time) => `encore ${time} environ`,
   },
   heldBy: {
@@ -69,7 +92,11 @@ export const campaigns: Words["campaigns"] = {
   cancel: "L'annuler",
   cancelTitle: "Annuler cette campagne ?",
   cancelAdvice: "Ce qui n'est pas parti ne partira jamais. Ce qui est parti reste compté.",
-  retry: (count) => `Renvoyer les ${count} échoués`,
+  retry: counted({
+    one: () => "Renvoyer l'e-mail échoué",
+    many: (count) => `Renvoyer les échoués : ${count}`,
+    other: (count) => `Renvoyer les ${count} échoués`,
+  }),
   ledger: "Où en est chacun",
   rows: {
     sent: "Envoyés",
@@ -89,8 +116,16 @@ export const campaigns: Words["campaigns"] = {
     topic: "ils ne reçoivent pas ce thème",
   },
   brake: "Ce qui l'arrête d'elle-même",
-  ofCanary: (count) => `De la première partie, ${count} e-mails à ce jour`,
-  ofProject: (count) => `Des ${count} derniers e-mails du projet`,
+  ofCanary: counted({
+    one: (count) => `De la première partie, ${count} e-mail à ce jour`,
+    many: (count) => `De la première partie, ${count} d'e-mails à ce jour`,
+    other: (count) => `De la première partie, ${count} e-mails à ce jour`,
+  }),
+  ofProject: counted({
+    one: () => "Du dernier e-mail du projet",
+    many: (count) => `Du dernier ${count} d'e-mails du projet`,
+    other: (count) => `Des ${count} derniers e-mails du projet`,
+  }),
   ofFew: "Un projet est jugé à partir de 1000 e-mails. Voici la campagne seule",
   bounces: "Rejetés",
   complaints: "Signalés comme spam",
@@ -115,7 +150,7 @@ export const campaigns: Words["campaigns"] = {
   noLinks: "Aucun lien n'a encore été cliqué.",
   clickMap: "Sur chaque lien figurent le nombre de personnes qui ont cliqué et leur part parmi les destinataires.",
   ofAllVariants: "Toutes les variantes sont comptées ensemble.",
-  automated: (count) => `et ${count} par des machines`,
+  automated: (amount) => `et ${amount} par des machines`,
   variants: "Variantes",
   variant: "Variante",
   interval: (low, high) => `entre ${low} et ${high}`,

@@ -1,8 +1,15 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("fr");
 
 export const people: Words["people"] = {
   search: "Une partie d'une adresse",
-  count: (count, isOne) => `${count} ${isOne ? "personne" : "personnes"}`,
+  count: counted({
+    one: (count) => `${count} personne`,
+    many: (count) => `${count} de personnes`,
+    other: (count) => `${count} personnes`,
+  }),
   email: "Adresse",
   subscribed: "Abonné",
   notSubscribed: "Non abonné",
@@ -17,7 +24,11 @@ export const people: Words["people"] = {
   saved: (name) => `Le segment ${name} est enregistré.`,
   columns: "Colonnes",
   bulk: {
-    all: (total) => `Sélectionner les ${total}`,
+    all: counted({
+      one: () => "Sélectionner la seule personne",
+      many: (total) => `Sélectionner les ${total}`,
+      other: (total) => `Sélectionner les ${total}`,
+    }),
     selected: (who) => `Sélection : ${who}`,
     clear: "Effacer la sélection",
     subscribe: "Abonner",
@@ -34,6 +45,16 @@ export const people: Words["people"] = {
       delete: "Leurs données, événements et e-mails sont effacés définitivement.",
     },
     running: "En cours",
-    done: (changed, unchanged) => `Terminé : ${changed} modifiées, ${unchanged} l’étaient déjà.`,
+    done: (changed, unchanged) => `Terminé : ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} modifiée`,
+      many: (count) => `${count} modifiées`,
+      other: (count) => `${count} modifiées`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} l’était déjà`,
+      many: (count) => `${count} l’étaient déjà`,
+      other: (count) => `${count} l’étaient déjà`,
+    }),
   },
 };

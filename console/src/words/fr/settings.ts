@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { settings as en } from "../en/settings";
+
+const counted = counting("fr");
 
 export const settings: typeof en = {
   pages: {
@@ -135,7 +138,11 @@ export const settings: typeof en = {
     all: "Tous ses changements",
     ip: "Adresse",
     request: "Requête",
-    changes: (count) => `${count} champs`,
+    changes: counted({
+      one: (count) => `${count} champ`,
+      many: (count) => `${count} de champs`,
+      other: (count) => `${count} champs`,
+    }),
   },
   jobs: {
     type: "Tâche",
@@ -144,7 +151,11 @@ export const settings: typeof en = {
     statuses: { queued: "En attente", processing: "En cours", completed: "Terminée", failed: "Échouée" },
     started: "Commencée",
     took: "Durée",
-    errors: (count, isOne) => `${count} ${isOne ? "erreur" : "erreurs"}`,
+    errors: counted({
+      one: (count) => `${count} erreur`,
+      many: (count) => `${count} d'erreurs`,
+      other: (count) => `${count} erreurs`,
+    }),
     none: "Aucune tâche ces 30 derniers jours",
     noMatch: "Aucune tâche ne correspond à ce filtre",
     result: "Résultat",

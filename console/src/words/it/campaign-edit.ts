@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("it");
 
 export const campaignEdit: Words["campaignEdit"] = {
   create: "Nuova campagna",
@@ -131,7 +134,11 @@ export const campaignEdit: Words["campaignEdit"] = {
   allWell: "Non manca nulla, e nulla sembra sbagliato.",
   without: "Nessun valore per",
   clipped: "Gmail taglia l’e-mail, perché supera i 102 KB",
-  forPeople: (count) => `per ${count}`,
+  forPeople: counted({
+    one: (count) => `per ${count} persona`,
+    many: (count) => `per ${count} di persone`,
+    other: (count) => `per ${count} persone`,
+  }),
   look: "Guarda",
   nobody: "Non la riceverebbe nessuno: guarda i destinatari.",
   mayNotSend: "Qui puoi scrivere campagne, ma non inviarle. Chiedi a chi può farlo.",
@@ -139,11 +146,14 @@ export const campaignEdit: Words["campaignEdit"] = {
   now: "Ora",
   later: "Più tardi",
   time: "Ora dell’invio",
-  people: (count, isOne) => `${count} ${isOne ? "persona" : "persone"}`,
   send: (people, length) => `Invia a ${people}, circa ${length}`,
   schedule: (people, time) => `Invia a ${people} il ${time}`,
   scheduledFor: "L’invio è il",
-  startsIn: (seconds) => `L’invio è tra ${seconds} secondi.`,
+  startsIn: counted({
+    one: (seconds) => `L’invio è tra ${seconds} secondo.`,
+    many: (seconds) => `L’invio è tra ${seconds} di secondi.`,
+    other: (seconds) => `L’invio è tra ${seconds} secondi.`,
+  }),
   starts: "Si parte.",
   undo: "Annulla l’invio",
   unschedule: "Ritira",

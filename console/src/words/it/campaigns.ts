@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("it");
 
 export const campaigns: Words["campaigns"] = {
   search: "Parte di nome, oggetto o mittente",
@@ -41,14 +44,34 @@ export const campaigns: Words["campaigns"] = {
     PREPARING: "L'elenco dei destinatari è in preparazione.",
     CANARY: (percent) => `Il primo ${percent} la riceve ora. Gli altri aspettano il risultato.`,
     CANARY_HOLD: (time) => `La prima parte è partita. Gli altri seguono il ${time}, se va tutto bene.`,
-    SENDING: (out, all) => `Partite ${out} di ${all}.`,
-    HELD: (left) => `È sospesa. ${left} non sono partite.`,
+    SENDING: counted({
+      one: (out, all) => `Partita ${out} di ${all}.`,
+      many: (out, all) => `Partite ${out} di ${all}.`,
+      other: (out, all) => `Partite ${out} di ${all}.`,
+    }),
+    HELD: counted({
+      one: (left) => `È sospesa. ${left} non è partita.`,
+      many: (left) => `È sospesa. ${left} non sono partite.`,
+      other: (left) => `È sospesa. ${left} non sono partite.`,
+    }),
     heldBefore: "È sospesa, e non è partito nulla.",
-    SENT: (count) => `Inviata a ${count} persone.`,
+    SENT: counted({
+      one: (count) => `Inviata a ${count} persona.`,
+      many: (count) => `Inviata a ${count} di persone.`,
+      other: (count) => `Inviata a ${count} persone.`,
+    }),
     sentToNobody: "Non è andata a nessuno: non c'erano destinatari.",
-    unknown: (count) => `Di ${count} non si sa se siano arrivate.`,
-    CANCELLED: (count) => `È stata annullata. ${count} erano già partite.`,
-    pace: (count) => `${count} al minuto`,
+    unknown: counted({
+      one: (count) => `Di ${count} non si sa se sia arrivata.`,
+      many: (count) => `Di ${count} non si sa se siano arrivate.`,
+      other: (count) => `Di ${count} non si sa se siano arrivate.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `È stata annullata. ${count} era già partita.`,
+      many: (count) => `È stata annullata. ${count} erano già partite.`,
+      other: (count) => `È stata annullata. ${count} erano già partite.`,
+    }),
+    pace: (amount) => `${amount} al minuto`,
     left: (time) => `ancora circa ${time}`,
   },
   heldBy: {
@@ -67,7 +90,11 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Annullala",
   cancelTitle: "Annullare questa campagna?",
   cancelAdvice: "Ciò che non è partito non parte più. Ciò che è partito resta contato.",
-  retry: (count) => `Invia di nuovo le ${count} fallite`,
+  retry: counted({
+    one: () => "Invia di nuovo quella fallita",
+    many: (count) => `Invia di nuovo le fallite: ${count}`,
+    other: (count) => `Invia di nuovo le ${count} fallite`,
+  }),
   ledger: "Dove sono tutti",
   rows: {
     sent: "Inviate",
@@ -87,8 +114,16 @@ export const campaigns: Words["campaigns"] = {
     topic: "non ricevono questo tema",
   },
   brake: "Che cosa la ferma da sola",
-  ofCanary: (count) => `Della prima parte, finora ${count} e-mail`,
-  ofProject: (count) => `Delle ultime ${count} e-mail del progetto`,
+  ofCanary: counted({
+    one: (count) => `Della prima parte, finora ${count} e-mail`,
+    many: (count) => `Della prima parte, finora ${count} di e-mail`,
+    other: (count) => `Della prima parte, finora ${count} e-mail`,
+  }),
+  ofProject: counted({
+    one: () => "Dell'ultima e-mail del progetto",
+    many: (count) => `Dell'ultimo ${count} di e-mail del progetto`,
+    other: (count) => `Delle ultime ${count} e-mail del progetto`,
+  }),
   ofFew: "Un progetto è giudicato da 1000 e-mail in su. Questa è solo la campagna",
   bounces: "Respinte",
   complaints: "Segnalate come spam",
@@ -113,7 +148,7 @@ export const campaigns: Words["campaigns"] = {
   noLinks: "Nessun link ha ancora ricevuto clic.",
   clickMap: "Su ogni link ci sono il numero di persone che l'hanno cliccato e la loro quota tra i destinatari.",
   ofAllVariants: "Tutte le varianti sono contate insieme.",
-  automated: (count) => `e ${count} da macchine`,
+  automated: (amount) => `e ${amount} da macchine`,
   variants: "Varianti",
   variant: "Variante",
   interval: (low, high) => `tra ${low} e ${high}`,

@@ -1,8 +1,15 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("it");
 
 export const people: Words["people"] = {
   search: "Parte di un indirizzo",
-  count: (count, isOne) => `${count} ${isOne ? "persona" : "persone"}`,
+  count: counted({
+    one: (count) => `${count} persona`,
+    many: (count) => `${count} di persone`,
+    other: (count) => `${count} persone`,
+  }),
   email: "Indirizzo",
   subscribed: "Iscritta",
   notSubscribed: "Non iscritta",
@@ -16,7 +23,11 @@ export const people: Words["people"] = {
   saved: (name) => `Il segmento ${name} è salvato.`,
   columns: "Colonne",
   bulk: {
-    all: (total) => `Seleziona tutte le ${total}`,
+    all: counted({
+      one: () => "Seleziona l'unica persona",
+      many: (total) => `Seleziona tutte: ${total}`,
+      other: (total) => `Seleziona tutte le ${total}`,
+    }),
     selected: (who) => `Selezione: ${who}`,
     clear: "Annulla la selezione",
     subscribe: "Iscrivi",
@@ -33,6 +44,16 @@ export const people: Words["people"] = {
       delete: "I loro dati, eventi ed e-mail vengono cancellati per sempre.",
     },
     running: "In corso",
-    done: (changed, unchanged) => `Fatto: ${changed} modificate, ${unchanged} lo erano già.`,
+    done: (changed, unchanged) => `Fatto: ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} modificata`,
+      many: (count) => `${count} modificate`,
+      other: (count) => `${count} modificate`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} lo era già`,
+      many: (count) => `${count} lo erano già`,
+      other: (count) => `${count} lo erano già`,
+    }),
   },
 };

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { settings as en } from "../en/settings";
+
+const counted = counting("it");
 
 export const settings: typeof en = {
   pages: {
@@ -134,7 +137,11 @@ export const settings: typeof en = {
     all: "Tutte le sue modifiche",
     ip: "Indirizzo",
     request: "Richiesta",
-    changes: (count) => `${count} campi`,
+    changes: counted({
+      one: (count) => `${count} campo`,
+      many: (count) => `${count} di campi`,
+      other: (count) => `${count} campi`,
+    }),
   },
   jobs: {
     type: "Lavoro",
@@ -143,7 +150,11 @@ export const settings: typeof en = {
     statuses: { queued: "In attesa", processing: "In corso", completed: "Finito", failed: "Fallito" },
     started: "Iniziato",
     took: "Durata",
-    errors: (count, isOne) => `${count} ${isOne ? "errore" : "errori"}`,
+    errors: counted({
+      one: (count) => `${count} errore`,
+      many: (count) => `${count} di errori`,
+      other: (count) => `${count} errori`,
+    }),
     none: "Nessun lavoro negli ultimi 30 giorni",
     noMatch: "Nessun lavoro corrisponde a questo filtro",
     result: "Risultato",

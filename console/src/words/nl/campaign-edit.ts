@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("nl");
 
 export const campaignEdit: Words["campaignEdit"] = {
   create: "Nieuwe campagne",
@@ -132,7 +135,10 @@ export const campaignEdit: Words["campaignEdit"] = {
   allWell: "Er ontbreekt niets, en niets ziet er verkeerd uit.",
   without: "Geen waarde voor",
   clipped: "Gmail kapt de e-mail af, want hij is groter dan 102 KB",
-  forPeople: (count) => `voor ${count}`,
+  forPeople: counted({
+    one: (count) => `voor ${count} persoon`,
+    other: (count) => `voor ${count} personen`,
+  }),
   look: "Bekijken",
   nobody: "Niemand zou hem krijgen: bekijk de ontvangers.",
   mayNotSend: "U mag hier campagnes schrijven, maar niet versturen. Vraag het iemand die dat mag.",
@@ -140,11 +146,13 @@ export const campaignEdit: Words["campaignEdit"] = {
   now: "Nu",
   later: "Later",
   time: "Tijd",
-  people: (count, isOne) => `${count} ${isOne ? "persoon" : "personen"}`,
   send: (people, length) => `Naar ${people} versturen, ongeveer ${length}`,
   schedule: (people, time) => `Naar ${people} versturen op ${time}`,
   scheduledFor: "Verstuurd wordt op",
-  startsIn: (seconds) => `Verstuurd wordt over ${seconds} seconden.`,
+  startsIn: counted({
+    one: (seconds) => `Verstuurd wordt over ${seconds} seconde.`,
+    other: (seconds) => `Verstuurd wordt over ${seconds} seconden.`,
+  }),
   starts: "Het begint nu.",
   undo: "Ongedaan maken",
   unschedule: "Terugnemen",

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("nl");
 
 export const campaigns: Words["campaigns"] = {
   search: "Deel van naam, onderwerp of afzender",
@@ -41,14 +44,29 @@ export const campaigns: Words["campaigns"] = {
     PREPARING: "De lijst van ontvangers wordt gemaakt.",
     CANARY: (percent) => `De eerste ${percent} krijgt hem nu. De anderen wachten op het resultaat.`,
     CANARY_HOLD: (time) => `Het eerste deel is weg. De anderen volgen op ${time}, als er niets misgaat.`,
-    SENDING: (out, all) => `${out} van ${all} zijn weg.`,
-    HELD: (left) => `De campagne staat stil. ${left} zijn nog niet weg.`,
+    SENDING: counted({
+      one: (out, all) => `${out} van ${all} is weg.`,
+      other: (out, all) => `${out} van ${all} zijn weg.`,
+    }),
+    HELD: counted({
+      one: (left) => `De campagne staat stil. ${left} is nog niet weg.`,
+      other: (left) => `De campagne staat stil. ${left} zijn nog niet weg.`,
+    }),
     heldBefore: "De campagne staat stil, en er is niets weg.",
-    SENT: (count) => `Verzonden aan ${count} personen.`,
+    SENT: counted({
+      one: (count) => `Verzonden aan ${count} persoon.`,
+      other: (count) => `Verzonden aan ${count} personen.`,
+    }),
     sentToNobody: "Aan niemand verzonden: er waren geen ontvangers.",
-    unknown: (count) => `Van ${count} is niet bekend of ze zijn aangekomen.`,
-    CANCELLED: (count) => `Geannuleerd. ${count} waren toen al weg.`,
-    pace: (count) => `${count} per minuut`,
+    unknown: counted({
+      one: (count) => `Van ${count} is niet bekend of die is aangekomen.`,
+      other: (count) => `Van ${count} is niet bekend of ze zijn aangekomen.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `Geannuleerd. ${count} was toen al weg.`,
+      other: (count) => `Geannuleerd. ${count} waren toen al weg.`,
+    }),
+    pace: (amount) => `${amount} per minuut`,
     left: (time) => `nog ongeveer ${time}`,
   },
   heldBy: {
@@ -68,7 +86,10 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Annuleren",
   cancelTitle: "Deze campagne annuleren?",
   cancelAdvice: "Wat nog niet weg is, wordt nooit verzonden. Wat weg is, blijft geteld.",
-  retry: (count) => `${count} mislukte opnieuw versturen`,
+  retry: counted({
+    one: () => "De mislukte opnieuw versturen",
+    other: (count) => `${count} mislukte opnieuw versturen`,
+  }),
   ledger: "Waar iedereen is",
   rows: {
     sent: "Verzonden",
@@ -88,8 +109,14 @@ export const campaigns: Words["campaigns"] = {
     topic: "ze krijgen dit onderwerp niet",
   },
   brake: "Wat hem vanzelf stilzet",
-  ofCanary: (count) => `Van het eerste deel, tot nu toe ${count} e-mails`,
-  ofProject: (count) => `Van de laatste ${count} e-mails van het project`,
+  ofCanary: counted({
+    one: (count) => `Van het eerste deel, tot nu toe ${count} e-mail`,
+    other: (count) => `Van het eerste deel, tot nu toe ${count} e-mails`,
+  }),
+  ofProject: counted({
+    one: () => "Van de laatste e-mail van het project",
+    other: (count) => `Van de laatste ${count} e-mails van het project`,
+  }),
   ofFew: "Een project wordt vanaf 1000 e-mails beoordeeld. Dit is alleen de campagne",
   bounces: "Teruggekomen",
   complaints: "Als spam gemeld",
@@ -114,7 +141,7 @@ export const campaigns: Words["campaigns"] = {
   noLinks: "Er is nog op geen link geklikt.",
   clickMap: "Bij elke link staan het aantal personen dat erop klikte en hun aandeel van wie hem kreeg.",
   ofAllVariants: "Alle varianten zijn samen geteld.",
-  automated: (count) => `en ${count} door machines`,
+  automated: (amount) => `en ${amount} door machines`,
   variants: "Varianten",
   variant: "Variant",
   interval: (low, high) => `tussen ${low} en ${high}`,

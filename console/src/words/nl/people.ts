@@ -1,8 +1,14 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("nl");
 
 export const people: Words["people"] = {
   search: "Deel van een adres",
-  count: (count, isOne) => `${count} ${isOne ? "persoon" : "personen"}`,
+  count: counted({
+    one: (count) => `${count} persoon`,
+    other: (count) => `${count} personen`,
+  }),
   email: "Adres",
   subscribed: "Geabonneerd",
   notSubscribed: "Niet geabonneerd",
@@ -16,7 +22,10 @@ export const people: Words["people"] = {
   saved: (name) => `Het segment ${name} is opgeslagen.`,
   columns: "Kolommen",
   bulk: {
-    all: (total) => `Alle ${total} selecteren`,
+    all: counted({
+      one: () => "De enige persoon selecteren",
+      other: (total) => `Alle ${total} selecteren`,
+    }),
     selected: (who) => `${who} geselecteerd`,
     clear: "Selectie wissen",
     subscribe: "Aanmelden",
@@ -33,6 +42,14 @@ export const people: Words["people"] = {
       delete: "Hun gegevens, gebeurtenissen en e-mails worden definitief gewist.",
     },
     running: "Bezig",
-    done: (changed, unchanged) => `Klaar: ${changed} gewijzigd, ${unchanged} waren al zo.`,
+    done: (changed, unchanged) => `Klaar: ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} gewijzigd`,
+      other: (count) => `${count} gewijzigd`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} was al zo`,
+      other: (count) => `${count} waren al zo`,
+    }),
   },
 };

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { settings as en } from "../en/settings";
+
+const counted = counting("nl");
 
 export const settings: typeof en = {
   pages: {
@@ -135,7 +138,10 @@ export const settings: typeof en = {
     all: "Alle wijzigingen hiervan",
     ip: "Adres",
     request: "Verzoek",
-    changes: (count) => `${count} velden`,
+    changes: counted({
+      one: (count) => `${count} veld`,
+      other: (count) => `${count} velden`,
+    }),
   },
   jobs: {
     type: "Taak",
@@ -144,7 +150,10 @@ export const settings: typeof en = {
     statuses: { queued: "Wacht", processing: "Loopt", completed: "Klaar", failed: "Mislukt" },
     started: "Begonnen",
     took: "Duur",
-    errors: (count, isOne) => `${count} ${isOne ? "fout" : "fouten"}`,
+    errors: counted({
+      one: (count) => `${count} fout`,
+      other: (count) => `${count} fouten`,
+    }),
     none: "Geen taken in de laatste 30 dagen",
     noMatch: "Geen taak past bij dit filter",
     result: "Resultaat",

@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("pt");
 
 export const campaignEdit: Words["campaignEdit"] = {
   create: "Nova campanha",
@@ -130,7 +133,11 @@ export const campaignEdit: Words["campaignEdit"] = {
   allWell: "Nada falta, e nada parece errado.",
   without: "Sem valor para",
   clipped: "O Gmail corta o e-mail, porque passa de 102 KB",
-  forPeople: (count) => `para ${count}`,
+  forPeople: counted({
+    one: (count) => `para ${count} pessoa`,
+    many: (count) => `para ${count} de pessoas`,
+    other: (count) => `para ${count} pessoas`,
+  }),
   look: "Ver",
   nobody: "Ninguém o receberia: veja os destinatários.",
   mayNotSend: "Aqui você pode escrever campanhas, mas não enviá-las. Peça a quem pode.",
@@ -138,11 +145,14 @@ export const campaignEdit: Words["campaignEdit"] = {
   now: "Agora",
   later: "Mais tarde",
   time: "Hora",
-  people: (count, isOne) => `${count} ${isOne ? "pessoa" : "pessoas"}`,
   send: (people, length) => `Enviar para ${people}, cerca de ${length}`,
   schedule: (people, time) => `Enviar para ${people} em ${time}`,
   scheduledFor: "O envio é em",
-  startsIn: (seconds) => `O envio é em ${seconds} segundos.`,
+  startsIn: counted({
+    one: (seconds) => `O envio é em ${seconds} segundo.`,
+    many: (seconds) => `O envio é em ${seconds} de segundos.`,
+    other: (seconds) => `O envio é em ${seconds} segundos.`,
+  }),
   starts: "Começa agora.",
   undo: "Desfazer",
   unschedule: "Retirar",

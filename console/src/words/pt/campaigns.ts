@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("pt");
 
 export const campaigns: Words["campaigns"] = {
   search: "Parte do nome, assunto ou remetente",
@@ -42,14 +45,34 @@ export const campaigns: Words["campaigns"] = {
     PREPARING: "A lista de destinatários está a ser feita.",
     CANARY: (percent) => `Os primeiros ${percent} recebem-na agora. Os outros esperam pelo resultado.`,
     CANARY_HOLD: (time) => `A primeira parte saiu. Os outros seguem em ${time}, se nada correr mal.`,
-    SENDING: (out, all) => `Saíram ${out} de ${all}.`,
-    HELD: (left) => `Está suspensa. Faltam sair ${left}.`,
+    SENDING: counted({
+      one: (out, all) => `Saiu ${out} de ${all}.`,
+      many: (out, all) => `Saíram ${out} de ${all}.`,
+      other: (out, all) => `Saíram ${out} de ${all}.`,
+    }),
+    HELD: counted({
+      one: (left) => `Está suspensa. Falta sair ${left}.`,
+      many: (left) => `Está suspensa. Faltam sair ${left}.`,
+      other: (left) => `Está suspensa. Faltam sair ${left}.`,
+    }),
     heldBefore: "Está suspensa, e nada saiu.",
-    SENT: (count) => `Enviada a ${count} pessoas.`,
+    SENT: counted({
+      one: (count) => `Enviada a ${count} pessoa.`,
+      many: (count) => `Enviada a ${count} de pessoas.`,
+      other: (count) => `Enviada a ${count} pessoas.`,
+    }),
     sentToNobody: "Não foi enviada a ninguém: não havia destinatários.",
-    unknown: (count) => `De ${count} não se sabe se chegaram.`,
-    CANCELLED: (count) => `Foi cancelada. Já tinham saído ${count}.`,
-    pace: (count) => `${count} por minuto`,
+    unknown: counted({
+      one: (count) => `De ${count} não se sabe se chegou.`,
+      many: (count) => `De ${count} não se sabe se chegaram.`,
+      other: (count) => `De ${count} não se sabe se chegaram.`,
+    }),
+    CANCELLED: counted({
+      one: (count) => `Foi cancelada. Já tinha saído ${count}.`,
+      many: (count) => `Foi cancelada. Já tinham saído ${count}.`,
+      other: (count) => `Foi cancelada. Já tinham saído ${count}.`,
+    }),
+    pace: (amount) => `${amount} por minuto`,
     left: (time) => `faltam cerca de ${time}`,
   },
   heldBy: {
@@ -69,7 +92,11 @@ export const campaigns: Words["campaigns"] = {
   cancel: "Cancelá-la",
   cancelTitle: "Cancelar esta campanha?",
   cancelAdvice: "O que não saiu nunca é enviado. O que saiu continua contado.",
-  retry: (count) => `Enviar de novo os ${count} falhados`,
+  retry: counted({
+    one: () => "Enviar de novo o falhado",
+    many: (count) => `Enviar de novo os falhados: ${count}`,
+    other: (count) => `Enviar de novo os ${count} falhados`,
+  }),
   ledger: "Onde está cada um",
   rows: {
     sent: "Enviados",
@@ -89,8 +116,16 @@ export const campaigns: Words["campaigns"] = {
     topic: "não recebem este tema",
   },
   brake: "O que a faz parar por si",
-  ofCanary: (count) => `Da primeira parte, ${count} e-mails até agora`,
-  ofProject: (count) => `Dos últimos ${count} e-mails do projeto`,
+  ofCanary: counted({
+    one: (count) => `Da primeira parte, ${count} e-mail até agora`,
+    many: (count) => `Da primeira parte, ${count} de e-mails até agora`,
+    other: (count) => `Da primeira parte, ${count} e-mails até agora`,
+  }),
+  ofProject: counted({
+    one: () => "Do último e-mail do projeto",
+    many: (count) => `Do último ${count} de e-mails do projeto`,
+    other: (count) => `Dos últimos ${count} e-mails do projeto`,
+  }),
   ofFew: "Um projeto é avaliado a partir de 1000 e-mails. Isto é só a campanha",
   bounces: "Devolvidos",
   complaints: "Marcados como spam",
@@ -115,7 +150,7 @@ export const campaigns: Words["campaigns"] = {
   noLinks: "Ainda nenhuma ligação foi clicada.",
   clickMap: "Em cada ligação está o número de pessoas que clicaram e a parte que são das que o receberam.",
   ofAllVariants: "Todas as variantes são contadas juntas.",
-  automated: (count) => `e ${count} de máquinas`,
+  automated: (amount) => `e ${amount} de máquinas`,
   variants: "Variantes",
   variant: "Variante",
   interval: (low, high) => `entre ${low} e ${high}`,

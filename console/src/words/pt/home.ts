@@ -1,9 +1,22 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("pt");
 
 export const home: Words["home"] = {
   title: "Início",
   quiet: "Nos últimos sete dias não saiu nenhum e-mail.",
-  verdict: (sent, delivered) => `Nos últimos sete dias: ${sent} enviados, ${delivered} entregues.`,
+  verdict: (sent, delivered) => `Nos últimos sete dias: ${sent}, ${delivered}.`,
+  sent: counted({
+    one: (count) => `${count} enviado`,
+    many: (count) => `${count} enviados`,
+    other: (count) => `${count} enviados`,
+  }),
+  delivered: counted({
+    one: (count) => `${count} entregue`,
+    many: (count) => `${count} entregues`,
+    other: (count) => `${count} entregues`,
+  }),
   trouble: (bounced, complained) => `Devolvidos: ${bounced}. Denunciados como spam: ${complained}.`,
   days: "Sete dias, e os sete anteriores por trás",
   columns: {
@@ -15,14 +28,18 @@ export const home: Words["home"] = {
     complained: "Queixas",
     events: "Eventos",
   },
-  before: (count) => `${count} na semana anterior`,
+  before: (amount) => `${amount} na semana anterior`,
   upcoming: "O que vem a seguir",
   nothingComes: "Nada agendado.",
   upcomingTypes: { "campaign.scheduled": "Campanha", "email.scheduled": "E-mail", "workflow.waiting": "Fluxo" },
   week: "Os próximos sete dias",
   attention: "O que precisa de si",
   allWell: "Nada precisa de si.",
-  needsYou: (count, isOne) => `${count} ${isOne ? "coisa precisa" : "coisas precisam"} de si.`,
+  needsYou: counted({
+    one: (count) => `${count} coisa precisa de si.`,
+    many: (count) => `${count} de coisas precisam de si.`,
+    other: (count) => `${count} coisas precisam de si.`,
+  }),
   severity: { act: "Algo não sai", warn: "Veja em breve", info: "Um passo da configuração" },
   goTo: { domains: "Para os domínios", campaign: "Para a campanha", emails: "Para estes e-mails" },
   steps: "Primeiros passos",

@@ -1,8 +1,15 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("pt");
 
 export const people: Words["people"] = {
   search: "Parte de um endereço",
-  count: (count, isOne) => `${count} ${isOne ? "pessoa" : "pessoas"}`,
+  count: counted({
+    one: (count) => `${count} pessoa`,
+    many: (count) => `${count} de pessoas`,
+    other: (count) => `${count} pessoas`,
+  }),
   email: "Endereço",
   subscribed: "Subscrita",
   notSubscribed: "Não subscrita",
@@ -16,7 +23,11 @@ export const people: Words["people"] = {
   saved: (name) => `O segmento ${name} foi guardado.`,
   columns: "Colunas",
   bulk: {
-    all: (total) => `Selecionar todas as ${total}`,
+    all: counted({
+      one: () => "Selecionar a única pessoa",
+      many: (total) => `Selecionar todas: ${total}`,
+      other: (total) => `Selecionar todas as ${total}`,
+    }),
     selected: (who) => `Seleção: ${who}`,
     clear: "Limpar a seleção",
     subscribe: "Inscrever",
@@ -33,6 +44,16 @@ export const people: Words["people"] = {
       delete: "Os seus dados, eventos e e-mails são apagados para sempre.",
     },
     running: "Em curso",
-    done: (changed, unchanged) => `Concluído: ${changed} alteradas, ${unchanged} já estavam assim.`,
+    done: (changed, unchanged) => `Concluído: ${changed}, ${unchanged}.`,
+    changed: counted({
+      one: (count) => `${count} alterada`,
+      many: (count) => `${count} alteradas`,
+      other: (count) => `${count} alteradas`,
+    }),
+    unchanged: counted({
+      one: (count) => `${count} já estava assim`,
+      many: (count) => `${count} já estavam assim`,
+      other: (count) => `${count} já estavam assim`,
+    }),
   },
 };

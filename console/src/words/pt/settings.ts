@@ -1,4 +1,7 @@
+import { counting } from "../counting";
 import type { settings as en } from "../en/settings";
+
+const counted = counting("pt");
 
 export const settings: typeof en = {
   pages: {
@@ -134,7 +137,11 @@ export const settings: typeof en = {
     all: "Todas as suas mudanças",
     ip: "Endereço",
     request: "Pedido",
-    changes: (count) => `${count} campos`,
+    changes: counted({
+      one: (count) => `${count} campo`,
+      many: (count) => `${count} de campos`,
+      other: (count) => `${count} campos`,
+    }),
   },
   jobs: {
     type: "Tarefa",
@@ -143,7 +150,11 @@ export const settings: typeof en = {
     statuses: { queued: "Em espera", processing: "A decorrer", completed: "Feita", failed: "Falhou" },
     started: "Começou",
     took: "Duração",
-    errors: (count, isOne) => `${count} ${isOne ? "erro" : "erros"}`,
+    errors: counted({
+      one: (count) => `${count} erro`,
+      many: (count) => `${count} de erros`,
+      other: (count) => `${count} erros`,
+    }),
     none: "Nenhuma tarefa nos últimos 30 dias",
     noMatch: "Nenhuma tarefa corresponde a este filtro",
     result: "Resultado",

@@ -12,7 +12,7 @@ interface FindingsProps {
 
 /** The faults and the number of people they concern: first mail that cannot be written, then mail with gaps. */
 export function Findings({ findings, show }: FindingsProps) {
-  const { words, number } = useWords();
+  const { words } = useWords();
   const own = words.campaignEdit;
   const { renderErrors, missing, clipped, warnings } = findings;
   if (renderErrors.length + missing.length + clipped + warnings.length === 0) {
@@ -26,18 +26,18 @@ export function Findings({ findings, show }: FindingsProps) {
   return (
     <ul className="grid gap-2">
       {renderErrors.map(({ message, count, examples }) => (
-        <Finding key={message} isBad count={number(count)} person={examples[0]} show={show}>
+        <Finding key={message} isBad count={count} person={examples[0]} show={show}>
           <bdi>{message}</bdi>
         </Finding>
       ))}
       {missing.map(({ variable, count, examples }) => (
-        <Finding key={variable} count={number(count)} person={examples[0]} show={show}>
+        <Finding key={variable} count={count} person={examples[0]} show={show}>
           {own.without} <code className="font-mono text-small">{variable}</code>
         </Finding>
       ))}
-      {clipped > 0 && <Finding count={number(clipped)}>{own.clipped}</Finding>}
+      {clipped > 0 && <Finding count={clipped}>{own.clipped}</Finding>}
       {warnings.map(({ code, message, count, examples }) => (
-        <Finding key={code} count={number(count)}>
+        <Finding key={code} count={count}>
           <bdi>{message}</bdi>
           {examples.map((example) => (
             <code key={example} className="block font-mono text-small text-quiet">
@@ -52,21 +52,21 @@ export function Findings({ findings, show }: FindingsProps) {
 
 interface FindingProps {
   isBad?: boolean;
-  count: string;
+  count: number;
   person?: string | undefined;
   show?: (person: string) => void;
   children: ReactNode;
 }
 
 function Finding({ isBad = false, count, person, show, children }: FindingProps) {
-  const { words } = useWords();
-  const own = words.campaignEdit;
+  const spoken = useWords();
+  const own = spoken.words.campaignEdit;
   const Icon = isBad ? CircleAlert : TriangleAlert;
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1">
       <Icon size={18} aria-hidden className={isBad ? "mt-1 text-alarm" : "mt-1 text-warn"} />
       <span className="min-w-48 flex-1">
-        {children} <span className="text-quiet">{own.forPeople(count)}</span>
+        {children} <span className="text-quiet">{own.forPeople(spoken.count(count))}</span>
       </span>
       {person && show && (
         <Button kind="quiet" onClick={() => show(person)}>

@@ -16,7 +16,7 @@ const soonMs = 60_000;
 
 /** A campaign that waits for its time, and the way to take it back until then. */
 export function Scheduled({ campaign }: { campaign: Campaign }) {
-  const { words } = useWords();
+  const { words, count } = useWords();
   const own = words.campaignEdit;
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
@@ -47,7 +47,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
               {own.scheduledFor} <Time at={scheduledFor} />
             </>
           ) : (
-            <span className="tabular-nums">{isDue ? own.starts : own.startsIn(`${Math.ceil(leftMs / 1000)}`)}</span>
+            <span className="tabular-nums">{isDue ? own.starts : own.startsIn(count(Math.ceil(leftMs / 1000)))}</span>
           )}
           {heldReason && <span className="block text-small text-warn">{heldReason}</span>}
         </p>

@@ -25,7 +25,7 @@ const undoSeconds = 10;
 
 /** Sends exactly what was checked: in a few seconds, in which it can be taken back, or at a time. */
 export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
-  const { words, number, locale } = useWords();
+  const { words, count, locale } = useWords();
   const own = words.campaignEdit;
   const { id: project, petrel, testClock } = useProject();
   const queries = useQueryClient();
@@ -53,7 +53,7 @@ export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
     },
   });
   const { willSend, estimatedSeconds } = result;
-  const people = own.people(number(willSend), willSend === 1);
+  const people = words.people.count(count(willSend));
   const at = new Date(time);
   const isReady = when === "now" || !Number.isNaN(at.getTime());
   if (willSend === 0) return <p className="border-t border-line p-4">{own.nobody}</p>;

@@ -94,12 +94,12 @@ function useColumns(open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
 
 /** One change as it is, and of several only how many. */
 function Changed({ changes: [first, ...others] }: Pick<AuditEntry, "changes">) {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   if (first === undefined) return null;
   return (
     <span className="block truncate text-small text-quiet">
       {others.length > 0 ? (
-        words.settings.audit.changes(number(others.length + 1))
+        words.settings.audit.changes(count(others.length + 1))
       ) : (
         <>
           <code className="font-mono">{first.field}</code>

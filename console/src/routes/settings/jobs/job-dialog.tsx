@@ -8,7 +8,7 @@ import { Progress, useJob } from "./progress";
 
 /** The result of a job, and each of its errors. */
 export function JobDialog({ job: opened, onClose }: { job: Job; onClose(): void }) {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   const job = useJob(opened);
   const texts = words.settings.jobs;
   return (
@@ -21,9 +21,7 @@ export function JobDialog({ job: opened, onClose }: { job: Job; onClose(): void 
       </div>
       {job.errors.length > 0 && (
         <>
-          <h3 className="mt-4 font-medium text-alarm">
-            {texts.errors(number(job.errors.length), job.errors.length === 1)}
-          </h3>
+          <h3 className="mt-4 font-medium text-alarm">{texts.errors(count(job.errors.length))}</h3>
           <ApiCall call={job.errors.map((error) => JSON.stringify(error)).join("\n")} />
         </>
       )}

@@ -21,15 +21,13 @@ export function useJob(job: Job): Job {
 }
 
 export function Progress({ job }: { job: Job }) {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   const { status, progress, errors } = useJob(job);
   const texts = words.settings.jobs;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>
-      {errors.length > 0 && (
-        <span className="text-small text-alarm">{texts.errors(number(errors.length), errors.length === 1)}</span>
-      )}
+      {errors.length > 0 && <span className="text-small text-alarm">{texts.errors(count(errors.length))}</span>}
       {status === "processing" && (
         <progress aria-label={texts.statuses[status]} max={100} value={progress} className="h-1.5 w-24 accent-main" />
       )}
