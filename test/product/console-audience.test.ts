@@ -87,7 +87,7 @@ describeInChromium(
       await audience.getByRole("button", { name: "plan is free", exact: true }).waitFor();
 
       const canary = page.getByRole("region", { name: "First part" });
-      await canary.getByRole("button", { name: "Send to a part first" }).click();
+      await canary.getByRole("button", { name: "Begin with a part" }).click();
       await canary.getByLabel("Share of the first part, in %").fill("20");
       await canary.getByLabel("Bounced at most, in %").fill("2.5");
       await canary.getByLabel("Reported as spam at most, in %").fill("");
@@ -97,7 +97,7 @@ describeInChromium(
       expect(await axeFindings(page)).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
       expect(await overhang(page)).toBeLessThanOrEqual(0);
-      await canary.getByRole("button", { name: "Send to all at once" }).click();
+      await canary.getByRole("button", { name: "Without a first part" }).click();
       await expect.poll(async () => (await read()).canary, patient).toBeNull();
 
       // A program may nest conditions: they are shown and changed in their place.

@@ -116,8 +116,9 @@ describeInChromium(
       await page.getByRole("button", { name: "Check everybody's mail" }).click();
       await send.waitFor();
       expect(await send.textContent()).toMatch(/^Send to 2 people, about /);
-      await page.getByText("Not subscribed").waitFor();
-      expect(await page.locator("dd").allTextContents()).toEqual(["2", "1", "3"]);
+      const check = page.getByRole("region", { name: "Check and send" });
+      await check.getByText("Not subscribed").waitFor();
+      expect(await check.locator("dd").allTextContents()).toEqual(["2", "1", "3"]);
       await page.getByText("The worst: bob@example.com").waitFor();
       await page.getByRole("textbox", { name: "Subject" }).fill("Written by me, at last");
       await send.waitFor({ state: "detached" });

@@ -45,8 +45,8 @@ export const campaignEdit: Words["campaignEdit"] = {
   canary: {
     advice:
       "Erst an wenige senden, und an die anderen nur, wenn wenige E-Mails unzustellbar sind und wenige als Spam gemeldet werden.",
-    begin: "Erst an einen Teil senden",
-    end: "An alle auf einmal senden",
+    begin: "Mit einem Teil beginnen",
+    end: "Ohne ersten Teil",
     percent: "Anteil des ersten Teils, in %",
     holdMinutes: "Dann warten, in Minuten",
     maxBounceRate: "Höchstens unzustellbar, in %",

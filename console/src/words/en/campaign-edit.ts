@@ -44,8 +44,8 @@ export const campaignEdit = {
   untilCondition: "Until there is a condition, the audience stays as it was.",
   canary: {
     advice: "A few people get it first, and the others only if few mails bounce and few are reported as spam.",
-    begin: "Send to a part first",
-    end: "Send to all at once",
+    begin: "Begin with a part",
+    end: "Without a first part",
     percent: "Share of the first part, in %",
     holdMinutes: "Then wait, in minutes",
     maxBounceRate: "Bounced at most, in %",

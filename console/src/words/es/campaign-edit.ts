@@ -45,8 +45,8 @@ export const campaignEdit: Words["campaignEdit"] = {
   canary: {
     advice:
       "Enviar primero a unas pocas personas, y a las demás solo si rebotan pocos correos y pocos se denuncian como spam.",
-    begin: "Enviar primero a una parte",
-    end: "Enviar a todas a la vez",
+    begin: "Empezar por una parte",
+    end: "Sin primera parte",
     percent: "Tamaño de la primera parte, en %",
     holdMinutes: "Después esperar, en minutos",
     maxBounceRate: "Rebotados como máximo, en %",

@@ -45,8 +45,8 @@ export const campaignEdit: Words["campaignEdit"] = {
   canary: {
     advice:
       "Envoyer d'abord à quelques personnes, et aux autres seulement si peu d'e-mails sont rejetés et peu sont signalés comme spam.",
-    begin: "Envoyer d'abord à une partie",
-    end: "Envoyer à tous en une fois",
+    begin: "Commencer par une partie",
+    end: "Sans première partie",
     percent: "Taille de la première partie, en %",
     holdMinutes: "Puis attendre, en minutes",
     maxBounceRate: "Rejets au plus, en %",

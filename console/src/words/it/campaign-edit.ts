@@ -45,8 +45,8 @@ export const campaignEdit: Words["campaignEdit"] = {
   canary: {
     advice:
       "Invia prima a poche persone, e alle altre solo se poche e-mail tornano indietro e poche sono segnalate come spam.",
-    begin: "Invia prima a una parte",
-    end: "Invia a tutti insieme",
+    begin: "Comincia da una parte",
+    end: "Senza prima parte",
     percent: "Quota della prima parte, in %",
     holdMinutes: "Poi attendi, in minuti",
     maxBounceRate: "Respinte al massimo, in %",

@@ -45,8 +45,8 @@ export const campaignEdit: Words["campaignEdit"] = {
   canary: {
     advice:
       "Eerst aan een paar personen sturen, en aan de anderen alleen als weinig e-mails terugkomen en weinig als spam worden gemeld.",
-    begin: "Eerst aan een deel sturen",
-    end: "Aan iedereen tegelijk sturen",
+    begin: "Met een deel beginnen",
+    end: "Zonder eerste deel",
     percent: "Aandeel van het eerste deel, in %",
     holdMinutes: "Daarna wachten, in minuten",
     maxBounceRate: "Hoogstens teruggekomen, in %",

@@ -45,8 +45,8 @@ export const campaignEdit: Words["campaignEdit"] = {
   canary: {
     advice:
       "Enviar primeiro a algumas pessoas, e às outras só se poucos e-mails forem devolvidos e poucos denunciados como spam.",
-    begin: "Enviar primeiro a uma parte",
-    end: "Enviar a todas de uma vez",
+    begin: "Começar por uma parte",
+    end: "Sem primeira parte",
     percent: "Tamanho da primeira parte, em %",
     holdMinutes: "Depois esperar, em minutos",
     maxBounceRate: "Devolvidos no máximo, em %",
