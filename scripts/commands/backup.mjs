@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { apiOf } from "../lib/api.mjs";
 import { Failure } from "../lib/failure.mjs";
+import { endOfJob } from "../lib/job.mjs";
 import { findOperator } from "../lib/operator.mjs";
 
 const HELP = `
@@ -35,19 +35,13 @@ async function projectsOf(ask) {
   }
 }
 
-/** Waits for the backup to end, however long that takes: the job goes on by itself. */
 async function backUp(ask, project) {
   const { jobId } = await ask("POST", `/admin/projects/${project}/backup`, { body: {} });
-  for (;;) {
-    const { status, result, errors } = await ask("GET", `/admin/jobs/${jobId}`);
-    if (status === "completed") {
-      console.log(`  ${project}  ${result.rows} rows, ${result.bytes} bytes  ${result.backup}`);
-      return true;
-    }
-    if (status === "failed") {
-      console.log(`  ${project}  failed: ${errors.map(({ reason }) => reason).join(" ")}`);
-      return false;
-    }
-    await wait(500);
+  const { status, result, errors } = await endOfJob(ask, jobId);
+  if (status === "completed") {
+    console.log(`  ${project}  ${result.rows} rows, ${result.bytes} bytes  ${result.backup}`);
+    return true;
   }
+  console.log(`  ${project}  failed: ${errors.map(({ reason }) => reason).join(" ")}`);
+  return false;
 }

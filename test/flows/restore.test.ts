@@ -227,7 +227,11 @@ describe("a restore", () => {
     const world = new World();
     const original = await newProject({ testClock: true });
     await original.api.post("/contacts", { email: email(1) });
-    const copy = await startRestore(world, await backUp(world, original), "Copy");
+    await backUp(world, original);
+    // As if the files came from another installation, which has the only row of the backup.
+    const folder = await folderOfBackup(original);
+    await env.DB.prepare("DELETE FROM backups WHERE project = ?").bind(original.id).run();
+    const copy = await startRestore(world, folder, "Copy");
     await world.drain();
     const { results } = await (await rawDatabaseOf(copy))
       .prepare("SELECT DISTINCT clock FROM contacts WHERE project_id = ?")

@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import { readId } from "../../src/core/ids";
 import { restoreBackup } from "../../src/features/projects/backups/restore";
 import { openProject, type TestProject } from "./project";
 import type { World } from "./world";
@@ -12,7 +11,7 @@ export interface RestoredProject extends TestProject {
 /** Starts the restore of a backup, as the operator's call does. */
 export async function startRestore(world: World, backup: string, as?: string): Promise<RestoredProject> {
   const { platform } = world.process();
-  const { jobId, projectId, keys } = await restoreBackup(platform, { backup: readId(backup), ...(as && { as }) });
+  const { jobId, projectId, keys } = await restoreBackup(platform, { backup, ...(as && { as }) });
   const row = await env.DB.prepare("SELECT number, shard FROM projects WHERE id = ?")
     .bind(projectId)
     .first<{ number: number; shard: string }>();

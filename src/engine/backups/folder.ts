@@ -5,6 +5,11 @@ export function folderOf({ project, createdAt }: { project: string; createdAt: n
   return `backups/${project}/${iso(createdAt).replaceAll(":", "-")}`;
 }
 
+/** Reports whether a text is the name of such a folder, perhaps one of another installation. */
+export function isFolder(text: string): boolean {
+  return /^backups\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9TZ.-]+$/.test(text);
+}
+
 /**
  * Returns the key of one part of a table or a shard. Parts are numbered from 1; `mark` distinguishes different contents
  * of the same part.

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { type Id, publicId } from "../../../core/ids";
 import { iso } from "../../../core/time";
 import { shardCount } from "../../../core/workflows/shard-of";
 import { type Batch, openBatch } from "../../../db/batch";
@@ -177,7 +176,7 @@ async function finish(
   batch.add(guardState(ctx, row));
   const result = {
     projectId: ctx.project.id,
-    backup: publicId(String(row.input.backup) as unknown as Id),
+    backup: String(row.input.backup),
     rows,
     files,
     changed,

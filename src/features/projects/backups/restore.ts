@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { Conflict, Invalid, NotFound } from "../../../core/errors";
-import { type Id, newId, publicId, textOf } from "../../../core/ids";
+import { type Id, newId, publicId, readId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { wholeRow } from "../../../db/rows";
 import { selectFirst } from "../../../db/statement";
 import { type BackupRow, backups, type JobRow, jobs } from "../../../db/tables";
-import { folderOf } from "../../../engine/backups/folder";
+import { folderOf, isFolder } from "../../../engine/backups/folder";
 import type { Manifest } from "../../../engine/backups/manifest";
 import { isCopy } from "../../../engine/backups/open-copies";
 import { BadBackup } from "../../../engine/backups/restore/bad-backup";
@@ -52,9 +52,8 @@ const maxName = 100;
  * call dies before it has inserted the job, a disabled project is left, which can only be deleted. Throws NotFound,
  * Conflict for a backup that is not complete, and Invalid for one that this version cannot read.
  */
-export async function restoreBackup(platform: Platform, { backup: id, as }: RestoreBackup) {
-  const backup = await findBackup(platform, id);
-  const folder = folderOf(backup);
+export async function restoreBackup(platform: Platform, { backup, as }: RestoreBackup) {
+  const folder = isFolder(backup) ? backup : folderOf(await findBackup(platform, readId(backup)));
   const { project: settings } = await readManifest(platform, folder);
   const found = Settings.safeParse(settings);
   if (!found.success) throw unreadable(`The settings in the manifest are damaged: ${z.prettifyError(found.error)}`);
@@ -71,7 +70,7 @@ export async function restoreBackup(platform: Platform, { backup: id, as }: Rest
   const ctx = forProject(platform, project);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
-  const input = { backup: textOf(id), folder };
+  const input = { backup, folder };
   batch.add(insertJob(ctx, { id: jobId, type: "project.restore", input, state: notesOfRestore(firstRestoreState) }));
   await batch.commit();
   await announceJob(ctx, "project.restore", jobId);

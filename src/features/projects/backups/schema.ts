@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readId } from "../../../core/ids";
 import { ProjectName } from "../schema";
 
 const count = z.number().int();
@@ -38,7 +37,15 @@ export const BackupResult = z
 
 export const RestoreBackup = z
   .object({
-    backup: z.string().transform(readId).meta({ description: "The id of the backup." }),
+    backup: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({
+        description:
+          "The id of the backup. For files that were copied from another installation, their folder in the bucket: " +
+          "`backups/<project>/<time>`.",
+      }),
     as: ProjectName.optional().meta({
       description: "The name of the new project. Without it, the name in the backup, followed by `(restored)`.",
     }),
@@ -69,7 +76,7 @@ export const StartedRestore = z
 export const RestoreResult = z
   .object({
     projectId: z.string(),
-    backup: z.string(),
+    backup: z.string().meta({ description: "The backup, as the call named it." }),
     rows: count.meta({ description: "Rows of tables and of workflows' executions." }),
     files: count,
     changed: z
