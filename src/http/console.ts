@@ -49,7 +49,7 @@ async function serveAsset(c: HonoContext<AppEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: isCompressed ? "manual" : "automatic" });
 }
 
-/** Cloudflare writes a header of its own into the request, and keeps that of the browser beside it. */
+/** Cloudflare replaces the header in the request, and keeps that of the browser in `cf`. */
 function takesBrotli(c: HonoContext<AppEnv>): boolean {
   const ofBrowser = c.req.raw.cf?.clientAcceptEncoding;
   return /\bbr\b/.test(typeof ofBrowser === "string" ? ofBrowser : (c.req.header("Accept-Encoding") ?? ""));

@@ -15,6 +15,7 @@ import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { deleteUnusedContents } from "./content";
 import { updateTakenBack } from "./release";
 import { enqueueRun } from "./start";
+import { forgetWatched } from "./watched";
 
 const cancellable = JSON.stringify(campaignActions.cancel.from);
 
@@ -46,6 +47,7 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   batch.add(interruptRun(ctx, id, { phase: "cancel", after: belowAllIds }));
   batch.add(deleteUnusedContents(ctx, id));
   await batch.commit();
+  forgetWatched();
   await enqueueRun(ctx, id);
   return cancelled.one;
 }

@@ -12,6 +12,7 @@ import { deleteLedger } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
+import { forgetWatched } from "./watched";
 
 const deletable = JSON.stringify(campaignActions.delete.from);
 
@@ -38,5 +39,6 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   // A cancellation that is still running deletes the ledger itself at its end.
   batch.addAll(deleteLedger(ctx, id));
   await batch.commit();
+  forgetWatched();
   if (deleted.count === 0) await getCampaign(ctx, id);
 }

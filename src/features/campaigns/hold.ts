@@ -11,6 +11,7 @@ import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
+import { forgetWatched } from "./watched";
 
 /** How often a hold that may end by itself is checked. */
 export const holdCheckMs = minuteMs;
@@ -35,6 +36,7 @@ export async function holdCampaign(
   batch.addAll(updateTakenBack(ctx, id));
   batch.add(interruptRun(ctx, id));
   await batch.commit();
+  forgetWatched();
   return held.one;
 }
 

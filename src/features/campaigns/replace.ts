@@ -13,6 +13,7 @@ import { type Draft, draftOf, forgetBodies, type StoredBodies, storeBodies, warn
 import { requireProofForMany } from "./require-proof";
 import { addReferences, guardDraft, guardSenders, updateDraft } from "./save-statements";
 import type { ReplaceCampaign } from "./schema";
+import { forgetWatched } from "./watched";
 
 /**
  * `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless it is DRAFT or SCHEDULED,
@@ -60,6 +61,7 @@ async function save(
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();
+  forgetWatched();
   return saved.one;
 }
 

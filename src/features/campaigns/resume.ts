@@ -11,6 +11,7 @@ import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign } from "./campaign";
 import { enqueueRun } from "./start";
+import { forgetWatched } from "./watched";
 
 const ofCanary = JSON.stringify(byCanary);
 
@@ -40,6 +41,7 @@ export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow>
     ),
   );
   await batch.commit();
+  forgetWatched();
   if (!resumed.first) throw notHeld(await getCampaign(ctx, id));
   await enqueueRun(ctx, id);
   return resumed.first;

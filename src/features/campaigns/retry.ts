@@ -19,6 +19,7 @@ import { auditedCampaign } from "./audited";
 import { getCampaign, wrongState } from "./campaign";
 import { guardSendingAtOnce } from "./sending-at-once";
 import { enqueueRun } from "./start";
+import { forgetWatched } from "./watched";
 
 const readStored = columns({ isStored: asFlag });
 
@@ -66,5 +67,6 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
     }),
   );
   await batch.commit();
+  forgetWatched();
   return retried;
 }

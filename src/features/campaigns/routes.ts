@@ -3,6 +3,7 @@ import { campaignStatuses } from "../../core/campaigns/status";
 import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
+import { bookmarkHeader } from "../../http/bookmark";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
 import { projectRoutes } from "../../http/routes";
@@ -162,11 +163,11 @@ campaigns.get(
     summary: "Watch a campaign",
     description:
       "All that changes while a campaign is sent, in one small answer to poll: its state, statistics, progress, and how near it is " +
-      "to the rates of bounces and complaints that stop it.",
+      "to the rates of bounces and complaints that stop it. It may be a second old.",
     params: CampaignParam,
     ok: CampaignWatch,
   },
-  (ctx, { params }) => watchCampaign(ctx, params.id),
+  (ctx, { params }, c) => watchCampaign(ctx, params.id, c.req.header(bookmarkHeader)),
 );
 
 campaigns.get(

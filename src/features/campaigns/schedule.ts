@@ -17,6 +17,7 @@ import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { guardSenders, sendersOf } from "./save-statements";
 import { enqueueRun } from "./start";
+import { forgetWatched } from "./watched";
 
 /** Returns when a campaign starts by a call, in milliseconds; null for now. Throws BadRequest and Invalid. */
 export function startTimeOf(ctx: Context, { scheduledFor, delaySeconds }: SendCampaign): number | null {
@@ -81,5 +82,6 @@ async function schedule(
   batch.add(insertRun(ctx, id, { dueAt: at, progress: null, linkBase: linkBase(ctx) }));
   batch.addAll(await also(after));
   await batch.commit();
+  forgetWatched();
   return scheduled.one;
 }

@@ -22,6 +22,7 @@ import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { contentOf } from "./content";
 import { guardSenders, sendersOf } from "./save-statements";
 import { guardSendingAtOnce } from "./sending-at-once";
+import { forgetWatched } from "./watched";
 
 /** How a campaign starts: "send" by a call, "start" at its scheduled time. */
 export type StartAction = "send" | "start";
@@ -95,6 +96,7 @@ async function start(
   );
   batch.addAll(await also(after));
   await batch.commit();
+  forgetWatched();
   return started.one;
 }
 

@@ -12,6 +12,7 @@ import { deleteRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
+import { forgetWatched } from "./watched";
 
 /**
  * `POST /campaigns/{id}/unschedule`: the campaign is a draft again. Either this or the start of the campaign happens,
@@ -41,5 +42,6 @@ async function unschedule(ctx: Context, id: Id): Promise<CampaignRow> {
   );
   batch.add(deleteRun(ctx, id));
   await batch.commit();
+  forgetWatched();
   return draft.one;
 }

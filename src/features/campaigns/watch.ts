@@ -1,8 +1,7 @@
 import { byCanary } from "../../core/campaigns/hold-reasons";
-import { expiringCache } from "../../core/expiring-cache";
 import { type Id, textOf } from "../../core/ids";
 import { standingOf } from "../../core/mail/reputation";
-import { isoOrNull, secondMs } from "../../core/time";
+import { isoOrNull } from "../../core/time";
 import { select } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { readBlock, selectBlocks } from "../../engine/mail/report/reputation";
@@ -14,34 +13,31 @@ import type { CampaignProgress } from "./progress-schema";
 import { statsOfCampaign } from "./stats";
 import type { CampaignStats } from "./stats-schema";
 import type { Brake, CampaignWatch } from "./watch-schema";
+import { watchedWithin } from "./watched";
 
 type Figures = Pick<CampaignWatch, "progress" | "stats" | "brakes">;
 
 /**
- * Several people watch the same campaign. Within a second, an isolate returns the figures that it has read, unless
- * the campaign was changed: a pause shows at once.
+ * `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content. Several people
+ * watch the same campaign, so within a second an isolate returns what it has read, unless the caller wants a state that
+ * is `atLeast` as new as one that they have seen. Throws NotFound.
  */
-const figures = expiringCache<Figures>({ ttlMs: secondMs, maxEntries: 500 });
-
-/** `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content. Throws NotFound. */
-export async function watchCampaign(ctx: Context, id: Id): Promise<CampaignWatch> {
-  const row = await getCampaign(ctx, id);
+export function watchCampaign(ctx: Context, id: Id, atLeast?: string): Promise<CampaignWatch> {
+  const read = async () => watchOf(ctx, await getCampaign(ctx, id));
+  if (atLeast !== undefined) return read();
   // The clock of a test may be moved within a second.
   const clock = ctx.project.testClock ? ctx.now.getTime() : "real";
-  const key = `${ctx.project.number} ${textOf(id)} ${row.version} ${clock}`;
-  const now = ctx.realClock().getTime();
-  let known = figures.get(key, now);
-  if (known === undefined) {
-    known = await readFigures(ctx, row);
-    figures.set(key, known, now);
-  }
+  return watchedWithin(`${ctx.project.number} ${textOf(id)} ${clock}`, ctx.realClock().getTime(), read);
+}
+
+async function watchOf(ctx: Context, row: CampaignRow): Promise<CampaignWatch> {
   return {
     status: row.status,
     heldReason: row.heldReason,
     version: row.version,
     sentAt: isoOrNull(row.sentAt),
     completedAt: isoOrNull(row.completedAt),
-    ...known,
+    ...(await readFigures(ctx, row)),
   };
 }
 
