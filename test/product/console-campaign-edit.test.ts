@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, inject, it } from "vitest";
+import { beforeAll, expect, inject, it, vi } from "vitest";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
-import { asOwner, hostile, makeWorld, reversed, type World } from "./console-world";
+import { asMember, asOwner, hostile, makeWorld, reversed, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
@@ -138,7 +138,56 @@ describeInChromium(
       await page.getByRole("button", { name: "Undo" }).click();
       await page.getByRole("button", { name: "Check everybody's mail" }).waitFor();
       expect(await read(id)).toMatchObject({ status: "DRAFT", subject: "Written by me, at last" });
+
+      // The editor is the one of before: it completes names, and knows what was typed.
+      await editor(page).click();
+      await page.keyboard.press("ControlOrMeta+End");
+      await page.keyboard.type("{{ unsu");
+      await page.getByRole("option", { name: /^unsubscribeUrl/ }).click();
+      await expect.poll(() => editor(page).textContent()).toContain("{{ unsubscribeUrl");
+      await page.keyboard.press("ControlOrMeta+z");
+      await expect.poll(() => editor(page).textContent()).not.toContain("unsubscribeUrl");
       expectQuiet(watched);
+    });
+
+    it("offers nothing that sends to somebody who may not, and says who can", async () => {
+      const draftId = await draft("Draft");
+      const begun = await draft("Begun");
+      await world.call("PUT", `/campaigns/${begun}`, { canary: { percent: 10, holdMinutes: 60 } });
+      await world.call("POST", `/campaigns/${begun}/send`, {});
+      await vi.waitUntil(async () => (await read(begun)).status === "SENDING", { timeout: 10_000 });
+      const { page } = await open("/health", { viewport: { width: 1280, height: 900 } });
+      const go = (path: string) => page.goto(at(path), { waitUntil: "networkidle" });
+      const offered = async () =>
+        (
+          await page
+            .getByRole("main")
+            .getByRole("button")
+            .or(page.locator("main a[href$='/edit'], main a[href$='/new']"))
+            .allTextContents()
+        ).filter((name) => /Send|Pause|Resume|Cancel|Delete|Duplicate|Edit|New|Test|Check|Take/.test(name));
+
+      await asMember(page, product, world, { role: "viewer" });
+      await go("/campaigns");
+      await page.getByRole("link", { name: "Begun" }).waitFor();
+      expect(await offered()).toEqual([]);
+      for (const path of [`/campaigns/${begun}`, `/campaigns/${draftId}/edit`]) {
+        await go(path);
+        await page.getByText("You can read this campaign.").waitFor();
+        expect(await offered()).toEqual([]);
+      }
+      expect(await editor(page).getAttribute("aria-readonly")).toBe("true");
+
+      await asMember(page, product, world, { role: "editor", maySend: false });
+      await go(`/campaigns/${draftId}/edit`);
+      await page.getByRole("button", { name: "Check everybody's mail" }).click();
+      await page.getByText("You may write campaigns here, but not send them.").waitFor();
+      expect(await offered()).toEqual(["Test mail"]);
+      // Everybody who writes may stop what goes out; to let it go on is to send.
+      await go(`/campaigns/${begun}`);
+      await page.getByRole("button", { name: "Pause" }).click();
+      await page.getByText("You may write campaigns here, but not send them.").waitFor();
+      expect(await offered()).toEqual(["Duplicate", "Cancel it"]);
     });
 
     it("fits a phone and a desk in both schemes, by the keyboard too, and mails a test", async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
-import { asOwner, hostile, makeWorld, openSession, type World } from "./console-world";
+import { asMember, asOwner, hostile, makeWorld, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
@@ -134,14 +134,8 @@ describeInChromium(
     });
 
     it("say to a role that is too low which one it takes", async () => {
-      const headers = { Authorization: `Bearer ${product.adminToken}`, "Content-Type": "application/json" };
-      const post = async (path: string, body: unknown) =>
-        (await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
-      const email = "editor@acme.example";
-      await post(`/admin/projects/${world.project}/people`, { email, role: "editor" });
-      const { url } = (await post("/admin/people/link", { email })) as { url: string };
       const { page } = await open("/health", desk);
-      await page.context().addCookies([await openSession(base, url)]);
+      await asMember(page, product, world, { role: "editor" });
       for (const part of ["keys", "members", "project", "audit"]) {
         await page.goto(`${base}/console/p/${world.project}/settings/${part}`, { waitUntil: "networkidle" });
         await page.getByRole("alert").getByText("This needs the role admin, and yours is editor.").waitFor();

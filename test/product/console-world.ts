@@ -76,6 +76,26 @@ export async function asOwner(page: Page, { session }: World): Promise<void> {
   await page.context().addCookies([session]);
 }
 
+/** Signs the page's browser in as somebody with a role in the project, and nowhere else. */
+export async function asMember(
+  page: Page,
+  { base, adminToken }: Product,
+  { project }: World,
+  rights: { role: "viewer" | "editor"; maySend?: boolean },
+): Promise<void> {
+  const email = `${crypto.randomUUID()}@acme.example`;
+  const post = async (path: string, body: unknown) => {
+    const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
+    const answer = await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    return answer.json();
+  };
+  await post(`/admin/projects/${project}/people`, { email, ...rights });
+  // What the call answers.
+  const { url } = (await post("/admin/people/link", { email })) as { url: string };
+  await page.context().addCookies([await openSession(base, url)]);
+}
+
 /** Opens a session by a printed link, as its reader does. */
 export async function openSession(base: string, url: string): Promise<World["session"]> {
   const answer = await fetch(base + new URL(url).pathname, {

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { lazy, Suspense, useState } from "react";
 import { useProject } from "../../api/project";
+import { useRights } from "../../api/rights";
 import { Page, Section } from "../../parts/page";
 import { Loading } from "../../parts/states";
 import { useWords } from "../../words/words";
@@ -25,18 +26,19 @@ const HtmlEditor = lazy(() => import("./editor/html-editor"));
 export function Writing({ campaign: read }: { campaign: Campaign }) {
   const { words } = useWords();
   const own = words.campaignEdit;
-  const { id: project, role } = useProject();
+  const { id: project } = useProject();
+  const { writes } = useRights();
   const kept = useKeeper(read);
   const { keeper, draft, campaign, state } = kept;
   const [shown, show] = useState<string | null>(null);
   const check = useCheck(kept, keeper);
   // A scheduled campaign is the checked one, so it is taken back before it is changed.
-  const isReader = role === "viewer" || campaign.status === "SCHEDULED";
+  const isReader = !writes || campaign.status === "SCHEDULED";
   return (
     <Page
       title={draft.name || own.untitled}
       aside={<SavedWord state={state} isCopied={kept.isCopied} at={campaign.updatedAt} />}
-      actions={<TestMail keeper={keeper} campaign={campaign} variants={draft.variants} />}
+      actions={writes && <TestMail keeper={keeper} campaign={campaign} variants={draft.variants} />}
     >
       <p className="-mt-3 mb-4 text-quiet">
         <Link to="/p/$project/campaigns" params={{ project }} className="link">
@@ -47,7 +49,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
       <div className="grid gap-4">
         {state.is === "conflict" && <Conflict key={state.theirs.version} draft={draft} state={state} keeper={keeper} />}
         {campaign.status === "DRAFT" && <Restored kept={kept} keeper={keeper} />}
-        {role === "viewer" && <p className="text-quiet">{own.onlyReading}</p>}
+        {!writes && <p className="text-quiet">{own.onlyReading}</p>}
         <fieldset disabled={isReader} className="grid min-w-0 gap-4 wide:grid-cols-2">
           <legend className="sr-only">{own.content}</legend>
           <Envelope draft={draft} change={(change) => keeper.change(change)} />
@@ -70,7 +72,9 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
           </Section>
           <Preview draft={draft} findings={check.findings} person={shown} show={show} />
         </div>
-        {campaign.status === "DRAFT" && <Check check={check} campaign={campaign} keeper={keeper} show={show} />}
+        {campaign.status === "DRAFT" && writes && (
+          <Check check={check} campaign={campaign} keeper={keeper} show={show} />
+        )}
       </div>
     </Page>
   );

@@ -2,15 +2,17 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { useProject } from "../../api/project";
+import { useRights } from "../../api/rights";
 import { Button, buttonLook } from "../../parts/button";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
-/** Edits, copies, deletes or retries a campaign. The service decides, and its refusal is shown. */
+/** Edits, copies, deletes or retries a campaign. A reader is offered none of it. */
 export function Actions({ campaign, failed }: { campaign: Campaign; failed: number }) {
   const { words, count } = useWords();
   const { id: project, petrel } = useProject();
+  const { writes, sends } = useRights();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { id, status, name } = campaign;
@@ -31,9 +33,10 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
   });
   const retry = useMutation({ mutationFn: () => petrel.campaigns.retry(id, {}), onSettled: forget });
   const error = duplicate.error ?? remove.error ?? retry.error;
+  if (!writes) return null;
   return (
     <>
-      {status === "SENT" && failed > 0 && (
+      {status === "SENT" && failed > 0 && sends && (
         <Button isBusy={retry.isPending} onClick={() => retry.mutate()}>
           {words.campaigns.retry(count(failed))}
         </Button>

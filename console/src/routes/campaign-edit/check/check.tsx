@@ -1,6 +1,6 @@
 import type { Campaign } from "petrel-client";
 import type { ReactNode } from "react";
-import { useProject } from "../../../api/project";
+import { useRights } from "../../../api/rights";
 import { Button } from "../../../parts/button";
 import { Section } from "../../../parts/page";
 import { Refused } from "../../../parts/states";
@@ -22,9 +22,8 @@ interface CheckProps {
 export function Check({ check, campaign, keeper, show }: CheckProps) {
   const { words } = useWords();
   const own = words.campaignEdit;
-  const { role, maySend } = useProject();
+  const { sends } = useRights();
   const { findings, sound, progress, error } = check;
-  const isAllowed = role !== "viewer" && maySend;
   return (
     <Section title={own.checkAndSend}>
       <div className="grid gap-4 p-4">
@@ -51,8 +50,8 @@ export function Check({ check, campaign, keeper, show }: CheckProps) {
           </Faded>
         )}
       </div>
-      {sound && isAllowed && <Send campaign={campaign} result={sound} check={check} keeper={keeper} />}
-      {sound && !isAllowed && <p className="border-t border-line p-4">{own.mayNotSend}</p>}
+      {sound && sends && <Send campaign={campaign} result={sound} check={check} keeper={keeper} />}
+      {sound && !sends && <p className="border-t border-line p-4">{own.mayNotSend}</p>}
     </Section>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Campaign } from "petrel-client";
 import { useEffect, useState } from "react";
 import { useProject } from "../../../api/project";
+import { useRights } from "../../../api/rights";
 import { Button } from "../../../parts/button";
 import { Notice } from "../../../parts/notice";
 import { Refused } from "../../../parts/states";
@@ -20,6 +21,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   const own = words.campaignEdit;
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
+  const { writes } = useRights();
   const { id } = campaign;
   const queryKey = [project, "campaign", id];
   const leftMs = useLeft(campaign);
@@ -51,9 +53,11 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
           )}
           {heldReason && <span className="block text-small text-warn">{heldReason}</span>}
         </p>
-        <Button isBusy={back.isPending} onClick={() => back.mutate()}>
-          {leftMs > soonMs ? own.unschedule : own.undo}
-        </Button>
+        {writes && (
+          <Button isBusy={back.isPending} onClick={() => back.mutate()}>
+            {leftMs > soonMs ? own.unschedule : own.undo}
+          </Button>
+        )}
       </Notice>
       {back.error && <Refused error={back.error} />}
     </div>

@@ -2,7 +2,7 @@ import type { EditorView } from "@codemirror/view";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useProject } from "../../../api/project";
-import { openEditor, replaceText, setNames } from "./open-editor";
+import { openEditor, replaceText, setNames, setReadOnly } from "./open-editor";
 
 interface HtmlEditorProps {
   label: string;
@@ -23,7 +23,7 @@ export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEdi
   useEffect(() => {
     if (place.current === null) return;
     const opened = openEditor(place.current, {
-      ...{ label, isReadOnly, text: latest.current.value },
+      ...{ label, text: latest.current.value },
       change: (text) => latest.current.change(text),
     });
     view.current = opened;
@@ -31,7 +31,12 @@ export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEdi
       opened.destroy();
       view.current = null;
     };
-  }, [label, isReadOnly]);
+  }, [label]);
+  // An editor that was opened anew knows nothing of these.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    if (view.current !== null) setReadOnly(view.current, isReadOnly);
+  }, [isReadOnly, label]);
   useEffect(() => {
     if (view.current !== null) replaceText(view.current, value);
   }, [value]);
@@ -40,8 +45,9 @@ export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEdi
     queryKey: [project, "fields"],
     queryFn: ({ signal }) => petrel.contacts.listFields({ signal }),
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an editor that was opened anew has no names
   useEffect(() => {
     if (view.current !== null && data) setNames(view.current, data.fields);
-  }, [data]);
+  }, [data, label]);
   return <div ref={place} className="h-[36rem]" />;
 }

@@ -1,4 +1,4 @@
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
 import { liquid } from "@codemirror/lang-liquid";
@@ -11,19 +11,19 @@ import { colours, look } from "./look";
 interface EditorOptions {
   label: string;
   text: string;
-  isReadOnly: boolean;
   change(text: string): void;
 }
 
 /** Marks a change that the page made and nobody typed. */
 const isGiven = Annotation.define<boolean>();
 const language = new Compartment();
+const readOnly = new Compartment();
 
 /**
  * Opens an editor. Its styles live in a shadow root, as sheets that are constructed: the policy of the page allows no
  * style elements. The tab key leaves it, so that nobody is caught in it.
  */
-export function openEditor(place: HTMLElement, { label, text, isReadOnly, change }: EditorOptions): EditorView {
+export function openEditor(place: HTMLElement, { label, text, change }: EditorOptions): EditorView {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   const state = EditorState.create({
     doc: text,
@@ -34,13 +34,14 @@ export function openEditor(place: HTMLElement, { label, text, isReadOnly, change
       drawSelection(),
       bracketMatching(),
       closeBrackets(),
+      autocompletion(),
       language.of(languageWith([])),
       syntaxHighlighting(colours),
       look,
       EditorView.lineWrapping,
-      EditorState.readOnly.of(isReadOnly),
+      readOnly.of([]),
       EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
-      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+      keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
       EditorView.updateListener.of(({ docChanged, state: { doc }, transactions }) => {
         const isTyped = transactions.some((one) => one.docChanged && one.annotation(isGiven) !== true);
         if (docChanged && isTyped) change(doc.toString());
@@ -55,6 +56,11 @@ export function replaceText(view: EditorView, text: string): void {
   const { doc } = view.state;
   if (doc.toString() === text) return;
   view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: isGiven.of(true) });
+}
+
+/** Keeps the text from being changed, or allows it again: the cursor and the steps that can be undone stay as they are. */
+export function setReadOnly(view: EditorView, isReadOnly: boolean): void {
+  view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) });
 }
 
 /** Completes the names of what is known of people. */
