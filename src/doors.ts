@@ -6,3 +6,4 @@ import { lazily } from "./core/lazily";
  */
 export const queueDoor = lazily(() => import("./queue"));
 export const cronDoor = lazily(() => import("./cron"));
+export const receivedMailDoor = lazily(() => import("./received-mail"));

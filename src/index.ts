@@ -1,5 +1,5 @@
 import { answerRequest } from "./app";
-import { cronDoor, queueDoor } from "./doors";
+import { cronDoor, queueDoor, receivedMailDoor } from "./doors";
 import type { Env } from "./platform/env";
 
 export { WorkflowShardObject } from "./engine/workflows/shard/shard-object";
@@ -11,4 +11,5 @@ export default {
   fetch: answerRequest,
   queue: async (...call) => (await queueDoor()).consume(...call),
   scheduled: async (...call) => (await cronDoor()).tick(...call),
+  email: async (...call) => (await receivedMailDoor()).receive(...call),
 } satisfies ExportedHandler<Env>;

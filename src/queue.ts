@@ -33,6 +33,7 @@ import { undoImportStep } from "./features/contacts/import/undo/step";
 import { checkDomains } from "./features/domains/check-many";
 import { retryEmailsStep } from "./features/emails/retry-many/step";
 import { deleteEventsRuns, deleteEventsStep } from "./features/events/delete-step";
+import { takeQueued } from "./features/hooks/take-queued";
 import { eraseProject } from "./features/projects/erase";
 import { computeRuns, computeStep } from "./features/segments/compute-step";
 import { countStep } from "./features/segments/count";
@@ -114,6 +115,8 @@ function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "wo
 }
 
 const deadLetterSuffix = "-dead";
+/** The queue into which a provider puts its reports: `withProviderBindings` of scripts/lib/provider.mjs. */
+const reportsSuffix = "-mail-reports";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 /**
  * Messages whose work is in no row, so that no sweep can make up for a lost one: their five further attempts extend
@@ -133,6 +136,7 @@ export async function consume(batch: MessageBatch, env: Env, execution: Executio
     await Promise.all(batch.messages.map((message) => bury(platform, batch.queue, message)));
     return;
   }
+  if (batch.queue.endsWith(reportsSuffix)) return takeQueued(platform, batch.messages);
   const work = mergeMessages(batch.messages.flatMap((message) => parsed(platform, message)));
   const fresh = work.filter(isFreshMail);
   const others = work.filter((piece) => !isFreshMail(piece));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { atLocation } from "./data-location.mjs";
 import { mergeConfig } from "./merge-config.mjs";
 import { ROOT } from "./paths.mjs";
+import { withProviderBindings } from "./provider.mjs";
 import { parseToml } from "./toml.mjs";
 import { readWranglerToml } from "./wrangler-toml.mjs";
 
@@ -26,7 +27,7 @@ export function readInstallation() {
   const isNew = !existsSync(file);
   const { [NOTES]: notes = {}, ...own } = isNew ? {} : parseToml(readFileSync(file, "utf8"), FILE);
   const ours = readWranglerToml();
-  return { isNew, notes, own, defaults: ours.vars, config: mergeConfig(ours, own) };
+  return { isNew, notes, own, defaults: ours.vars, config: withProviderBindings(mergeConfig(ours, own)) };
 }
 
 /** Puts what a deploy found into petrel.toml, which the first one makes. The answer is whether that changed anything. */

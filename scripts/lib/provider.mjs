@@ -20,6 +20,8 @@ export const PROVIDERS = {
     needs: ["SMTP_HOST"],
     takes: ["SMTP_PORT", "SMTP_SECURITY", "SMTP_USER", "SMTP_PASSWORD", "SMTP_RETURN_PATH"],
   },
+  // A binding, which a deploy adds.
+  cloudflare: { needs: ["EMAIL"], takes: [] },
 };
 
 /** The names of the providers that send mail, such as `ses, resend`. */
@@ -33,6 +35,9 @@ export function providerFault(settings) {
   const faults = choiceFaults(settings);
   if (faults.length > 0) return faults[0];
   for (const [setting, provider] of choicesOf(settings)) {
+    if (provider === "cloudflare") {
+      return `${setting} is cloudflare, which sends from a deployed Worker only. Leave it out here: the mail is then in /outbox.`;
+    }
     const missing = PROVIDERS[provider].needs.filter((name) => !settings[name]);
     if (missing.length > 0) {
       return `${setting} is ${provider}, which needs ${missing.join(", ")}: set what is missing in .dev.vars or the environment.`;
@@ -67,6 +72,25 @@ function choiceFaults(settings) {
 }
 
 export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
+
+/**
+ * The configuration with what its providers need of it. For Cloudflare Email Service, that is the binding, and a queue into
+ * which the service puts its events.
+ */
+export function withProviderBindings(config) {
+  if (!choicesOf(config.vars).some(([, provider]) => provider === "cloudflare")) return config;
+  const bindings = config.send_email ?? [];
+  const reports = { queue: `${config.name}-mail-reports`, max_batch_size: 25, max_batch_timeout: 1, max_retries: 100 };
+  const { consumers } = config.queues;
+  return {
+    ...config,
+    send_email: isBound(config, "EMAIL") ? bindings : [...bindings, { name: "EMAIL" }],
+    queues: {
+      ...config.queues,
+      consumers: consumers.some(({ queue }) => queue === reports.queue) ? consumers : [...consumers, reports],
+    },
+  };
+}
 
 /** What is wrong with the settings of an installation, before anything is asked. */
 export function settingObstacles({ config, notes, own, defaults }, { isSandbox }) {
@@ -103,13 +127,17 @@ export function credentialObstacles({ config }, secrets) {
   const chosen = new Set(choicesOf(config.vars).map(([, provider]) => provider));
   return [...chosen].flatMap((provider) =>
     (PROVIDERS[provider]?.needs ?? [])
-      .filter((name) => !config.vars[name] && !secrets.includes(name))
+      .filter((name) => !config.vars[name] && !secrets.includes(name) && !isBound(config, name))
       .map((name) =>
         isSecret(name)
           ? `${provider} needs ${name}. Set it: ${putSecret(name, config)}`
           : `${provider} needs ${name}. Set it under [vars] in petrel.toml.`,
       ),
   );
+}
+
+function isBound({ send_email: bindings = [] }, name) {
+  return bindings.some((binding) => binding.name === name);
 }
 
 function isSecret(name) {

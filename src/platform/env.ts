@@ -70,6 +70,10 @@ const settings = {
   PUBLIC_MAILS_PER_HOUR: z.coerce.number().int().nonnegative().default(500),
   CONSOLE_ENABLED: z.enum(["true", "false"]).default("true"),
   CONSOLE_FROM: z.string().default(""),
+  RECEIVED_MAIL_TO: z
+    .string()
+    .default("")
+    .refine((address) => address === "" || normalizeEmail(address) !== null, "Must be an email address"),
   HEARTBEAT_URL: OwnUrl.default(""),
   ALERT_WEBHOOK_URL: OwnUrl.default(""),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
@@ -187,6 +191,8 @@ export function readConfig(env: Env) {
     dataLocation: dataLocationOf(values.DATA_LOCATION, values.ENVIRONMENT === "development"),
     /** Whether lists and documents may be read from copies of the databases. The link secrets seal their bookmarks. */
     readsCopies: values.READ_REPLICAS === "true" && linkSecrets.length > 0,
+    /** The address to which mail goes on that a routing rule brings to the Worker; null when it ends here. */
+    receivedMailTo: values.RECEIVED_MAIL_TO || null,
     /** How long an idempotency key is stored. */
     idempotencyTtlMs: values.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     /** How long the content of a mail is retained after the mail is final. */

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PROVIDERS } from "../../scripts/lib/provider.mjs";
+import { credentialObstacles, PROVIDERS, withProviderBindings } from "../../scripts/lib/provider.mjs";
 import { isSetting, OWN_SECRETS } from "../../scripts/lib/settings.mjs";
 import { providers } from "../../src/platform/mailer/providers";
 import {
@@ -327,6 +327,18 @@ database_name = "acme-mail-01"
     ]);
     const others = providers.filter(({ name }) => name !== "outbox");
     expect(known).toEqual(others.map(({ name, needs, settings }) => [name, needs, Object.keys(settings).sort()]));
+  });
+
+  it("gives the Worker the binding and the queue of Cloudflare Email Service, if it is chosen", () => {
+    const config = { name: "acme", queues: { consumers: [{ queue: "acme-mail" }] } };
+    const none = { ...config, vars: { MAIL_PROVIDER: "ses" } };
+    expect(withProviderBindings(none)).toEqual(none);
+    const chosen = { ...config, vars: { MAIL_PROVIDER: "ses", MAIL_PROVIDER_FALLBACK: "cloudflare" } };
+    const whole = withProviderBindings(chosen);
+    expect(whole).toMatchObject({ ...chosen, send_email: [{ name: "EMAIL" }], queues: expect.anything() });
+    expect(whole.queues.consumers.map(({ queue }) => queue)).toEqual(["acme-mail", "acme-mail-reports"]);
+    expect(withProviderBindings(whole)).toEqual(whole);
+    expect(credentialObstacles({ config: { ...whole, vars: { MAIL_PROVIDER: "cloudflare" } } }, [])).toEqual([]);
   });
 
   it("takes each of them from the environment at `npm start`", () => {

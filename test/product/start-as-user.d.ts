@@ -69,6 +69,14 @@ declare module "*/scripts/lib/data-location.mjs" {
 
 declare module "*/scripts/lib/provider.mjs" {
   export const PROVIDERS: Record<string, { needs: string[]; takes: string[] }>;
+  interface Config {
+    name: string;
+    vars: Record<string, string>;
+    send_email?: { name: string }[];
+    queues: { consumers: { queue: string }[] };
+  }
+  export function withProviderBindings(config: Config): Config;
+  export function credentialObstacles(installation: { config: Config }, secrets: string[]): string[];
 }
 
 declare module "*/scripts/lib/reasons.mjs" {

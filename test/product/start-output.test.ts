@@ -36,7 +36,7 @@ it("says where the operator's token stands, and does not show it", () => {
 });
 
 it.each([
-  ["sendgrid", /^MAIL_PROVIDER is sendgrid, .* It can be ses, resend, postmark, smtp or outbox\.$/],
+  ["sendgrid", /^MAIL_PROVIDER is sendgrid, .* It can be ses, resend, postmark, smtp, cloudflare or outbox\.$/],
   [
     "resend",
     /^MAIL_PROVIDER is resend, which needs RESEND_API_KEY: set what is missing in \.dev\.vars or the environment\.$/,

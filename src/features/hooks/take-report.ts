@@ -23,8 +23,11 @@ export async function takeReport(platform: Platform, provider: string, notice: N
     platform.log("info", "A report belongs to no email here", { provider, report: notice.report.kind });
     return;
   }
-  const ctx = forProject(platform, project);
-  const emailId = readId(tag.emailId);
+  await applyReport(forProject(platform, project), provider, readId(tag.emailId), notice);
+}
+
+/** Applies a report to the email that it is about. */
+export async function applyReport(ctx: Context, provider: string, emailId: Id, notice: Notice): Promise<void> {
   const { report, providerMessageId } = notice;
   if (isReportedHit(report)) {
     return recordHits(ctx, [hitOf(ctx, emailId, notice, report)], { provider, providerMessageId });

@@ -3,7 +3,7 @@ import { readRetryAfter } from "../../core/mail/retry-after";
 import { secondMs } from "../../core/time";
 
 /** Well below the two-minute lease within which a round of calls must end. */
-const patienceMs = 30 * secondMs;
+export const patienceMs = 30 * secondMs;
 
 /** The answer of a provider. The body is complete: a truncated answer counts as none. */
 export interface Answer {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Notice } from "../../core/mail/notices/notice";
 import type { Db } from "../../db/client";
 import type { Blobs } from "../blobs";
 import { parseSettings, unreadable } from "../settings";
@@ -22,6 +23,8 @@ interface Manifest<Shape extends z.ZodRawShape, Settings> extends ProviderSettin
   open(settings: Settings, db: Db, blobs: Blobs): Mailer;
   /** Null without the settings that verify reports. */
   reporter(settings: Settings): Reporter | null;
+  /** Reads an event that the provider puts into a queue; null for any other message. */
+  readQueued?(event: unknown): Notice | null;
 }
 
 /** A provider that has its credentials. */
@@ -37,6 +40,7 @@ export interface Provider<Shape extends z.ZodRawShape = z.ZodRawShape> {
   needs: readonly string[];
   /** Returns null without the provider's credentials. Throws when a setting is malformed. */
   configure(env: object): ConfiguredProvider | null;
+  readQueued: ((event: unknown) => Notice | null) | null;
   /** Throws when a credential is missing. `setting` is the setting that chose this provider. */
   require(env: object, setting: string): ConfiguredProvider;
 }
@@ -62,5 +66,5 @@ export function defineProvider<Shape extends z.ZodRawShape, Settings>(
     if (configured) return configured;
     throw unreadable(`${setting} is ${name}, which needs ${needs.join(", ")}`);
   }
-  return { name, settings: shape, needs, configure, require };
+  return { name, settings: shape, needs, configure, readQueued: manifest.readQueued ?? null, require };
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Notice } from "../../core/mail/notices/notice";
 import type { PaceRule } from "../../core/mail/pace";
 import { parseSettings, type Settings, unreadable } from "../settings";
+import { cloudflare } from "./cloudflare/manifest";
 import { outbox } from "./outbox/manifest";
 import { postmark } from "./postmark/manifest";
 import type { ConfiguredProvider } from "./provider";
@@ -10,7 +12,7 @@ import { ses } from "./ses/manifest";
 import { smtp } from "./smtp/manifest";
 
 /** All mail providers. There is no other list of them. */
-export const providers = [outbox, ses, resend, postmark, smtp];
+export const providers = [outbox, ses, resend, postmark, smtp, cloudflare];
 
 const accountSettings = {
   MAIL_PROVIDER: z.string().default("outbox"),
@@ -25,7 +27,7 @@ export type MailSettings = Settings<typeof accountSettings> &
   Settings<typeof ses.settings> &
   Settings<typeof resend.settings> &
   Settings<typeof postmark.settings> &
-  Settings<typeof smtp.settings>;
+  Settings<typeof smtp.settings> & { EMAIL?: SendEmail };
 
 export interface MailConfig {
   /** The provider for all mail that the others do not carry. */
@@ -57,6 +59,15 @@ export function readMailConfig(env: MailSettings): MailConfig {
       return perSecond > 0 ? { perSecond, transactionalShare: account.MAIL_TRANSACTIONAL_SHARE } : null;
     },
   };
+}
+
+/** Reads a message that a provider put into a queue. Null when it is a report of none of them. */
+export function readQueuedReport(event: unknown): { provider: string; notice: Notice } | null {
+  for (const { name, readQueued } of providers) {
+    const notice = readQueued?.(event);
+    if (notice) return { provider: name, notice };
+  }
+  return null;
 }
 
 type Choice = "MAIL_PROVIDER" | "MAIL_PROVIDER_MARKETING" | "MAIL_PROVIDER_FALLBACK";

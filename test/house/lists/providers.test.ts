@@ -25,7 +25,9 @@ it("a provider that is added to the list is chosen by its name, with its own set
 
 it("is refused without what it needs, and named where the choice is unknown", () => {
   expect(() => readMailConfig({ MAIL_PROVIDER: "pigeon" })).toThrow("MAIL_PROVIDER is pigeon, which needs PIGEON_LOFT");
-  expect(() => readMailConfig({ MAIL_PROVIDER: "owl" })).toThrow("must be one of outbox, ses, pigeon, postmark, smtp");
+  expect(() => readMailConfig({ MAIL_PROVIDER: "owl" })).toThrow(
+    "must be one of outbox, ses, pigeon, postmark, smtp, cloudflare",
+  );
 });
 
 it("reports under its name while it has the setting for it, also when another sends", async () => {
@@ -49,7 +51,10 @@ it("carries marketing mail or stands in beside another, with an account of its o
 });
 
 it.each([
-  [{ MAIL_PROVIDER_FALLBACK: "owl" }, "MAIL_PROVIDER_FALLBACK must be one of outbox, ses, pigeon, postmark, smtp"],
+  [
+    { MAIL_PROVIDER_FALLBACK: "owl" },
+    "MAIL_PROVIDER_FALLBACK must be one of outbox, ses, pigeon, postmark, smtp, cloudflare",
+  ],
   [{ MAIL_PROVIDER_MARKETING: "pigeon" }, "MAIL_PROVIDER_MARKETING is pigeon, which needs PIGEON_LOFT"],
   [{ MAIL_PROVIDER_FALLBACK: "postmark" }, "MAIL_PROVIDER_FALLBACK is postmark, as MAIL_PROVIDER is"],
   [{ MAIL_PROVIDER_FALLBACK: "outbox" }, "MAIL_PROVIDER_FALLBACK is outbox, which sends no mail"],

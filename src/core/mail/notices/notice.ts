@@ -9,6 +9,8 @@ export interface Notice {
   /** The provider's id of this report, which is the same when the report is repeated. */
   id?: string | null;
   report: Report | ReportedHit;
+  /** The addresses of the mail, for providers whose reports cannot have our tag. */
+  addresses?: { sender: string; recipient: string };
 }
 
 /** An open or click that the provider tracked itself. */

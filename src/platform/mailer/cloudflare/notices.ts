@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { gaveUp, hardBounce, type Notice, transient } from "../../../core/mail/notices/notice";
+import type { Report } from "../../../core/mail/status";
+
+const prefix = "cf.email.sending.message.";
+
+/** https://developers.cloudflare.com/email-service/reference/event-subscriptions */
+const CloudflareEvent = z.object({
+  type: z.templateLiteral([prefix, z.string()]),
+  payload: z.object({
+    eventId: z.string().nullish(),
+    messageId: z.string(),
+    sender: z.string(),
+    recipient: z.string(),
+    delivery: z.object({ smtpResponse: z.string().nullish() }).nullish(),
+    bounce: z.object({ type: z.string().nullish(), reason: z.string().nullish() }).nullish(),
+    failure: z.object({ reason: z.string().nullish() }).nullish(),
+    rejection: z.object({ reason: z.string().nullish(), detail: z.string().nullish() }).nullish(),
+  }),
+});
+type CloudflareEvent = z.infer<typeof CloudflareEvent>;
+
+/** Reads an event of Cloudflare Email Service. Null when it is another message, or says nothing of an outcome. */
+export function readCloudflareEvent(event: unknown): Notice | null {
+  const { data } = CloudflareEvent.safeParse(event);
+  const report = data && reportOf(data);
+  if (!report) return null;
+  const { eventId, messageId, sender, recipient } = data.payload;
+  return {
+    tag: null,
+    providerMessageId: messageIdIn(messageId),
+    id: eventId ?? null,
+    report,
+    addresses: { sender, recipient },
+  };
+}
+
+/** The id is that of the header Message-ID, of which the angle brackets are no part (RFC 5322 section 3.6.4). */
+export function messageIdIn(written: string): string {
+  return written.replace(/^<(.*)>$/, "$1");
+}
+
+function reportOf({ type, payload }: CloudflareEvent): Report | null {
+  const { delivery, bounce, failure, rejection } = payload;
+  switch (type.slice(prefix.length)) {
+    case "delivered":
+      return { kind: "delivered" };
+    case "complained":
+      return { kind: "complained" };
+    case "deferred":
+      return transient([bounce?.reason ?? delivery?.smtpResponse]);
+    // A permanent failure, or the end of the retries after temporary ones.
+    case "bounced":
+      return bounce?.type === "hard" ? hardBounce([bounce.reason]) : gaveUp([bounce?.reason ?? delivery?.smtpResponse]);
+    case "failed":
+      return gaveUp(["Failed", failure?.reason]);
+    // The reason is the service's policy or its suppression list, to which other senders of the account add too.
+    case "rejected":
+      return gaveUp(["Rejected by the provider", rejection?.detail ?? rejection?.reason]);
+    default:
+      return null;
+  }
+}

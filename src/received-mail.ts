@@ -1,0 +1,29 @@
+import { receivedMail } from "./core/mail/notices/received";
+import { takeMail } from "./features/hooks/take-mail";
+import type { Env } from "./platform/env";
+import { reasonOf } from "./platform/log";
+import { openPlatform } from "./platform/open-platform";
+
+/**
+ * Front door 5: mail that a routing rule of Cloudflare brings to the Worker. It is recorded as mail that a provider
+ * received, and then goes on to the address of RECEIVED_MAIL_TO, even when it could not be recorded. Without that
+ * setting it ends here, because no content is stored.
+ */
+export async function receive(message: ForwardableEmailMessage, env: Env, execution: ExecutionContext): Promise<void> {
+  const platform = openPlatform(env, execution);
+  const header = (name: string) => message.headers.get(name);
+  const mail = receivedMail({
+    id: header("Message-ID"),
+    // A bounce has no sender in its envelope, and is no answer of a person.
+    from: message.from === "" ? null : (header("From") ?? message.from),
+    delivered: [message.to],
+    headers: [{ name: "Auto-Submitted", value: header("Auto-Submitted") ?? "no" }],
+  });
+  try {
+    if (mail) await takeMail(platform, "cloudflare", mail);
+  } catch (error) {
+    platform.log("error", "A received mail could not be recorded", { reason: reasonOf(error) });
+  }
+  const { receivedMailTo } = platform.config;
+  if (receivedMailTo !== null) await message.forward(receivedMailTo);
+}
