@@ -242,6 +242,7 @@ describe("backups by themselves", () => {
     const project = await newProject();
     await backUp(world, project);
     await admin.delete(`/admin/projects/${project.id}`);
+    expect(await backupsOf(project)).toMatchObject([{ status: "completed" }]);
     const files = async () => (await env.BLOBS.list({ prefix: `backups/${project.id}/` })).objects.length;
     world.now += 29 * dayMs;
     await world.sweep("47 * * * *");

@@ -18,6 +18,7 @@ import { type Death, wasKilled } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
 import { randomOf } from "../support/random";
 import { startRestore } from "../support/restore";
+import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { formOf, postFile } from "../support/upload";
 import { newWebhook } from "../support/webhook";
@@ -40,6 +41,9 @@ async function busyProject(world: World, contacts = 12): Promise<TestProject> {
   await newWebhook(world, project, ["contact.unsubscribed"]);
   await api.post("/suppressions", { email: email(1), reason: "manual" });
   await newWorkflow(project, awaitingPurchase());
+  await newSegment(project);
+  const { body: sleepy } = await api.get(`/contacts?email=${email(7)}`);
+  await api.post(`/contacts/${sleepy.data[0].id}/snooze`, { until: new Date(world.now + 9 * dayMs).toISOString() });
   for (const n of [2, 3, 4]) await track(world, project, "signup", { email: email(n) });
   await world.drain();
   await track(world, project, "purchase", { email: email(4) });
@@ -164,6 +168,18 @@ describe("a restore", () => {
       { name: "Now", status: "SENDING", heldReason: "paused" },
       { name: "Later", status: "DRAFT", heldReason: null },
     ]);
+
+    // A person lets go what was not sent: each email goes once.
+    const unknown = await copy.api.post("/emails/retry", { status: "UNKNOWN" });
+    expect(unknown.status).toBe(202);
+    await copy.api.post(`/campaigns/${campaigns.data[0].id}/resume`);
+    await world.pass(10);
+    const sent = mail().map(({ emailId }) => emailId);
+    // One address is suppressed.
+    const sendable = emails.data.filter(({ status, to }: Row) => status === "UNKNOWN" && to !== email(1));
+    expect(sent).toHaveLength(sendable.length);
+    expect(new Set(sent).size).toBe(sent.length);
+    expect((await copy.api.get(`/campaigns/${campaigns.data[0].id}`)).body.status).toBe("SENT");
   });
 
   it("keeps executions that wait, and ends those whose time came before it was enabled", async () => {
@@ -239,6 +255,12 @@ describe("a restore", () => {
       .all();
     expect(results).toEqual([{ clock: copy.number }]);
     expect((await admin.get(`/admin/projects/${copy.id}`)).body).toMatchObject({ name: "Copy", testClock: true });
+    const { results: clocks } = await env.DB.prepare(
+      "SELECT coalesce(clock_at, created_at) AS at FROM projects WHERE number IN (?, ?)",
+    )
+      .bind(original.number, copy.number)
+      .all();
+    expect(clocks[0]).toEqual(clocks[1]);
   });
 });
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { wholeRow } from "../../db/rows";
 import { selectOne } from "../../db/statement";
 import { projects } from "../../db/tables";
-import type { Context, Project } from "../../platform/context";
+import { type Context, type Project, timeOfProject } from "../../platform/context";
 import type { Manifest } from "./manifest";
 
 /** Columns that a backup leaves out: a restored project gets values of its own. */
@@ -21,6 +21,8 @@ export async function settingsOf({ control, project }: Context): Promise<Manifes
     sql`SELECT * FROM projects WHERE number = ${project.number}`,
     wholeRow(projects),
   );
-  const settings = Object.entries(row).filter(([name]) => !own.some((each) => each === name));
+  // A clock that was never moved stands at the creation of the project, which a restored project does not share.
+  const clockAt = row.testClock ? timeOfProject(row) : null;
+  const settings = Object.entries({ ...row, clockAt }).filter(([name]) => !own.some((each) => each === name));
   return Object.fromEntries(settings);
 }

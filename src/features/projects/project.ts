@@ -1,5 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { NotFound } from "../../core/errors";
+import { Conflict, NotFound } from "../../core/errors";
 import { publicIdOrNull } from "../../core/ids";
 import { iso } from "../../core/time";
 import { projects } from "../../db/tables";
@@ -45,4 +45,12 @@ export async function getProject(platform: Platform, id: string): Promise<Projec
     .get();
   if (!row) throw new NotFound("project", id);
   return row;
+}
+
+/** The refusal of what needs all rows of a project, while a restore inserts them or after it has failed. */
+export function notRestored(): Conflict {
+  return new Conflict("The restore of this project has not completed. Nothing was changed.", {
+    suggestion:
+      "Wait until GET /admin/jobs/{id} says that the restore has completed. If it has failed, delete the project.",
+  });
 }

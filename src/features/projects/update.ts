@@ -14,7 +14,7 @@ import { queueEnd } from "../../engine/workflows/end";
 import { wakeShards } from "../../engine/workflows/shards";
 import { forProject, type Platform, type Project } from "../../platform/context";
 import { auditedSettings } from "./audited";
-import { getProject } from "./project";
+import { getProject, notRestored } from "./project";
 import type { UpdateProject } from "./schema";
 
 /**
@@ -49,13 +49,6 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   // Wakes what sleeps in a restored project. When a call fails, the operator sends the request again.
   if (change.disabled === false) await wakeShards(forProject(platform, row));
   return row;
-}
-
-export function notRestored(): Conflict {
-  return new Conflict("The restore of this project has not completed. Nothing was changed.", {
-    suggestion:
-      "Wait until GET /admin/jobs/{id} says that the restore has completed. If it has failed, delete the project.",
-  });
 }
 
 /** Refuses a change of the clock, because every row of a project records which clock it follows. */

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { NotFound } from "../../../core/errors";
 import { wholeRow } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
@@ -13,20 +14,27 @@ const maxBackups = 400;
 
 /**
  * Lists the backups of a project, newest first. Complete ones are in the control database; for the others there is a
- * job. The jobs are read first, so that a backup that ends meanwhile appears as complete.
+ * job. The jobs are read first, so that a backup that ends meanwhile appears as complete. The backups of a deleted
+ * project are listed too. Throws NotFound when it has none.
  */
 export async function listBackups(platform: Platform, id: string): Promise<Backup[]> {
-  const ctx = forProject(platform, await getProject(platform, id));
-  const made = await findJobs(ctx);
+  const project = await getProject(platform, id).catch(nullIfGone);
+  const made = project === null ? [] : await findJobs(forProject(platform, project));
   const complete = await select(
-    ctx.control,
-    sql`SELECT * FROM backups INDEXED BY ix_backups_project WHERE project = ${ctx.project.id}
+    platform.control,
+    sql`SELECT * FROM backups INDEXED BY ix_backups_project WHERE project = ${id}
       AND completed_at IS NOT NULL ORDER BY created_at DESC LIMIT ${maxBackups}`,
     wholeRow(backups),
   );
+  if (project === null && complete.length === 0) throw new NotFound("project", id);
   const ids = new Set(complete.map((row) => row.id));
   const others = made.filter((row) => row.status !== "completed" && !ids.has(row.id)).map(backupOfJob);
   return [...others, ...complete.map(backupOfRow)].toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
 }
 
 /** Returns the backup jobs of the last 30 days. */

@@ -36,6 +36,7 @@ backups.get(
   {
     id: "listBackups",
     summary: "List the backups of a project, newest first",
+    description: "Also those of a deleted project, until they are deleted after `BACKUP_RETENTION_DAYS`.",
     params: ProjectParam,
     ok: Backups,
   },
@@ -47,6 +48,7 @@ backups.post(
   {
     id: "restoreBackup",
     isAudited: true,
+    needsProof: true,
     summary: "Restore a backup into a new project",
     description: `The new project is disabled, and stays so until \`PATCH /admin/projects/{id}\` with \`disabled: false\`: nothing is sent
 before. The original, if it is still there, is not touched. See [Backups](/docs/backups) for what the new project has other than

@@ -12,8 +12,7 @@ import { firstBackupState, notesOf } from "../../../engine/backups/state";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { forProject, type Platform } from "../../../platform/context";
 import { auditedBackup } from "../audited";
-import { getProject } from "../project";
-import { notRestored } from "../update";
+import { getProject, notRestored } from "../project";
 
 /**
  * Starts a backup of a project. The backup has the id of its job. Throws NotFound, and Conflict while another backup is

@@ -12,7 +12,7 @@ import { firstAdvanceState } from "../../../engine/clock/advance";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { forProject, type Platform, timeOfProject } from "../../../platform/context";
 import { auditedClock } from "../audited";
-import { getProject } from "../project";
+import { getProject, notRestored } from "../project";
 import type { MoveClock } from "./schema";
 
 /** The farthest that one call may move a clock: ten years. */
@@ -29,6 +29,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
       suggestion: "Create a project with testClock: true. It cannot be changed later.",
     });
   }
+  if (project.restoring) throw notRestored();
   const ctx = forProject(platform, project);
   const from = timeOfProject(project);
   const target = asked.now ?? from + (asked.advance ?? 0);
