@@ -12,9 +12,8 @@ export const session = queries.prefetchQuery(sessionQuery(queries));
 export const locale = localeOf(navigator.languages);
 export const words = loadWords(locale);
 
+const [, project, path = ""] = /^\/console(?:\/p\/([^/]+))?\/?(.*?)\/?$/.exec(location.pathname) ?? [];
+loadChunkAt(path);
 // The address of the console itself leads to the project that was open last.
-const [, project = lastProject(), path = ""] = /^\/console\/p\/([^/]+)\/?(.*?)\/?$/.exec(location.pathname) ?? [];
-if (project !== null) {
-  loadChunkAt(path);
-  if (path === "") readHomeEarly(queries, project);
-}
+const home = path === "" ? (project ?? lastProject()) : null;
+if (home !== null) readHomeEarly(queries, home);

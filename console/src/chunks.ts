@@ -1,5 +1,5 @@
 /**
- * The pages of a project by their paths. Each is a chunk of its own, which is loaded with the first address, or when a
+ * The pages by their paths, those of a project by their paths in it. Each is a chunk of its own, which is loaded with the first address, or when a
  * link to it is pointed at. Of two that fit an address, the first one is meant.
  */
 export const chunks = {
@@ -13,7 +13,6 @@ export const chunks = {
   "campaigns/$campaign": () => import("./routes/campaign/page"),
   "campaigns/$campaign/edit": () => import("./routes/campaign-edit/page"),
   domains: () => import("./routes/domains/page"),
-  account: () => import("./routes/account/page"),
   settings: () => import("./routes/settings/page"),
   "settings/project": () => import("./routes/settings/project/page"),
   "settings/members": () => import("./routes/settings/members/page"),
@@ -22,9 +21,13 @@ export const chunks = {
   "settings/jobs": () => import("./routes/settings/jobs/page"),
   "settings/audit": () => import("./routes/settings/audit/page"),
   more: () => import("./routes/more/page"),
+  account: () => import("./routes/account/page"),
+  "installation/projects": () => import("./routes/installation/projects"),
+  "installation/people": () => import("./routes/installation/people"),
+  "installation/audit": () => import("./routes/installation/audit"),
 };
 
-/** Begins to load the page at a path of a project, if there is one. */
+/** Begins to load the page at a path, if there is one. */
 export function loadChunkAt(path: string): void {
   const isAt = (pattern: string) => new RegExp(`^${pattern.replace(/\$\w+/g, "[^/]+")}$`).test(path || "/");
   const [, load] = Object.entries(chunks).find(([pattern]) => isAt(pattern)) ?? [];

@@ -6,12 +6,15 @@ import { readEmailFilters } from "./routes/emails/filters";
 import { readPeopleFilters } from "./routes/people/filters";
 import { readAuditFilters } from "./routes/settings/audit/filters";
 import { readJobFilters } from "./routes/settings/jobs/filters";
+import { Entry } from "./shell/entry";
 import { Nowhere } from "./shell/nowhere";
-import { Entry, Root } from "./shell/root";
+import { OwnShell } from "./shell/own-shell";
+import { Root } from "./shell/root";
 import { Shell } from "./shell/shell";
 
 const root = createRootRoute({ component: Root, notFoundComponent: Nowhere });
 const entry = createRoute({ getParentRoute: () => root, path: "/", component: Entry });
+const own = createRoute({ getParentRoute: () => root, id: "own", component: OwnShell });
 const project = createRoute({ getParentRoute: () => root, path: "p/$project", component: Shell });
 
 const pages = [
@@ -70,11 +73,6 @@ const pages = [
   }),
   createRoute({
     getParentRoute: () => project,
-    path: "account",
-    component: lazyRouteComponent(chunks.account, "AccountPage"),
-  }),
-  createRoute({
-    getParentRoute: () => project,
     path: "settings",
     component: lazyRouteComponent(chunks.settings, "SettingsIndex"),
   }),
@@ -117,8 +115,33 @@ const pages = [
   }),
 ] as const;
 
+// Pages of no project.
+const ownPages = [
+  createRoute({
+    getParentRoute: () => own,
+    path: "account",
+    component: lazyRouteComponent(chunks.account, "AccountPage"),
+  }),
+  createRoute({
+    getParentRoute: () => own,
+    path: "installation/projects",
+    component: lazyRouteComponent(chunks["installation/projects"], "ProjectsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => own,
+    path: "installation/people",
+    component: lazyRouteComponent(chunks["installation/people"], "InstallationPeoplePage"),
+  }),
+  createRoute({
+    getParentRoute: () => own,
+    path: "installation/audit",
+    validateSearch: readAuditFilters,
+    component: lazyRouteComponent(chunks["installation/audit"], "InstallationAuditPage"),
+  }),
+] as const;
+
 export const router = createRouter({
-  routeTree: root.addChildren([entry, project.addChildren(pages)]),
+  routeTree: root.addChildren([entry, own.addChildren(ownPages), project.addChildren(pages)]),
   basepath: "/console",
   defaultPreload: "intent",
   defaultErrorComponent: ({ error }) => <Refused error={error} />,

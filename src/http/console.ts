@@ -18,6 +18,8 @@ export function serveConsole(app: AppRouter): void {
 
 const addresses = [
   "/console",
+  "/console/account",
+  "/console/installation/:page",
   "/console/p/:project",
   "/console/p/:project/:page",
   "/console/p/:project/:page/:id",

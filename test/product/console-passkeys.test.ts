@@ -38,7 +38,7 @@ describeInChromium(
       world = await makeWorld(product);
     });
 
-    const account = () => `${base}/console/p/${world.project}/account`;
+    const account = () => `${base}/console/account`;
 
     function expectQuiet({ foreign, complaints, dialogs }: Watched, expected = /^$/): void {
       expect([foreign, complaints.filter((one) => !expected.test(one)), dialogs]).toEqual([[], [], []]);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
-import { asMember, asOwner, hostile, makeWorld, type World } from "./console-world";
+import { asMember, asOwner, hostile, makeWorld, openSession, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
@@ -30,6 +30,13 @@ describeInChromium(
 
     function expectQuiet({ foreign, complaints, dialogs }: Watched): void {
       expect([foreign, complaints, dialogs]).toEqual([[], [], []]);
+    }
+
+    async function operator(path: string, body: unknown): Promise<{ url: string }> {
+      const headers = { Authorization: `Bearer ${product.adminToken}`, "Content-Type": "application/json" };
+      const answer = await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) });
+      // Only the answer with a link is read.
+      return (await answer.json()) as { url: string };
     }
 
     it("make a key, show it once with a call that was tried, and revoke it", async () => {
@@ -131,6 +138,73 @@ describeInChromium(
         faults.push(...(await axeFindings(page)).map((finding) => `${path || "/"}: ${finding}`));
       }
       expect(faults).toEqual([]);
+    });
+
+    it("of the installation make a project, and an owner, and tell both in its audit log", async () => {
+      const watched = await enter("/settings");
+      const { page } = watched;
+      const faults: string[] = [];
+      async function look(part: string): Promise<void> {
+        for (const [width, colorScheme] of [
+          [820, "light"],
+          [390, "dark"],
+        ] as const) {
+          await page.setViewportSize({ width, height: 844 });
+          await page.emulateMedia({ colorScheme });
+          if ((await overhang(page)) > 0) faults.push(`${part} is too wide at ${width}`);
+        }
+        faults.push(...(await axeFindings(page)).map((finding) => `${part}: ${finding}`));
+      }
+      await page.getByRole("main").getByRole("link", { name: "Installation" }).click();
+      await page.getByLabel("Name of the project").fill(hostile);
+      await page.getByRole("button", { name: "Make a project" }).click();
+      const made = page.getByRole("region", { name: "It is there." });
+      const secret = (await made.locator("code").first().textContent()) ?? "";
+      const me = await fetch(`${base}/me`, { headers: { Authorization: `Bearer ${secret}` } });
+      expect(await me.json()).toMatchObject({ project: { name: hostile } });
+      await look("made");
+      await made.getByRole("button", { name: "I have copied it" }).click();
+      expect(await page.content()).not.toContain(secret);
+      await page.getByRole("table").getByRole("link", { name: hostile }).waitFor();
+      await look("projects");
+
+      await page.getByRole("link", { name: "Owners and people" }).click();
+      await page.getByLabel("Their email address").fill("linus@acme.example");
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByText("The invitation is on its way.").waitFor();
+      await look("people");
+      await page.getByRole("button", { name: "linus@acme.example" }).click();
+      const dialog = page.getByRole("dialog", { name: "linus@acme.example" });
+      await dialog.getByText("Member of no project").waitFor();
+      await dialog.getByLabel("Owner of the installation").check();
+      await look("person");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("row", { name: "linus@acme.example" }).getByText("Owner").waitFor();
+
+      await page.getByRole("navigation", { name: "Installation" }).getByRole("link", { name: "Audit log" }).click();
+      await page.getByRole("button", { name: hostile }).first().waitFor();
+      await look("audit");
+      await page.getByRole("button", { name: "linus@acme.example" }).first().click();
+      await page.getByRole("dialog").getByRole("link", { name: "All changes of this" }).click();
+      await page.waitForURL(/installation\/audit\?target=/);
+      await page.getByRole("button", { name: hostile }).waitFor({ state: "detached" });
+      expect(faults).toEqual([]);
+      expectQuiet(watched);
+    });
+
+    it("of a person without a project are their sign-ins, and nothing of the installation", async () => {
+      const email = "nobody@acme.example";
+      await operator("/admin/people", { email });
+      const { url } = await operator("/admin/people/link", { email });
+      const { page } = await open("/health", desk);
+      await page.context().addCookies([await openSession(base, url)]);
+      await page.goto(`${base}/console`, { waitUntil: "networkidle" });
+      await page.getByText("You are a member of no project").waitFor();
+      await page.getByRole("link", { name: "Your sign-ins" }).click();
+      await page.getByText("This browser", { exact: true }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.goto(`${base}/console/installation/people`, { waitUntil: "networkidle" });
+      await page.getByText("There is no such page").waitFor();
     });
 
     it("say to a role that is too low which one it takes", async () => {

@@ -1,7 +1,7 @@
 import { Petrel } from "petrel-client";
 
-/** The client of one project, which calls with the cookie of the session in place of a key. */
-export function petrelOf(projectId: string): Petrel {
+/** The client of one project, or of the installation, which calls with the cookie of the session in place of a key. */
+export function petrelOf(projectId: string | null): Petrel {
   return new Petrel({
     key: "session",
     baseUrl: location.origin,
@@ -9,8 +9,11 @@ export function petrelOf(projectId: string): Petrel {
     fetch(input, init) {
       const headers = new Headers(init?.headers);
       headers.delete("Authorization");
-      headers.set("Petrel-Project", projectId);
+      if (projectId !== null) headers.set("Petrel-Project", projectId);
       return fetch(input, { ...init, headers, credentials: "same-origin" });
     },
   });
 }
+
+/** What concerns the installation as a whole. Only owners may call it. */
+export const installation = petrelOf(null);

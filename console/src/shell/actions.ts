@@ -9,7 +9,7 @@ const actions = [
   { word: "members", to: "/p/$project/settings/members" },
   { word: "topics", to: "/p/$project/settings/topics" },
   { word: "domains", to: "/p/$project/domains" },
-  { word: "account", to: "/p/$project/account" },
+  { word: "account", to: "/account" },
 ] as const;
 
 /** Actions of pages, and the pages of the settings, by a part of their names. */

@@ -1,12 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Navigate, Outlet } from "@tanstack/react-router";
+import { Outlet } from "@tanstack/react-router";
 import { AuthenticationError } from "petrel-client";
 import { sessionQuery } from "../api/session";
 import { ProofProvider } from "../parts/proof";
-import { Empty, Loading, Refused } from "../parts/states";
+import { Loading, Refused } from "../parts/states";
 import { SignIn } from "../routes/sign-in/sign-in";
-import { useWords } from "../words/words";
-import { lastProject } from "./last-project";
 
 function useSession() {
   return useQuery(sessionQuery(useQueryClient()));
@@ -30,14 +28,4 @@ export function Root() {
       <Outlet />
     </ProofProvider>
   );
-}
-
-/** The address of the console itself leads to the project that was open last. */
-export function Entry() {
-  const { words } = useWords();
-  const { projects } = useMe();
-  const last = lastProject();
-  const project = projects.find(({ id }) => id === last) ?? projects[0];
-  if (project === undefined) return <Empty title={words.shell.noProject}>{words.shell.noProjectAdvice}</Empty>;
-  return <Navigate to="/p/$project" params={{ project: project.id }} replace />;
 }

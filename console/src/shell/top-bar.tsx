@@ -1,7 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { CircleUser, LogOut, Search } from "lucide-react";
-import { useProject } from "../api/project";
-import { signOut } from "../api/session";
+import { Building2, CircleUser, LogOut, Search } from "lucide-react";
+import { type OwnProject, signOut } from "../api/session";
 import { Badge } from "../parts/badge";
 import { Button } from "../parts/button";
 import { SelectField } from "../parts/field";
@@ -9,11 +8,12 @@ import { useWords } from "../words/words";
 import { openPalette } from "./palette";
 import { useMe } from "./root";
 
-export function TopBar() {
+const linkLook =
+  "inline-flex min-h-9 items-center gap-2 rounded-part px-2 text-small text-quiet no-underline hover:bg-hover hover:text-ink";
+
+export function TopBar({ project }: { project: OwnProject | null }) {
   const { words } = useWords();
-  const { id, testClock, disabled } = useProject();
-  const { projects, person } = useMe();
-  const navigate = useNavigate();
+  const { person, isOwner } = useMe();
   async function leave() {
     await signOut();
     // A new page: nothing that this person saw stays in it.
@@ -21,6 +21,47 @@ export function TopBar() {
   }
   return (
     <header className="sticky top-0 z-10 flex h-14 items-center gap-2 border-b border-line bg-sheet px-3 tablet:px-4">
+      {project === null ? <span className="px-2 font-semibold text-quiet">Petrel</span> : <Chosen project={project} />}
+      <span className="ms-auto" />
+      {project && (
+        <Button onClick={openPalette} aria-keyshortcuts="Meta+K Control+K">
+          <Search size={16} aria-hidden />
+          <span className="sr-only tablet:not-sr-only">{words.shell.search}</span>
+          <kbd aria-hidden className="hidden font-sans text-small text-quiet tablet:inline">
+            ⌘K
+          </kbd>
+        </Button>
+      )}
+      {isOwner && (
+        // On a phone, the settings lead there.
+        <Link
+          to="/installation/projects"
+          title={words.installation.title}
+          className={`${linkLook} ${project ? "max-tablet:hidden" : ""}`}
+        >
+          <Building2 size={16} aria-hidden />
+          <span className="sr-only">{words.installation.title}</span>
+        </Link>
+      )}
+      <Link to="/account" title={words.signIns.title} className={linkLook}>
+        <CircleUser size={16} aria-hidden />
+        <bdi className="hidden max-w-56 truncate desk:inline">{person.email}</bdi>
+        <span className="sr-only">{words.signIns.title}</span>
+      </Link>
+      <Button kind="quiet" aria-label={words.shell.signOut} title={words.shell.signOut} onClick={() => void leave()}>
+        <LogOut size={16} aria-hidden />
+      </Button>
+    </header>
+  );
+}
+
+/** The project that is open, and the way to another one. */
+function Chosen({ project: { id, testClock, disabled } }: { project: OwnProject }) {
+  const { words } = useWords();
+  const { projects } = useMe();
+  const navigate = useNavigate();
+  return (
+    <>
       <div className="w-40 min-w-0 tablet:w-56">
         <SelectField
           label={words.shell.project}
@@ -37,26 +78,6 @@ export function TopBar() {
       </div>
       {testClock && <Badge tone="warn">{words.shell.testClock}</Badge>}
       {disabled && <Badge tone="alarm">{words.shell.disabled}</Badge>}
-      <Button className="ms-auto" onClick={openPalette} aria-keyshortcuts="Meta+K Control+K">
-        <Search size={16} aria-hidden />
-        <span className="sr-only tablet:not-sr-only">{words.shell.search}</span>
-        <kbd aria-hidden className="hidden font-sans text-small text-quiet tablet:inline">
-          ⌘K
-        </kbd>
-      </Button>
-      <Link
-        to="/p/$project/account"
-        params={{ project: id }}
-        title={words.signIns.title}
-        className="inline-flex min-h-9 items-center gap-2 rounded-part px-2 text-small text-quiet no-underline hover:bg-hover hover:text-ink"
-      >
-        <CircleUser size={16} aria-hidden />
-        <bdi className="hidden max-w-56 truncate desk:inline">{person.email}</bdi>
-        <span className="sr-only">{words.signIns.title}</span>
-      </Link>
-      <Button kind="quiet" aria-label={words.shell.signOut} title={words.shell.signOut} onClick={() => void leave()}>
-        <LogOut size={16} aria-hidden />
-      </Button>
-    </header>
+    </>
   );
 }

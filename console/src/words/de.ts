@@ -2,6 +2,7 @@ import { campaignEdit } from "./de/campaign-edit";
 import { campaigns } from "./de/campaigns";
 import { conditions } from "./de/conditions";
 import { home } from "./de/home";
+import { installation } from "./de/installation";
 import { people } from "./de/people";
 import { person } from "./de/person";
 import { settings } from "./de/settings";
@@ -51,6 +52,7 @@ export const de: Words = {
     nothing: "Nichts gefunden.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Bei Petrel anmelden",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./en/campaign-edit";
 import { campaigns } from "./en/campaigns";
 import { conditions } from "./en/conditions";
 import { home } from "./en/home";
+import { installation } from "./en/installation";
 import { people } from "./en/people";
 import { person } from "./en/person";
 import { settings } from "./en/settings";
@@ -51,6 +52,7 @@ export const en = {
     nothing: "Nothing was found.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Sign in to Petrel",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./es/campaign-edit";
 import { campaigns } from "./es/campaigns";
 import { conditions } from "./es/conditions";
 import { home } from "./es/home";
+import { installation } from "./es/installation";
 import { people } from "./es/people";
 import { person } from "./es/person";
 import { settings } from "./es/settings";
@@ -51,6 +52,7 @@ export const es: Words = {
     nothing: "No se ha encontrado nada.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Iniciar sesión en Petrel",

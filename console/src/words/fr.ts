@@ -2,6 +2,7 @@ import { campaignEdit } from "./fr/campaign-edit";
 import { campaigns } from "./fr/campaigns";
 import { conditions } from "./fr/conditions";
 import { home } from "./fr/home";
+import { installation } from "./fr/installation";
 import { people } from "./fr/people";
 import { person } from "./fr/person";
 import { settings } from "./fr/settings";
@@ -51,6 +52,7 @@ export const fr: Words = {
     nothing: "Aucun résultat.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Se connecter à Petrel",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./it/campaign-edit";
 import { campaigns } from "./it/campaigns";
 import { conditions } from "./it/conditions";
 import { home } from "./it/home";
+import { installation } from "./it/installation";
 import { people } from "./it/people";
 import { person } from "./it/person";
 import { settings } from "./it/settings";
@@ -51,6 +52,7 @@ export const it: Words = {
     nothing: "Nessun risultato.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Accedi a Petrel",

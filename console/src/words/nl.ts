@@ -2,6 +2,7 @@ import { campaignEdit } from "./nl/campaign-edit";
 import { campaigns } from "./nl/campaigns";
 import { conditions } from "./nl/conditions";
 import { home } from "./nl/home";
+import { installation } from "./nl/installation";
 import { people } from "./nl/people";
 import { person } from "./nl/person";
 import { settings } from "./nl/settings";
@@ -51,6 +52,7 @@ export const nl: Words = {
     nothing: "Niets gevonden.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Aanmelden bij Petrel",

@@ -2,6 +2,7 @@ import { campaignEdit } from "./pt/campaign-edit";
 import { campaigns } from "./pt/campaigns";
 import { conditions } from "./pt/conditions";
 import { home } from "./pt/home";
+import { installation } from "./pt/installation";
 import { people } from "./pt/people";
 import { person } from "./pt/person";
 import { settings } from "./pt/settings";
@@ -51,6 +52,7 @@ export const pt: Words = {
     nothing: "Nada encontrado.",
   },
   settings,
+  installation,
   signIns,
   signIn: {
     title: "Entrar no Petrel",

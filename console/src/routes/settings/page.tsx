@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { Globe, Layers } from "lucide-react";
+import { Building2, Globe, Layers } from "lucide-react";
 import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
+import { useMe } from "../../shell/root";
 import { useWords } from "../../words/words";
 import { settingsPages } from "./pages";
 
@@ -9,11 +10,17 @@ import { settingsPages } from "./pages";
 export function SettingsIndex() {
   const { words } = useWords();
   const { id: project } = useProject();
+  const { isOwner } = useMe();
   const { settings } = words;
   const places = [
     ...settingsPages.map(({ part, ...place }) => ({ ...place, part, name: settings.pages[part] })),
     { part: "domains", to: "/p/$project/domains", icon: Globe, name: words.shell.domains },
     { part: "more", to: "/p/$project/more", icon: Layers, name: words.more.title },
+    ...(isOwner
+      ? ([
+          { part: "installation", to: "/installation/projects", icon: Building2, name: words.installation.title },
+        ] as const)
+      : []),
   ] as const;
   return (
     <Page title={words.shell.settings}>

@@ -21,6 +21,7 @@ export const settings: typeof en = {
     jobs: "Arbeit im Hintergrund, und was schiefging.",
     domains: "Von wo E-Mails verschickt werden.",
     more: "Was noch keine Seite hat, mit dem Aufruf, der es tut.",
+    installation: "Alle Projekte, Inhaber, und was sie geändert haben.",
   },
   actions: {
     title: "Aktionen",

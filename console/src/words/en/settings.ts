@@ -20,6 +20,7 @@ export const settings = {
     jobs: "Work in the background, and what went wrong.",
     domains: "Where mail is sent from.",
     more: "What has no page yet, with the call that does it.",
+    installation: "All projects, owners, and what they changed.",
   },
   actions: {
     title: "Actions",

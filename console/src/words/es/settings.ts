@@ -21,6 +21,7 @@ export const settings: typeof en = {
     jobs: "El trabajo en segundo plano y lo que falló.",
     domains: "Desde dónde se envía el correo.",
     more: "Lo que aún no tiene página, con la llamada que lo hace.",
+    installation: "Todos los proyectos, los titulares y lo que cambiaron.",
   },
   actions: {
     title: "Acciones",

@@ -21,6 +21,7 @@ export const settings: typeof en = {
     jobs: "Le travail en arrière-plan, et ce qui a échoué.",
     domains: "D’où partent les e-mails.",
     more: "Ce qui n’a pas encore de page, avec l’appel qui le fait.",
+    installation: "Tous les projets, les propriétaires et ce qu’ils ont modifié.",
   },
   actions: {
     title: "Actions",

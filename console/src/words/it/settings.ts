@@ -21,6 +21,7 @@ export const settings: typeof en = {
     jobs: "Il lavoro in background, e che cosa è fallito.",
     domains: "Da dove parte la posta.",
     more: "Ciò che non ha ancora una pagina, con la chiamata che lo fa.",
+    installation: "Tutti i progetti, i proprietari e che cosa hanno modificato.",
   },
   actions: {
     title: "Azioni",

@@ -21,6 +21,7 @@ export const settings: typeof en = {
     jobs: "Werk op de achtergrond, en wat er misging.",
     domains: "Vanwaar e-mail wordt verstuurd.",
     more: "Wat nog geen pagina heeft, met de aanroep die het doet.",
+    installation: "Alle projecten, eigenaars en wat zij hebben gewijzigd.",
   },
   actions: {
     title: "Acties",

@@ -21,6 +21,7 @@ export const settings: typeof en = {
     jobs: "O trabalho em segundo plano, e o que falhou.",
     domains: "De onde o e-mail é enviado.",
     more: "O que ainda não tem página, com a chamada que o faz.",
+    installation: "Todos os projetos, os titulares e o que eles alteraram.",
   },
   actions: {
     title: "Ações",

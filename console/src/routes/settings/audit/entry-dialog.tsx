@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { AuditEntry } from "petrel-client";
-import { useProject } from "../../../api/project";
 import { Button } from "../../../parts/button";
 import { Dialog } from "../../../parts/dialog";
 import { Time } from "../../../parts/time";
@@ -17,11 +16,9 @@ interface EntryDialogProps {
 /** One entry: who did what from where, and each field with its value before and after. */
 export function EntryDialog({ entry, filters, onClose }: EntryDialogProps) {
   const { words } = useWords();
-  const { id: project } = useProject();
   const { action, target, at, ip, requestId, changes, actor } = entry;
   const texts = words.settings.audit;
   const ofActor = actor.id ?? "operator";
-  const to = "/p/$project/settings/audit";
   return (
     <Dialog title={target.name ?? target.type} onClose={onClose}>
       <p className="mt-1 text-quiet">
@@ -68,17 +65,11 @@ export function EntryDialog({ entry, filters, onClose }: EntryDialogProps) {
       </p>
       <div className="mt-6 flex flex-wrap items-center gap-4">
         {target.id !== null && (
-          <Link
-            to={to}
-            params={{ project }}
-            search={{ ...filters, target: target.id }}
-            className="link"
-            onClick={onClose}
-          >
+          <Link to="." search={{ ...filters, target: target.id }} className="link" onClick={onClose}>
             {texts.all}
           </Link>
         )}
-        <Link to={to} params={{ project }} search={{ ...filters, actor: ofActor }} className="link" onClick={onClose}>
+        <Link to="." search={{ ...filters, actor: ofActor }} className="link" onClick={onClose}>
           {texts.actor} <bdi>{shownActor(entry, texts.operator)}</bdi>
         </Link>
         <Button className="ms-auto" onClick={onClose}>

@@ -1,26 +1,33 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type SubmitEvent, useId } from "react";
-import { useProject } from "../../../api/project";
 import { Button } from "../../../parts/button";
 import { SelectField, TextField } from "../../../parts/field";
 import { useWords } from "../../../words/words";
 import type { AuditFilters } from "./filters";
 
+/** A person or a key that changes something. */
+export interface Actor {
+  id: string;
+  name: string;
+}
+
 interface FilterBarProps {
-  project: string;
+  /** Of what the log is: a project, or the installation. */
+  of: string;
   filters: AuditFilters;
   /** The actions of the entries that are loaded, which the field offers. */
   actions: string[];
+  readActors(signal: AbortSignal): Promise<Actor[]>;
 }
 
 /** The filters of the audit log. Each of them is in the address, so that a link shows somebody else the same. */
-export function FilterBar({ project, filters, actions }: FilterBarProps) {
+export function FilterBar({ of, filters, actions, readActors }: FilterBarProps) {
   const { words } = useWords();
   const navigate = useNavigate();
   const offered = useId();
   const texts = words.settings.audit;
-  const go = (search: AuditFilters) => void navigate({ to: "/p/$project/settings/audit", params: { project }, search });
+  const go = (search: AuditFilters) => void navigate({ to: ".", search });
   const set = (change: AuditFilters) => go({ ...filters, ...change });
 
   function send(event: SubmitEvent<HTMLFormElement>) {
@@ -30,8 +37,8 @@ export function FilterBar({ project, filters, actions }: FilterBarProps) {
   }
 
   return (
-    <search className="grid grid-cols-2 items-end gap-3 border-b border-line p-4 desk:grid-cols-[1fr_2fr_1fr_1fr_auto]">
-      <ActorField value={filters.actor ?? ""} choose={(actor) => set({ actor })} />
+    <search className="grid grid-cols-2 items-end gap-3 border-b border-line p-4 tablet:grid-cols-3 desk:grid-cols-[1fr_2fr_1fr_1fr_auto]">
+      <ActorField of={of} readActors={readActors} value={filters.actor ?? ""} choose={(actor) => set({ actor })} />
       <form
         key={`${filters.action} ${filters.target}`}
         onSubmit={send}
@@ -76,25 +83,15 @@ export function FilterBar({ project, filters, actions }: FilterBarProps) {
   );
 }
 
-/** The people and keys of the project now. Somebody who has left is found by an entry of theirs. */
-function ActorField({ value, choose }: { value: string; choose(actor: string): void }) {
+interface ActorFieldProps extends Pick<FilterBarProps, "of" | "readActors"> {
+  value: string;
+  choose(actor: string): void;
+}
+
+/** Offers those who are there now. Somebody who has left is found by an entry of theirs. */
+function ActorField({ of, readActors, value, choose }: ActorFieldProps) {
   const { words } = useWords();
-  const { id: project, petrel } = useProject();
-  const { data = [] } = useQuery({
-    queryKey: [project, "actors"],
-    queryFn: async ({ signal }) => {
-      const [members, keys] = await Promise.all([
-        petrel.admin.listMembers(project, { limit: 100 }, { signal }),
-        petrel.admin.listKeys(project, { signal }),
-      ]);
-      return [
-        ...members.data.map(({ id, name, email }) => ({ id, name: name ?? email })),
-        ...keys
-          .filter(({ kind }) => kind === "secret")
-          .map(({ id, name, prefix }) => ({ id, name: name ?? `${prefix}…` })),
-      ];
-    },
-  });
+  const { data = [] } = useQuery({ queryKey: [of, "actors"], queryFn: ({ signal }) => readActors(signal) });
   const texts = words.settings.audit;
   const isListed = value === "" || value === "operator" || data.some(({ id }) => id === value);
   return (

@@ -57,13 +57,13 @@ function useColumns(open: (member: Member) => void): Column<Member>[] {
           >
             <bdi>{member.name ?? member.email}</bdi>
           </button>
-          <bdi className="block truncate text-small text-quiet">{member.email}</bdi>
+          {member.name !== null && <bdi className="block truncate text-small text-quiet">{member.email}</bdi>}
         </>
       ),
     },
     {
       title: texts.role,
-      className: "w-36 tablet:w-64",
+      className: "w-36 desk:w-64",
       cell: ({ role, maySend, seesPersonalData }) => (
         <>
           {texts.roles[role]}
@@ -77,7 +77,7 @@ function useColumns(open: (member: Member) => void): Column<Member>[] {
     {
       title: texts.seen,
       isWide: true,
-      className: "w-48 text-quiet",
+      className: "w-36 text-quiet desk:w-48",
       cell: ({ lastSeenAt }) => (lastSeenAt === null ? texts.notSeen : <Time at={lastSeenAt} isShort />),
     },
   ];

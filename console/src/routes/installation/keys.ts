@@ -1,0 +1,3 @@
+/** The lists of these pages in the cache. */
+export const projectsKey = ["installation", "projects"];
+export const peopleKey = ["installation", "people"];
