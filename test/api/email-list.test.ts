@@ -43,6 +43,12 @@ describe("GET /emails", () => {
     expect(await ids("source=TRANSACTIONAL")).toEqual([rejected.email, ada.email]);
     expect(await ids("source=CAMPAIGN")).toEqual([]);
     expect(await ids("templateId=none")).toEqual([]);
+    // As the figures of a campaign count: a mail that was delivered was sent.
+    const counted = await Promise.all(
+      ["sent", "delivered", "failed", "opened"].map((name) => ids(`countedAs=${name}`)),
+    );
+    expect(counted).toEqual([[ada.email], [ada.email], [rejected.email], []]);
+    expectInvalid(await project.api.get("/emails?countedAs=SENT"), "countedAs", "invalid_enum_value");
     expect((await project.api.get("/emails?status=FAILED")).body.total).toBe(1);
   });
 

@@ -154,12 +154,17 @@ describeInChromium(
       await page.getByText("They were left out").waitFor();
       await page.setViewportSize(desk.viewport);
       expect(await axeFindings(page)).toEqual([]);
-      await ledger.getByRole("link", { name: "1", exact: true }).click();
+      // The number of those who were left out leads to them, and each other one to its mail.
+      expect(await ledger.getByTitle("Those of them who are not subscribed now").getAttribute("href")).toContain(
+        "/people?",
+      );
+      await ledger.getByRole("link", { name: "1", exact: true }).first().click();
       await page
         .getByRole("link", { name: /reject@simulator\.test|Sale|Have you seen/ })
         .first()
         .waitFor();
-      expect(page.url()).toContain("status=FAILED");
+      expect(page.url()).toContain("countedAs=failed");
+      await page.getByText("Counted as: failed").waitFor();
       expectQuiet(watched);
     });
   },

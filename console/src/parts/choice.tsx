@@ -12,7 +12,7 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="flex flex-wrap gap-1 rounded-part bg-quiet-tint p-1">
+    <fieldset className="flex w-fit max-w-full flex-wrap gap-1 rounded-part bg-quiet-tint p-1">
       <legend className="sr-only">{label}</legend>
       {options.map(([one, text]) => (
         <label

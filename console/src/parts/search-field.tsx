@@ -22,7 +22,7 @@ export function SearchField({ label, search, change }: { label: string; search: 
     return () => clearTimeout(timer);
   });
   return (
-    <div className="w-full tablet:w-72">
+    <div className="w-full tablet:w-80">
       <TextField
         label={label}
         isBare

@@ -21,7 +21,7 @@ export function ShareBar({ parts: all, whole, isApproximate = false }: ShareBarP
   const parts = all.filter(({ count }) => count > 0);
   const sum = parts.reduce((total, { count }) => total + count, 0);
   return (
-    <figure className="grid gap-3">
+    <figure className="grid max-w-2xl gap-3">
       <div
         role="img"
         aria-label={[...parts, { name: whole, count: sum }]
@@ -34,7 +34,7 @@ export function ShareBar({ parts: all, whole, isApproximate = false }: ShareBarP
         ))}
       </div>
       <figcaption>
-        <dl className="grid max-w-md gap-1">
+        <dl className="grid gap-1">
           {parts.map(({ name, count, colour }) => (
             <div key={name} className="flex items-center gap-2">
               <span aria-hidden className={clsx("size-2.5 shrink-0 rounded-full", colour)} />

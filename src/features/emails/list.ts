@@ -8,6 +8,7 @@ import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectFirst, statement } from "../../db/statement";
 import { emails } from "../../db/tables";
+import { conditions as countedWhen } from "../../engine/campaigns/counters";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails } from "./email";
 import type { EmailFilters } from "./schema";
@@ -74,15 +75,18 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
  * afterwards. Emails of the project come in key order.
  */
 function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
-  const { startDate, endDate } = filters;
+  const { startDate, endDate, countedAs } = filters;
   const isAfterCursor = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
   // An email's id contains its time of creation.
   const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
   const { index, isTheirs } = ownerOf(filters);
-  return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source, effect_id, subject FROM emails ${index}
+  const times = countedAs === undefined ? sql`` : timesCounted;
+  return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source, effect_id, subject ${times} FROM emails ${index}
     WHERE ${inProject(ctx)} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
 }
+
+const timesCounted = sql`, delivered_at, opened_at, clicked_at, complained_at, bounced_at, unsubscribed_at`;
 
 function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isTheirs: SQL } {
   if (executionId !== undefined) {
@@ -94,7 +98,7 @@ function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isThei
 }
 
 function conditionOf(filters: EmailFilters): SQL {
-  const { status, contactId, campaignId, templateId, workflowId, source, to, subject } = filters;
+  const { status, countedAs, contactId, campaignId, templateId, workflowId, source, to, subject } = filters;
   const ofContent = (value: SQL) => sql`(SELECT ${value} FROM email_contents content
     WHERE content.project_id = e.project_id AND content.id = e.content_id)`;
   // Matches emails of a workflow, whose effect is `execution:step`.
@@ -103,6 +107,7 @@ function conditionOf(filters: EmailFilters): SQL {
   const written = sql`coalesce(e.subject, ${ofContent(sql`content.subject`)})`;
   const conditions = [
     ...(status === undefined ? [] : [sql`e.status = ${status}`]),
+    ...(countedAs === undefined ? [] : [sql.raw(countedWhen[countedAs])]),
     ...(contactId === undefined ? [] : [sql`e.contact_id = ${contactId}`]),
     ...(campaignId === undefined ? [] : [sql`e.campaign_id IS ${campaignId}`]),
     ...(templateId === undefined ? [] : [sql`${ofContent(sql`content.template_id`)} = ${templateId}`]),

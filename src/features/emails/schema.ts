@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counters } from "../../core/campaigns/counts";
 import { DateOrTime, DateRange, spanOf } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
@@ -122,6 +123,10 @@ export const EmailFilters = z.object({
   }),
   subject: z.string().min(1).optional().meta({
     description: "The beginning of the subject, as the recipient gets it. The case of ASCII letters does not matter.",
+  }),
+  countedAs: z.enum(counters).optional().meta({
+    description:
+      "Emails that `GET /campaigns/{id}/stats` counts so, whatever became of them later, while `status` is only the latest.",
   }),
   from: DateOrTime.optional().meta({ description: "The same as `startDate`." }),
   to: AddressOrEnd.optional().meta({

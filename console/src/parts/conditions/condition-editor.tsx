@@ -57,7 +57,7 @@ export function ConditionEditor({ condition, change, mayEnd = false }: Condition
         </div>
       ))}
       <div>
-        <AddFilter label={own.addGroup} add={(filter) => change(withAlternative(condition, filter))} />
+        <AddFilter label={own.addGroup} isQuiet add={(filter) => change(withAlternative(condition, filter))} />
       </div>
     </div>
   );

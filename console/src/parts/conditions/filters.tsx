@@ -53,7 +53,7 @@ export function Filters({ filters, change, isRemovable = true }: FiltersProps) {
           })}
         </ul>
       )}
-      <AddFilter label={own.addFilter} add={(filter) => change([...filters, filter])} />
+      <AddFilter label={own.addFilter} isQuiet={filters.length > 0} add={(filter) => change([...filters, filter])} />
       {edited !== null && (
         <FilterForm
           title={own.edit}
@@ -68,12 +68,19 @@ export function Filters({ filters, change, isRemovable = true }: FiltersProps) {
   );
 }
 
+interface AddFilterProps {
+  label: string;
+  /** It is one of several, beside what they have added. */
+  isQuiet?: boolean;
+  add(filter: Filter): void;
+}
+
 /** A button that asks for a filter. */
-export function AddFilter({ label, add }: { label: string; add(filter: Filter): void }) {
+export function AddFilter({ label, isQuiet = false, add }: AddFilterProps) {
   const [isOpen, open] = useState(false);
   return (
     <>
-      <Button onClick={() => open(true)}>
+      <Button kind={isQuiet ? "quiet" : "plain"} onClick={() => open(true)}>
         <Plus size={16} aria-hidden />
         {label}
       </Button>

@@ -39,7 +39,7 @@ export function Variants({ draft: { variants, subject }, change }: VariantsProps
           {list.map(({ name, weight, subject: its }, at) => (
             // The place is what a variant is known by: its name may be typed anew.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
-            <li key={at} className="grid grid-cols-[4rem_minmax(0,1fr)_5rem_2.25rem] items-end gap-2">
+            <li key={at} className="grid grid-cols-[5.5rem_minmax(0,1fr)_4.5rem_2.25rem] items-end gap-2">
               <TextField
                 label={own.variantName}
                 isBare={at > 0}

@@ -52,11 +52,13 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
         {!writes && <p className="text-quiet">{own.onlyReading}</p>}
         <fieldset disabled={isReader} className="grid min-w-0 gap-4 wide:grid-cols-2">
           <legend className="sr-only">{own.content}</legend>
-          <Envelope draft={draft} change={(change) => keeper.change(change)} />
+          <div className="grid min-w-0 content-start gap-4">
+            <Envelope draft={draft} change={(change) => keeper.change(change)} />
+            <Variants draft={draft} change={(variants) => keeper.change({ variants })} />
+          </div>
           <div className="grid min-w-0 content-start gap-4">
             <Audience draft={draft} change={(change) => keeper.change(change)} />
             <Canary canary={draft.canary} change={(canary) => keeper.change({ canary })} />
-            <Variants draft={draft} change={(variants) => keeper.change({ variants })} />
           </div>
         </fieldset>
         <div className="grid gap-4 wide:grid-cols-2">

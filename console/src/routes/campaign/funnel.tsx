@@ -1,24 +1,15 @@
-import { Link } from "@tanstack/react-router";
 import type { CampaignStats } from "petrel-client";
-import type { ReactNode } from "react";
-import { useProject } from "../../api/project";
-import { Amount } from "../../parts/amount";
 import { Section } from "../../parts/page";
 import { useWords } from "../../words/words";
+import { CountedRows } from "./counted-rows";
 import { percentOf } from "./percent";
 
 const stages = ["sent", "delivered", "opened", "clicked"] as const;
-/** A mail with one of these has no later state, so that the mail log lists just them. */
-const troubles = [
-  { name: "bounced", status: "BOUNCED" },
-  { name: "complained", status: "COMPLAINED" },
-  { name: "unsubscribed", status: undefined },
-] as const;
+const troubles = ["bounced", "complained", "unsubscribed"] as const;
 
-/** How many of those who were sent it got it, opened it and clicked, and how many were lost. */
+/** How many of those who were sent it got it, opened it and clicked, and how many were lost. A number leads to its mail. */
 export function Funnel({ id, stats }: { id: string; stats: CampaignStats }) {
   const { words, locale } = useWords();
-  const { id: project } = useProject();
   const { sentCount } = stats;
   return (
     <Section title={words.campaigns.results}>
@@ -41,7 +32,7 @@ export function Funnel({ id, stats }: { id: string; stats: CampaignStats }) {
                 />
               </span>
               <span className="text-end font-semibold">
-                <Amount of={count} />
+                <CountedRows id={id} of={count} as={stage} />
               </span>
               <span className="text-end text-quiet">{percentOf(count, sentCount, locale)}</span>
             </li>
@@ -49,15 +40,13 @@ export function Funnel({ id, stats }: { id: string; stats: CampaignStats }) {
         })}
       </ol>
       <dl className="grid grid-cols-3 gap-3 border-t border-line p-4">
-        {troubles.map(({ name, status }) => {
+        {troubles.map((name) => {
           const count = stats[`${name}Count`];
           return (
             <div key={name}>
               <dt className="text-small text-quiet">{words.campaigns[name]}</dt>
               <dd>
-                <Rows isListed={status !== undefined && count > 0} to={{ project, id, status }}>
-                  <Amount of={count} />
-                </Rows>{" "}
+                <CountedRows id={id} of={count} as={name} />{" "}
                 <span className="text-small text-quiet">{percentOf(count, sentCount, locale)}</span>
               </dd>
             </div>
@@ -65,20 +54,5 @@ export function Funnel({ id, stats }: { id: string; stats: CampaignStats }) {
         })}
       </dl>
     </Section>
-  );
-}
-
-interface RowsProps {
-  isListed: boolean;
-  to: { project: string; id: string; status: "BOUNCED" | "COMPLAINED" | undefined };
-  children: ReactNode;
-}
-
-function Rows({ isListed, to: { project, id, status }, children }: RowsProps) {
-  if (!isListed) return children;
-  return (
-    <Link to="/p/$project/emails" params={{ project }} search={{ campaignId: id, status }} className="link">
-      {children}
-    </Link>
   );
 }

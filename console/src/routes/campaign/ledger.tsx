@@ -1,27 +1,22 @@
-import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
-import type { CampaignStats } from "petrel-client";
+import type { Campaign, CampaignStats } from "petrel-client";
 import type { ReactNode } from "react";
-import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
 import { Section } from "../../parts/page";
 import { useWords } from "../../words/words";
+import { CountedRows } from "./counted-rows";
+import { LeftOut } from "./left-out";
 import { ledgerRows } from "./parts";
 
 /** Where everybody of the audience is, as a sum that adds up. A number leads to its rows. */
-export function Ledger({ id, stats }: { id: string; stats: CampaignStats }) {
+export function Ledger({ campaign, stats }: { campaign: Campaign; stats: CampaignStats }) {
   const { words } = useWords();
-  const { id: project } = useProject();
   const leftOut = stats.leftOut.reduce((sum, { count }) => sum + count, 0);
-  const rowsOf = (status?: "QUEUED" | "UNKNOWN" | "FAILED" | "SUPPRESSED" | "CANCELLED") => ({
-    campaignId: id,
-    ...(status && { status }),
-  });
   return (
     <Section title={words.campaigns.ledger}>
       <table className="w-full">
         <tbody>
-          {ledgerRows.map(({ name, count, tone, status }) => (
+          {ledgerRows.map(({ name, count, tone }) => (
             <Line
               key={name}
               label={
@@ -32,23 +27,15 @@ export function Ledger({ id, stats }: { id: string; stats: CampaignStats }) {
               }
               isQuiet={stats[count] === 0}
             >
-              {status === undefined || stats[count] === 0 ? (
-                <Amount of={stats[count]} />
-              ) : (
-                <Link to="/p/$project/emails" params={{ project }} search={rowsOf(status)} className="link">
-                  <Amount of={stats[count]} />
-                </Link>
-              )}
+              <CountedRows id={campaign.id} of={stats[count]} as={name} />
             </Line>
           ))}
           <Line label={words.campaigns.recipients} isSum>
-            <Link to="/p/$project/emails" params={{ project }} search={rowsOf()} className="link">
-              <Amount of={stats.totalRecipients} />
-            </Link>
+            <CountedRows id={campaign.id} of={stats.totalRecipients} />
           </Line>
           {stats.leftOut.map(({ reason, count }) => (
             <Line key={reason} label={`${words.campaigns.leftOut}: ${words.campaigns.leftOutBy[reason]}`}>
-              <Amount of={count} />
+              <LeftOut audience={campaign} of={{ reason, count }} />
             </Line>
           ))}
           {leftOut > 0 && (

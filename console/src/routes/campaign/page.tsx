@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { CampaignStats } from "petrel-client";
+import type { Campaign, CampaignStats } from "petrel-client";
 import { useEffect } from "react";
 import { useProject } from "../../api/project";
 import { Page, Section } from "../../parts/page";
@@ -65,7 +65,7 @@ export function CampaignPage() {
           <Standing campaign={now} watch={watch.data} at={watch.dataUpdatedAt} />
           <Controls campaign={now} />
           {isSending && watch.data && <Brakes watch={watch.data} />}
-          {watch.data && isBegun && <Figures id={id} stats={watch.data.stats} isSending={isSending} />}
+          {watch.data && isBegun && <Figures campaign={now} stats={watch.data.stats} isSending={isSending} />}
           {isBegun && watch.data?.stats.variants && <Variants of={watch.data.stats.variants} />}
           {isBegun && (
             <>
@@ -91,18 +91,18 @@ export function CampaignPage() {
 }
 
 interface FiguresProps {
-  id: string;
+  campaign: Campaign;
   stats: CampaignStats;
   isSending: boolean;
 }
 
 /** While it is sent, the first question is where everybody is, and afterwards what they did. */
-function Figures({ id, stats, isSending }: FiguresProps) {
-  const ledger = <Ledger id={id} stats={stats} />;
+function Figures({ campaign, stats, isSending }: FiguresProps) {
+  const ledger = <Ledger campaign={campaign} stats={stats} />;
   return (
     <>
       {isSending && ledger}
-      <Funnel id={id} stats={stats} />
+      <Funnel id={campaign.id} stats={stats} />
       {!isSending && ledger}
     </>
   );

@@ -3,12 +3,12 @@ import { useWords } from "../../words/words";
 
 /** Each recipient is in exactly one of them, so that they add up. */
 export const ledgerRows = [
-  { name: "sent", count: "sentCount", tone: "bg-good", status: undefined },
-  { name: "queued", count: "queuedCount", tone: "bg-edge", status: "QUEUED" },
-  { name: "unknown", count: "unknownCount", tone: "bg-warn", status: "UNKNOWN" },
-  { name: "failed", count: "failedCount", tone: "bg-alarm", status: "FAILED" },
-  { name: "suppressed", count: "suppressedCount", tone: "bg-main", status: "SUPPRESSED" },
-  { name: "cancelled", count: "cancelledCount", tone: "bg-quiet", status: "CANCELLED" },
+  { name: "sent", count: "sentCount", tone: "bg-good" },
+  { name: "queued", count: "queuedCount", tone: "bg-edge" },
+  { name: "unknown", count: "unknownCount", tone: "bg-warn" },
+  { name: "failed", count: "failedCount", tone: "bg-alarm" },
+  { name: "suppressed", count: "suppressedCount", tone: "bg-main" },
+  { name: "cancelled", count: "cancelledCount", tone: "bg-quiet" },
 ] as const;
 
 /** The recipients as a bar, which is full when all of them are accounted for. */

@@ -103,6 +103,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Empfänger",
   leftOut: "Ausgelassen",
+  asNow: "Die von ihnen, die jetzt nicht abonniert sind",
   inAudience: "Ausgewählt",
   leftOutBy: {
     suppressed: "Adresse unterdrückt",

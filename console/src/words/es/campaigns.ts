@@ -106,6 +106,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinatarios",
   leftOut: "Excluidos",
+  asNow: "Las que ahora no están suscritas",
   inAudience: "Elegidos",
   leftOutBy: {
     suppressed: "la dirección está suprimida",

@@ -108,6 +108,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinataires",
   leftOut: "Écartés",
+  asNow: "Celles qui ne sont pas abonnées maintenant",
   inAudience: "Choisis",
   leftOutBy: {
     suppressed: "l'adresse est bloquée",

@@ -106,6 +106,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinatari",
   leftOut: "Esclusi",
+  asNow: "Quelle che ora non sono iscritte",
   inAudience: "Scelti",
   leftOutBy: {
     suppressed: "l'indirizzo è soppresso",

@@ -101,6 +101,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Ontvangers",
   leftOut: "Weggelaten",
+  asNow: "Degenen die nu niet geabonneerd zijn",
   inAudience: "Gekozen",
   leftOutBy: {
     suppressed: "het adres is onderdrukt",
