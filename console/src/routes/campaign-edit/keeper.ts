@@ -21,7 +21,7 @@ export class Keeper {
 
   constructor(
     private readonly petrel: Petrel,
-    private readonly copy: LocalCopy,
+    private readonly copy: LocalCopy<Draft>,
     campaign: Campaign,
     /** Hears of each version that was saved, also after the page was left. */
     private readonly onSaved: (campaign: Campaign) => void,

@@ -1,7 +1,5 @@
-import type { Draft } from "./draft";
-
 /** The text that was typed and is not saved in the service yet. */
-export interface Copy {
+export interface Copy<Draft> {
   /** The version on which it was written. */
   version: number;
   changes: Partial<Draft>;
@@ -13,19 +11,31 @@ const maxAgeMs = 30 * 86_400_000;
 
 /**
  * Keeps what was typed in the browser until the service has it: a lost network or a closed tab loses nothing. Another
- * person at the same browser does not get to see it.
+ * person at the same browser does not get to see it. Each tab has a copy of its own, so none loses what another one typed.
  */
-export class LocalCopy {
-  readonly #name: string;
+export class LocalCopy<Draft> {
+  readonly #campaign: string;
+  readonly #own: string;
+  /** What was found of an earlier page, or of another tab. */
+  #found: { name: string; text: string } | null = null;
 
   constructor(person: string, campaign: string) {
-    this.#name = `${prefix}${person}:${campaign}`;
+    this.#campaign = `${prefix}${person}:${campaign}`;
+    this.#own = `${this.#campaign}:${crypto.randomUUID()}`;
     forgetOld();
   }
 
-  read(): Copy | null {
+  /** Returns the newest copy. An older one is found when the page is opened after that. */
+  read(): Copy<Draft> | null {
     try {
-      return parse(localStorage.getItem(this.#name));
+      const names = Object.keys(localStorage).filter((name) => name.startsWith(this.#campaign));
+      const all = names.flatMap((name) => {
+        const text = localStorage.getItem(name);
+        return text === null ? [] : [{ name, text, copy: parse<Draft>(text) }];
+      });
+      const newest = all.toSorted((one, other) => other.copy.at - one.copy.at)[0];
+      this.#found = newest ?? null;
+      return newest?.copy ?? null;
     } catch {
       // The browser keeps nothing for this page.
       return null;
@@ -33,9 +43,10 @@ export class LocalCopy {
   }
 
   /** Returns whether the browser keeps it: it may be forbidden, or full. */
-  write(copy: Copy): boolean {
+  write(copy: Copy<Draft>): boolean {
     try {
-      localStorage.setItem(this.#name, JSON.stringify(copy));
+      localStorage.setItem(this.#own, JSON.stringify(copy));
+      this.#removeFound();
       return true;
     } catch {
       return false;
@@ -44,24 +55,33 @@ export class LocalCopy {
 
   remove(): void {
     try {
-      localStorage.removeItem(this.#name);
+      localStorage.removeItem(this.#own);
+      this.#removeFound();
     } catch {
       // There is none.
     }
   }
+
+  /** Removes what was found, which is in the draft now. A tab that is still open may have written more since. */
+  #removeFound(): void {
+    if (this.#found === null) return;
+    const { name, text } = this.#found;
+    if (localStorage.getItem(name) === text) localStorage.removeItem(name);
+    this.#found = null;
+  }
 }
 
-function parse(text: string | null): Copy | null {
+function parse<Draft>(text: string): Copy<Draft> {
   // Only `write` stores under this name.
-  return text === null ? null : (JSON.parse(text) as Copy);
+  return JSON.parse(text) as Copy<Draft>;
 }
 
 function forgetOld(): void {
   try {
     for (const name of Object.keys(localStorage)) {
       if (!name.startsWith(prefix)) continue;
-      const copy = parse(localStorage.getItem(name));
-      if (copy === null || copy.at < Date.now() - maxAgeMs) localStorage.removeItem(name);
+      const text = localStorage.getItem(name);
+      if (text !== null && parse(text).at < Date.now() - maxAgeMs) localStorage.removeItem(name);
     }
   } catch {
     // The browser keeps nothing for this page.

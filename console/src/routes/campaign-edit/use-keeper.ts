@@ -5,6 +5,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { useProject } from "../../api/project";
 import { sessionKey } from "../../api/queries";
 import { useMe } from "../../shell/root";
+import type { Draft } from "./draft";
 import { Keeper } from "./keeper";
 import type { Kept } from "./kept";
 import { LocalCopy } from "./local-copy";
@@ -16,7 +17,7 @@ export function useKeeper(campaign: Campaign): Kept & { keeper: Keeper } {
   const queries = useQueryClient();
   const [keeper] = useState(() => {
     const keep = (saved: Campaign) => queries.setQueryData([project, "campaign", saved.id], saved);
-    return new Keeper(petrel, new LocalCopy(person.id, campaign.id), campaign, keep);
+    return new Keeper(petrel, new LocalCopy<Draft>(person.id, campaign.id), campaign, keep);
   });
   const kept = useSyncExternalStore(keeper.subscribe, keeper.snapshot);
   useEffect(() => keeper.hear(campaign), [keeper, campaign]);
