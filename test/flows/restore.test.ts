@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { publicId, readId } from "../../src/core/ids";
+import { readId } from "../../src/core/ids";
 import { startCampaign } from "../../src/features/campaigns/start";
 import {
   backUp,
@@ -261,87 +261,5 @@ describe("a restore", () => {
       .bind(original.number, copy.number)
       .all();
     expect(clocks[0]).toEqual(clocks[1]);
-  });
-});
-
-describe("a backup that cannot be restored", () => {
-  const restore = (body: unknown) => admin.post("/admin/restore", body);
-
-  it("is refused when it is unknown, not complete, or of another format", async () => {
-    const world = new World();
-    const project = await newProject();
-    expect((await restore({ backup: crypto.randomUUID() })).status).toBe(404);
-    expect((await restore({ backup: crypto.randomUUID(), as: "" })).status).toBe(422);
-    const { body } = await admin.post(`/admin/projects/${project.id}/backup`, {});
-    expect((await restore({ backup: body.jobId })).status).toBe(409);
-    await world.sweep();
-    const other = await newProject();
-    const backup = await backUp(world, other);
-    const key = `${await folderOfBackup(other)}/manifest.json`;
-    await env.BLOBS.put(key, JSON.stringify({ ...(await (await env.BLOBS.get(key))?.json<object>()), format: 2 }));
-    const answer = await restore({ backup });
-    expect(answer.status).toBe(422);
-    expect(answer.body.error.message).toContain("has the format 2, and this version of Petrel reads format 1");
-    await env.BLOBS.delete(key);
-    expect((await restore({ backup })).status).toBe(422);
-  });
-
-  const damages: Record<string, (text: string, other: TestProject) => string | null> = {
-    "a file that is missing": () => null,
-    "a file with another hash": (text) => text.replace("p1@", "p2@"),
-    "a line that is not JSON": (text) => `${text}{`,
-  };
-  it.each(Object.entries(damages))("fails its job and leaves a project to delete: %s", async (_, damage) => {
-    const world = new World();
-    const project = await newProject();
-    await project.api.post("/contacts", { email: email(1) });
-    const backup = await backUp(world, project);
-    const [key = ""] = (
-      await env.BLOBS.list({ prefix: `${await folderOfBackup(project)}/rows/contacts/` })
-    ).objects.map((object) => object.key);
-    const text = damage((await (await env.BLOBS.get(key))?.text()) ?? "", project);
-    if (text === null) await env.BLOBS.delete(key);
-    else await env.BLOBS.put(key, text);
-    const copy = await startRestore(world, backup);
-    await world.drain();
-    const { body } = await admin.get(`/admin/jobs/${copy.jobId}`);
-    expect(body).toMatchObject({ status: "failed", result: null });
-    expect(body.errors[0].reason).toMatch(/(missing|hash|JSON).* Delete the project that was restored\.$/);
-    const path = `/admin/projects/${copy.id}`;
-    expect((await admin.patch(path, { disabled: false })).status).toBe(409);
-    expect((await admin.post(`${path}/backup`, {})).status).toBe(409);
-    expect((await admin.get(path)).body.disabledReason).toContain("delete the project");
-    expect((await admin.delete(path)).status).toBe(202);
-  });
-
-  it("cannot name files or rows of other projects", async () => {
-    const world = new World();
-    const project = await newProject();
-    const victim = await newProject();
-    await newTemplate(victim, { body: `<p>${"secret ".repeat(20_000)}</p>` });
-    await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
-    const backup = await backUp(world, project);
-    const folder = await folderOfBackup(project);
-    const [key = ""] = (await env.BLOBS.list({ prefix: `${folder}/rows/template_versions/` })).objects.map(
-      (object) => object.key,
-    );
-    const text = (await (await env.BLOBS.get(key))?.text()) ?? "";
-    await env.BLOBS.put(key, text.replaceAll(`template/${project.id}/`, `template/${victim.id}/`));
-    // A forger also writes the manifest.
-    const { hashAfter } = await import("../../src/engine/backups/tally");
-    const content = await (await env.BLOBS.get(key))?.arrayBuffer();
-    const manifest = await (await env.BLOBS.get(`${folder}/manifest.json`))?.json<
-      Record<string, Record<string, Row>>
-    >();
-    const tally = manifest?.tables?.template_versions ?? {};
-    tally.hash = await hashAfter("", new Uint8Array(content ?? new ArrayBuffer()));
-    await env.BLOBS.put(`${folder}/manifest.json`, JSON.stringify(manifest));
-    const copy = await startRestore(world, backup);
-    await world.drain();
-    expect((await admin.get(`/admin/jobs/${copy.jobId}`)).body).toMatchObject({
-      status: "failed",
-      errors: [{ reason: expect.stringContaining("A row names a file of another project.") }],
-    });
-    expect(publicId(readId(copy.jobId))).toBe(copy.jobId);
   });
 });

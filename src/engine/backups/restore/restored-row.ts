@@ -38,10 +38,10 @@ const changes: Readonly<Record<string, Change>> = {
   emails: (row, _, changed) => {
     const isOpen = row.status === "QUEUED" || row.status === "SENDING";
     // The provider is not asked about mail of the original: it might answer that it never got it.
-    const row2 = { ...row, look_up_at: null };
-    if (!isOpen) return row2;
+    const unasked = { ...row, look_up_at: null };
+    if (!isOpen) return unasked;
     changed.emails++;
-    return { ...row2, status: "UNKNOWN", error: maybeSent, next_attempt_at: null, due_at: null };
+    return { ...unasked, status: "UNKNOWN", error: maybeSent, next_attempt_at: null, due_at: null };
   },
   email_contents: ownFile,
   template_versions: ownFile,
