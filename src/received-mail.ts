@@ -19,11 +19,13 @@ export async function receive(message: ForwardableEmailMessage, env: Env, execut
     delivered: [message.to],
     headers: [{ name: "Auto-Submitted", value: header("Auto-Submitted") ?? "no" }],
   });
+  const { receivedMailTo } = platform.config;
   try {
     if (mail) await takeMail(platform, "cloudflare", mail);
   } catch (error) {
+    // The sender's server then tries again. One that goes on has arrived.
+    if (receivedMailTo === null) throw error;
     platform.log("error", "A received mail could not be recorded", { reason: reasonOf(error) });
   }
-  const { receivedMailTo } = platform.config;
   if (receivedMailTo !== null) await message.forward(receivedMailTo);
 }

@@ -80,14 +80,19 @@ export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, take
 export function withProviderBindings(config) {
   if (!choicesOf(config.vars).some(([, provider]) => provider === "cloudflare")) return config;
   const bindings = config.send_email ?? [];
-  const reports = { queue: `${config.name}-mail-reports`, max_batch_size: 25, max_batch_timeout: 1, max_retries: 100 };
+  const queue = `${config.name}-mail-reports`;
+  const dead = `${queue}-dead`;
+  const added = [
+    { queue, max_batch_size: 25, max_batch_timeout: 1, max_retries: 100, dead_letter_queue: dead },
+    { queue: dead, max_retries: 100 },
+  ];
   const { consumers } = config.queues;
   return {
     ...config,
     send_email: isBound(config, "EMAIL") ? bindings : [...bindings, { name: "EMAIL" }],
     queues: {
       ...config.queues,
-      consumers: consumers.some(({ queue }) => queue === reports.queue) ? consumers : [...consumers, reports],
+      consumers: [...consumers, ...added.filter((one) => !consumers.some((known) => known.queue === one.queue))],
     },
   };
 }

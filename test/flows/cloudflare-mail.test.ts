@@ -1,6 +1,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { newId, textOf } from "../../src/core/ids";
+import { hourMs } from "../../src/core/time";
 import { SendEmail as SendEmailInput } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import worker from "../../src/index";
@@ -130,14 +132,17 @@ const event = (kind: string, { domain }: TestProject, more: object = {}) => ({
 });
 
 /** Gives messages to the consumer of the reports. Returns what became of each. */
-async function report(bodies: unknown[], attempts = 1): Promise<string[]> {
+async function report(
+  bodies: unknown[],
+  { ageMs = 0, on = env }: { ageMs?: number; on?: typeof env } = {},
+): Promise<string[]> {
   const ends = bodies.map(() => "none");
   const messages = bodies.map((body, place) => ({
-    ...{ id: String(place), timestamp: new Date(), body, attempts },
+    ...{ id: String(place), timestamp: new Date(Date.now() - ageMs), body, attempts: 3 },
     ack: () => (ends[place] = "acknowledged"),
     retry: () => (ends[place] = "again"),
   }));
-  await consume({ queue: "petrel-mail-reports", messages } as unknown as MessageBatch, env, createExecutionContext());
+  await consume({ queue: "petrel-mail-reports", messages } as unknown as MessageBatch, on, createExecutionContext());
   return ends;
 }
 
@@ -169,23 +174,48 @@ describe("an event of the service in the queue", () => {
     const delivered = event("delivered", project);
     expect(await report([delivered])).toEqual(["again"]);
     await world.drain();
-    expect(await report([delivered], 2)).toEqual(["acknowledged"]);
+    expect(await report([delivered])).toEqual(["acknowledged"]);
     expect(await onlyEmail(project)).toMatchObject({ status: "DELIVERED" });
   });
 
-  it("is dropped after five attempts, and at once when it is no report", async () => {
+  it("is dropped after six hours, and at once when it is no report", async () => {
     const project = await newProject();
-    expect(await report([event("delivered", project)], 5)).toEqual(["acknowledged"]);
+    expect(await report([event("delivered", project)], { ageMs: 5 * hourMs })).toEqual(["again"]);
+    expect(await report([event("delivered", project)], { ageMs: 7 * hourMs })).toEqual(["acknowledged"]);
     expect(await report([{ type: "cf.r2.object.created" }, null, 7, event("opened", project)])).toEqual([
       ...["acknowledged", "acknowledged", "acknowledged", "acknowledged"],
     ]);
+  });
+
+  it("comes again alone when the database of its project is away", async () => {
+    const { world, project } = await scene();
+    await world.drain();
+    const away = {
+      prepare: () => {
+        throw new Error("The database is away");
+      },
+    } as unknown as D1Database;
+    const on = { ...env, DB: away };
+    expect(await report([event("complained", project), { type: "other" }], { on })).toEqual(["again", "acknowledged"]);
+    expect(await onlyEmail(project)).toMatchObject({ status: "SENT" });
+  });
+
+  it("finds the mail of a campaign too", async () => {
+    const { world, project } = await scene();
+    await world.drain();
+    await project.db
+      .prepare("UPDATE emails SET campaign_id = ? WHERE project_id = ?")
+      .bind(textOf(newId()), project.number)
+      .run();
+    await report([event("delivered", project)]);
+    expect(await onlyEmail(project)).toMatchObject({ status: "DELIVERED" });
   });
 
   it("changes no mail of the project that does not own the sender's domain", async () => {
     const { world, project } = await scene();
     await world.drain();
     const other = await newProject();
-    await report([event("complained", other), event("complained", { ...project, domain: "nobody.example" })], 5);
+    await report([event("complained", other), event("complained", { ...project, domain: "nobody.example" })]);
     expect(await onlyEmail(project)).toMatchObject({ status: "SENT" });
   });
 });

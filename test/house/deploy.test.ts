@@ -336,7 +336,11 @@ database_name = "acme-mail-01"
     const chosen = { ...config, vars: { MAIL_PROVIDER: "ses", MAIL_PROVIDER_FALLBACK: "cloudflare" } };
     const whole = withProviderBindings(chosen);
     expect(whole).toMatchObject({ ...chosen, send_email: [{ name: "EMAIL" }], queues: expect.anything() });
-    expect(whole.queues.consumers.map(({ queue }) => queue)).toEqual(["acme-mail", "acme-mail-reports"]);
+    expect(whole.queues.consumers.map(({ queue }) => queue)).toEqual([
+      "acme-mail",
+      "acme-mail-reports",
+      "acme-mail-reports-dead",
+    ]);
     expect(withProviderBindings(whole)).toEqual(whole);
     expect(credentialObstacles({ config: { ...whole, vars: { MAIL_PROVIDER: "cloudflare" } } }, [])).toEqual([]);
   });

@@ -43,7 +43,7 @@ export async function findUntagged(
         SELECT * FROM (SELECT e.id, e.provider, e.provider_message_id ${mailsTo} AND e.campaign_id IS NULL
           ORDER BY e.id DESC LIMIT ${maxSearched})
         UNION ALL
-        SELECT * FROM (SELECT e.id, e.provider, e.provider_message_id ${mailsTo} AND e.campaign_id > x''
+        SELECT * FROM (SELECT e.id, e.provider, e.provider_message_id ${mailsTo} AND e.campaign_id > ''
           ORDER BY e.campaign_id DESC LIMIT ${maxSearched}))
       WHERE provider = ${provider} AND provider_message_id = ${providerMessageId} LIMIT 1`,
     readEmail,

@@ -1,30 +1,52 @@
-import { secondMs } from "../../core/time";
+import { hourMs } from "../../core/time";
 import type { Platform } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
 import { readQueuedReport } from "../../platform/mailer/providers";
 import { findUntagged } from "./find-untagged";
 import { applyReport } from "./take-report";
 
-/** After this many attempts, some ten minutes, a mail that is not here will not be. */
-const maxAttempts = 5;
-const againAfterMs = 30 * secondMs;
+/** While a database is away, the results of a call are recorded hours later. */
+const patienceMs = 6 * hourMs;
+/** The first wait, which doubles with each attempt up to the longest. */
+const againAfterSeconds = 10;
+const longestWaitSeconds = 600;
 
 /**
  * Takes the reports that a provider puts into a queue. Another message there, and a report of somebody else's mail, has no
- * effect. A report whose mail is not found comes again, because it may be faster than the record of its mail.
+ * effect. A report whose mail is not found comes again, because it may be faster than the record of its mail; and so does
+ * one that fails, alone.
  */
 export async function takeQueued(platform: Platform, messages: readonly Message[]): Promise<void> {
   for (const message of messages) {
-    const report = readQueuedReport(message.body);
-    const found = report && (await findUntagged(platform, report.provider, report.notice));
-    if (found) {
-      await applyReport(found.ctx, report.provider, found.emailId, report.notice);
-    } else if (report && message.attempts < maxAttempts) {
-      message.retry({ delaySeconds: (message.attempts * againAfterMs) / secondMs });
-      continue;
-    } else {
-      const event = report?.notice.report.kind ?? "unknown";
-      platform.log("info", "A report belongs to no email here", { provider: report?.provider, report: event });
+    try {
+      if (await takeOne(platform, message)) message.ack();
+      else tryLater(message);
+    } catch (error) {
+      platform.log("error", "A report failed and will be tried again", { reason: reasonOf(error) });
+      tryLater(message);
     }
-    message.ack();
   }
+}
+
+function tryLater(message: Message): void {
+  message.retry({ delaySeconds: Math.min(againAfterSeconds * 2 ** (message.attempts - 1), longestWaitSeconds) });
+}
+
+/** Returns false when the mail may still be recorded. */
+async function takeOne(platform: Platform, { body, timestamp }: Message): Promise<boolean> {
+  const report = readQueuedReport(body);
+  if (report === null) {
+    platform.log("info", "A message in the queue of reports is no report", {});
+    return true;
+  }
+  const { provider, notice } = report;
+  const found = await findUntagged(platform, provider, notice);
+  if (found) {
+    await applyReport(found.ctx, provider, found.emailId, notice);
+    return true;
+  }
+  const waitedMs = platform.now.getTime() - timestamp.getTime();
+  if (waitedMs < patienceMs) return false;
+  platform.log("info", "A report belongs to no email here", { provider, report: notice.report.kind });
+  return true;
 }

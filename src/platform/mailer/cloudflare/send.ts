@@ -15,8 +15,8 @@ const ownHeaders = ["feedback-id"];
 
 /**
  * Sends through Cloudflare Email Service by a binding of the Worker, so that an installation needs no other account. The
- * service carries transactional mail only. It has no idempotency keys and cannot be asked: when an answer is lost, the
- * outcome stays unknown until an event tells it.
+ * service carries transactional mail only. It has no idempotency keys and cannot be asked, and its events know a mail by
+ * the id in its answer: when that is lost, the outcome stays unknown.
  */
 export function cloudflareMailer(binding: SendEmail): Mailer {
   // Domains are added to the service in Cloudflare's dashboard. Here, only their ownership is checked.
