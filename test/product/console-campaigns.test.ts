@@ -165,6 +165,8 @@ describeInChromium(
         .waitFor();
       expect(page.url()).toContain("countedAs=failed");
       await page.getByText("Counted as: failed").waitFor();
+      await page.getByText(`Campaign: Spring ${hostile}`, { exact: true }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
       expectQuiet(watched);
     });
   },

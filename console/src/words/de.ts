@@ -83,7 +83,6 @@ export const de: Words = {
     toPlaceholder: "Eine ganze Adresse",
     anyStatus: "Jeder Status",
     countedAs: "Gezählt als",
-    everyOne: "Alle, wie auch immer gezählt",
     counted: {
       queued: "wartend",
       failed: "gescheitert",

@@ -84,7 +84,6 @@ export const en = {
     toPlaceholder: "A whole address",
     anyStatus: "Any status",
     countedAs: "Counted as",
-    everyOne: "All of them, however they are counted",
     counted: {
       queued: "waiting",
       failed: "failed",

@@ -83,7 +83,6 @@ export const es: Words = {
     toPlaceholder: "Una dirección completa",
     anyStatus: "Cualquier estado",
     countedAs: "Contados como",
-    everyOne: "Todos, se cuenten como se cuenten",
     counted: {
       queued: "en espera",
       failed: "fallidos",

@@ -84,7 +84,6 @@ export const fr: Words = {
     toPlaceholder: "Une adresse complète",
     anyStatus: "Tous les états",
     countedAs: "Comptés comme",
-    everyOne: "Tous, quel que soit le décompte",
     counted: {
       queued: "en attente",
       failed: "échoués",

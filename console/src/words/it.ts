@@ -83,7 +83,6 @@ export const it: Words = {
     toPlaceholder: "Un indirizzo intero",
     anyStatus: "Ogni stato",
     countedAs: "Contate come",
-    everyOne: "Tutte, comunque siano contate",
     counted: {
       queued: "in attesa",
       failed: "fallite",

@@ -83,7 +83,6 @@ export const nl: Words = {
     toPlaceholder: "Een heel adres",
     anyStatus: "Elke status",
     countedAs: "Geteld als",
-    everyOne: "Allemaal, hoe ook geteld",
     counted: {
       queued: "wachtend",
       failed: "mislukt",

@@ -83,7 +83,6 @@ export const pt: Words = {
     toPlaceholder: "Um endereço completo",
     anyStatus: "Qualquer estado",
     countedAs: "Contados como",
-    everyOne: "Todos, como quer que se contem",
     counted: {
       queued: "em espera",
       failed: "falhados",

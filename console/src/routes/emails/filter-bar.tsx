@@ -1,9 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { X } from "lucide-react";
 import { Button } from "../../parts/button";
 import { SelectField, TextField } from "../../parts/field";
 import { useWords } from "../../words/words";
 import type { EmailFilters } from "./filters";
+import { Narrowed } from "./narrowed";
 
 interface FilterBarProps {
   project: string;
@@ -71,19 +71,6 @@ export function FilterBar({ project, filters }: FilterBarProps) {
         value={filters.endDate ?? ""}
         onChange={({ target }) => set({ endDate: target.value })}
       />
-      {filters.countedAs !== undefined && (
-        <p className="col-span-full flex items-center gap-2 text-small">
-          {words.emails.countedAs}: {words.emails.counted[filters.countedAs]}
-          <Button
-            kind="quiet"
-            aria-label={words.emails.everyOne}
-            title={words.emails.everyOne}
-            onClick={() => set({ countedAs: "" })}
-          >
-            <X size={14} aria-hidden />
-          </Button>
-        </p>
-      )}
       {isFiltered && (
         <Button
           kind="quiet"
@@ -92,6 +79,7 @@ export function FilterBar({ project, filters }: FilterBarProps) {
           {words.emails.clear}
         </Button>
       )}
+      <Narrowed filters={filters} set={set} />
     </search>
   );
 }
