@@ -6,8 +6,8 @@ import { captureTool } from "../lib/tools.mjs";
 const CHECKS = [
   ["types of src", "tsc", ...remembering("src"), "-p", "tsconfig.json"],
   ["types of src/core", "tsc", ...remembering("core"), "-p", "src/core"],
-  ["types of test", "tsc", ...remembering("test"), "-p", "test"],
   ["types of clients", CLIENT_BUILD],
+  ["types of test", "tsc", ...remembering("test"), "-p", "test"],
   ["types of console", "tsc", "-p", "console"],
   ["format and lint", "biome", "check", "--diagnostic-level=warn"],
   ["unused code", "knip"],

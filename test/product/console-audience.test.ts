@@ -55,8 +55,13 @@ describeInChromium(
       // Without a condition it is not an audience yet, so it stays the one that it was.
       await to.selectOption("FILTERED");
       await audience.getByText("Until there is a condition").waitFor();
+      expect(await sums()).toEqual(["In the audience0"]);
       await audience.getByRole("button", { name: "Add a condition" }).click();
       const form = page.getByRole("dialog");
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await expect.poll(() => to.inputValue(), patient).not.toBe("FILTERED");
+      await to.selectOption("FILTERED");
+      await audience.getByRole("button", { name: "Add a condition" }).click();
       await form.getByRole("combobox").first().selectOption("plan");
       await form.getByRole("combobox", { name: "Value" }).fill("pro");
       await form.getByRole("button", { name: "Apply" }).click();

@@ -17,6 +17,11 @@ export interface Count {
   text: string;
 }
 
+/** A number that the real one is at least. Even one stands for several then. */
+export function atLeast({ value, text }: Count): Count {
+  return { value: Math.max(2, value), text: `≥ ${text}` };
+}
+
 type Text<Rest extends string[]> = (count: string, ...rest: Rest) => string;
 
 /** Makes texts about a number of things. A text without one of the forms of its language does not compile. */

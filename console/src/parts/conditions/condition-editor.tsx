@@ -9,10 +9,12 @@ interface ConditionEditorProps {
   change(condition: Condition | null): void;
   /** Whether its last filter can be removed: not where a condition has to be. */
   mayEnd?: boolean;
+  /** The whole condition, when this one is inside of it. */
+  basis?: Condition;
 }
 
 /** A condition as it is written: groups of filters that all hold, of which any or all count, and conditions inside of them. */
-export function ConditionEditor({ condition, change, mayEnd = false }: ConditionEditorProps) {
+export function ConditionEditor({ condition, change, mayEnd = false, basis = condition }: ConditionEditorProps) {
   const { words } = useWords();
   const own = words.conditions;
   const { logic, groups } = condition;
@@ -39,6 +41,7 @@ export function ConditionEditor({ condition, change, mayEnd = false }: Condition
           {at > 1 && <p className="px-4 text-small text-quiet">{logic === "OR" ? own.or : own.and}</p>}
           <div className="flex flex-wrap items-center gap-2 rounded-part border border-line p-2">
             <Filters
+              basis={basis}
               filters={group.filters}
               isRemovable={mayEnd || countFilters(condition) > 1}
               change={(filters) => change(withGroup(condition, at, { ...group, filters }))}
@@ -47,6 +50,7 @@ export function ConditionEditor({ condition, change, mayEnd = false }: Condition
               <div className="basis-full">
                 <p className="px-2 pb-2 text-small text-quiet">{own.and}</p>
                 <ConditionEditor
+                  basis={basis}
                   mayEnd={mayEnd || countFilters(condition) > countFilters(group.conditions)}
                   condition={group.conditions}
                   change={(conditions) => change(withGroup(condition, at, { ...group, conditions }))}
@@ -57,7 +61,12 @@ export function ConditionEditor({ condition, change, mayEnd = false }: Condition
         </div>
       ))}
       <div>
-        <AddFilter label={own.addGroup} isQuiet add={(filter) => change(withAlternative(condition, filter))} />
+        <AddFilter
+          label={own.addGroup}
+          isQuiet
+          basis={basis}
+          add={(filter) => change(withAlternative(condition, filter))}
+        />
       </div>
     </div>
   );

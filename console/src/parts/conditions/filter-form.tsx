@@ -6,36 +6,38 @@ import { useWords } from "../../words/words";
 import { Button } from "../button";
 import { Dialog } from "../dialog";
 import { SelectField } from "../field";
+import { Refused } from "../states";
 import { FilterValue } from "./filter-value";
-import { hasValue, hasWindow, type Operator, operatorsOf, typedValue } from "./operators";
-import { placeOf, useSubjects } from "./use-subjects";
+import { hasValue, hasWindow, type Operator } from "./operators";
+import { useSubjects } from "./use-subjects";
+import { isNumeric, kindOf, opened, operatorsFor, type Unit, writtenFilter } from "./written-filter";
 
 interface FilterFormProps {
   title: string;
   /** The filter that is changed. Without one, a new one is made. */
   given?: Filter | undefined;
+  /** The conditions that the filter becomes a part of. Once somebody else has changed them, it cannot be applied. */
+  basis: unknown;
   /** Null when it was given up. */
   done(filter: Filter | null): void;
 }
 
-export type Unit = NonNullable<Filter["unit"]>;
-
 /** Asks what is tested, how, and against which value, out of what the project has. */
-export function FilterForm({ title, given, done }: FilterFormProps) {
+export function FilterForm({ title, given, basis, done }: FilterFormProps) {
   const { words } = useWords();
   const own = words.conditions;
   const { id: project, petrel } = useProject();
-  const [field, setField] = useState(given ? placeOf(given) : "email");
-  const [chosen, setOperator] = useState<Operator | null>(given?.operator ?? null);
-  const [typed, setTyped] = useState(given?.value === undefined ? "" : `${given.value}`);
-  const [unit, setUnit] = useState<Unit>(given?.unit ?? "days");
-  const { groups, kindOf } = useSubjects(field);
-  const kind = kindOf(field);
-  // A program may have written an operator that the form would not offer for this field.
-  const isOwn = given !== undefined && field === placeOf(given) && given.operator === chosen;
-  const offered = operatorsOf[kind];
-  const operators = isOwn && !offered.includes(given.operator) ? [given.operator, ...offered] : offered;
+  const [begun] = useState(() => (given ? opened(given) : null));
+  const [field, setField] = useState(begun?.field ?? "email");
+  const [chosen, setOperator] = useState<Operator | null>(begun?.operator ?? null);
+  const [typed, setTyped] = useState(begun?.typed ?? "");
+  const [unit, setUnit] = useState<Unit>(begun?.unit ?? "days");
+  const { groups, typeOf, isRead, failed } = useSubjects(field);
+  const kind = kindOf(field, typeOf(field), given);
+  const operators = operatorsFor(field, kind, given);
   const operator = chosen !== null && operators.includes(chosen) ? chosen : (operators[0] ?? "exists");
+  const [before] = useState(() => JSON.stringify(basis));
+  const isOutdated = JSON.stringify(basis) !== before;
   const { data } = useQuery({
     queryKey: [project, "values", field],
     enabled: kind === "string" && field !== "email",
@@ -48,8 +50,7 @@ export function FilterForm({ title, given, done }: FilterFormProps) {
         className="mt-4 grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          const value = hasValue(operator) ? { value: typedValue(kind, operator, typed) } : {};
-          done({ field, operator, ...value, ...(hasWindow(operator) && { unit }) });
+          done(writtenFilter({ field, operator, typed, unit }, kind, given));
         }}
       >
         <SelectField label={own.field} value={field} onChange={({ target }) => setField(target.value)}>
@@ -79,14 +80,17 @@ export function FilterForm({ title, given, done }: FilterFormProps) {
         {hasValue(operator) && (
           <FilterValue
             kind={kind}
+            isNumber={isNumeric(kind, operator)}
             isWindow={hasWindow(operator)}
             suggested={data?.values ?? []}
             {...{ typed, unit, type: setTyped, choose: setUnit }}
           />
         )}
+        {failed && <Refused {...failed} />}
+        {isOutdated && <p role="alert">{own.outdated}</p>}
         <div className="flex justify-end gap-2">
           <Button onClick={() => done(null)}>{words.cancel}</Button>
-          <Button type="submit" kind="main">
+          <Button type="submit" kind="main" disabled={!isRead || isOutdated}>
             {own.apply}
           </Button>
         </div>

@@ -1,11 +1,12 @@
 import { useId } from "react";
 import { useWords } from "../../words/words";
 import { SelectField, TextField } from "../field";
-import type { Unit } from "./filter-form";
 import type { Kind } from "./operators";
+import type { Unit } from "./written-filter";
 
 interface FilterValueProps {
   kind: Kind;
+  isNumber: boolean;
   isWindow: boolean;
   /** Values that some people have. */
   suggested: readonly unknown[];
@@ -18,7 +19,7 @@ interface FilterValueProps {
 const units = ["days", "hours", "minutes"] as const;
 
 /** The value of a filter: yes or no, a length of time, a number or a text. */
-export function FilterValue({ kind, isWindow, suggested, typed, unit, type, choose }: FilterValueProps) {
+export function FilterValue({ kind, isNumber, isWindow, suggested, typed, unit, type, choose }: FilterValueProps) {
   const { words } = useWords();
   const own = words.conditions;
   const list = useId();
@@ -34,14 +35,14 @@ export function FilterValue({ kind, isWindow, suggested, typed, unit, type, choo
       </SelectField>
     );
   }
-  const isNumber = kind === "number" || isWindow;
   const value = (
     <TextField
       label={own.value}
       required
       dir="auto"
       list={list}
-      inputMode={isNumber ? "decimal" : "text"}
+      // The browser refuses what is no number, and takes the decimal sign of its own language.
+      {...(isNumber && { type: "number", step: "any" })}
       value={typed}
       onChange={({ target }) => type(target.value)}
     />

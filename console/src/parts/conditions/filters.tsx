@@ -11,14 +11,16 @@ interface FiltersProps {
   change(filters: Filter[]): void;
   /** False where a filter has to stay: it can be changed then, and not removed. */
   isRemovable?: boolean;
+  /** The whole that they are a part of, when there is more than them. */
+  basis?: unknown;
 }
 
 /** Filters that all hold: each is a sentence that opens its form, with a button that takes it away. */
-export function Filters({ filters, change, isRemovable = true }: FiltersProps) {
+export function Filters({ filters, change, isRemovable = true, basis = filters }: FiltersProps) {
   const { words } = useWords();
   const own = words.conditions;
   const { ofFilter } = useSentence();
-  const [edited, edit] = useState<number | null>(null);
+  const [edited, edit] = useState<{ at: number; filter: Filter } | null>(null);
   return (
     <>
       {filters.length > 0 && (
@@ -34,7 +36,7 @@ export function Filters({ filters, change, isRemovable = true }: FiltersProps) {
                   type="button"
                   title={own.edit}
                   className="min-h-9 min-w-0 rounded-full ps-3 pe-3 text-start not-last:pe-1 enabled:hover:underline"
-                  onClick={() => edit(at)}
+                  onClick={() => edit({ at, filter })}
                 >
                   <bdi>{sentence}</bdi>
                 </button>
@@ -53,14 +55,20 @@ export function Filters({ filters, change, isRemovable = true }: FiltersProps) {
           })}
         </ul>
       )}
-      <AddFilter label={own.addFilter} isQuiet={filters.length > 0} add={(filter) => change([...filters, filter])} />
+      <AddFilter
+        label={own.addFilter}
+        isQuiet={filters.length > 0}
+        basis={basis}
+        add={(filter) => change([...filters, filter])}
+      />
       {edited !== null && (
         <FilterForm
           title={own.edit}
-          given={filters[edited]}
+          given={edited.filter}
+          basis={basis}
           done={(filter) => {
             edit(null);
-            if (filter) change(filters.map((one, place) => (place === edited ? filter : one)));
+            if (filter) change(filters.map((one, place) => (place === edited.at ? filter : one)));
           }}
         />
       )}
@@ -72,11 +80,15 @@ interface AddFilterProps {
   label: string;
   /** It is one of several, beside what they have added. */
   isQuiet?: boolean;
+  /** The conditions that it adds to. */
+  basis: unknown;
   add(filter: Filter): void;
+  /** Hears that the form was left without a filter. */
+  leave?(): void;
 }
 
 /** A button that asks for a filter. */
-export function AddFilter({ label, isQuiet = false, add }: AddFilterProps) {
+export function AddFilter({ label, isQuiet = false, basis, add, leave }: AddFilterProps) {
   const [isOpen, open] = useState(false);
   return (
     <>
@@ -87,9 +99,11 @@ export function AddFilter({ label, isQuiet = false, add }: AddFilterProps) {
       {isOpen && (
         <FilterForm
           title={label}
+          basis={basis}
           done={(filter) => {
             open(false);
             if (filter) add(filter);
+            else leave?.();
           }}
         />
       )}

@@ -34,13 +34,6 @@ export function hasWindow(operator: Operator): boolean {
   return withWindow.includes(operator);
 }
 
-/** A value as the service takes it. What was typed for a number and is none goes as it is: the service says what it wants. */
-export function typedValue(kind: Kind, operator: Operator, typed: string): string | number | boolean {
-  if (kind === "boolean" || kind === "topic") return typed !== "false";
-  const isNumber = (kind === "number" || hasWindow(operator)) && typed.trim() !== "" && Number.isFinite(Number(typed));
-  return isNumber ? Number(typed) : typed;
-}
-
 /** The part of a field's name after the prefix of its kind; null for another kind. */
 export function nameAfter(prefix: "data" | "event" | "segment" | "topic", field: string): string | null {
   return field.startsWith(`${prefix}.`) ? field.slice(prefix.length + 1) : null;

@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
-import type { Filter } from "petrel-client";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useProject } from "../../api/project";
 import { useWords } from "../../words/words";
-import { type Kind, nameAfter, specialKindOf } from "./operators";
+import { type Kind, nameAfter } from "./operators";
 
 interface Subject {
   /** As a filter names it. */
@@ -12,14 +11,12 @@ interface Subject {
 
 interface Subjects {
   groups: { label: string; subjects: Subject[] }[];
-  kindOf(name: string): Kind;
-}
-
-/** How the form names what a filter tests: events and segments may be written in a second way. */
-export function placeOf(filter: Filter): string {
-  const kind = specialKindOf(filter);
-  if (kind === "event" && nameAfter("event", filter.field) === null) return `event.${filter.field}`;
-  return kind === "segment" && filter.field === "segment" ? `segment.${filter.value}` : filter.field;
+  /** The type of a field; null for one that is not listed. */
+  typeOf(field: string): Kind | null;
+  /** Whether the fields are read, so that a type is known or will not be. */
+  isRead: boolean;
+  /** A read that failed, and reads it again. */
+  failed: { error: Error; retry(): void } | null;
 }
 
 /** Everything that a condition of this project can be about. `chosen` is among it, whatever the lists say. */
@@ -68,9 +65,14 @@ export function useSubjects(chosen: string): Subjects {
   const all = isListed ? groups : [{ label: own.chosen, subjects: [{ name: chosen, shown: chosen }] }, ...groups];
   return {
     groups: all,
-    kindOf(name) {
-      for (const kind of ["event", "segment", "topic"] as const) if (nameAfter(kind, name) !== null) return kind;
-      return fields.data?.fields.find(({ field }) => field === name)?.type ?? "string";
-    },
+    typeOf: (field) => fields.data?.fields.find((one) => one.field === field)?.type ?? null,
+    isRead: fields.data !== undefined,
+    failed: failedOf([fields, events, segments, topics]),
   };
+}
+
+/** The first that has nothing to show, because it failed. */
+function failedOf(reads: UseQueryResult[]): Subjects["failed"] {
+  const failed = reads.find(({ error, data }) => error !== null && data === undefined);
+  return failed?.error ? { error: failed.error, retry: () => void failed.refetch() } : null;
 }

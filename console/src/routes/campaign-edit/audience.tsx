@@ -14,19 +14,20 @@ import { useLists } from "./use-lists";
 interface AudienceProps {
   draft: Draft;
   change(change: Partial<Draft>): void;
+  /** Whether a condition is asked for: an audience by a condition is one as soon as it has one. */
+  isAsking: boolean;
+  ask(isAsking: boolean): void;
 }
 
 const types = ["MARKETING", "TRANSACTIONAL", "HEADLESS"] as const;
 
 /** Whom it goes to, and as what. */
-export function Audience({ draft, change }: AudienceProps) {
+export function Audience({ draft, change, isAsking, ask }: AudienceProps) {
   const { words, number } = useWords();
   const own = words.campaignEdit;
   const { id: project } = useProject();
   const { segments, topics } = useLists();
   const { audienceType, segmentId, audienceCondition, topicId, type } = draft;
-  // An audience by a condition is one as soon as it has a condition.
-  const [isAsking, ask] = useState(false);
   const [last, setLast] = useState(audienceCondition);
   const isKnown = segmentId === null || segments.some(({ id }) => id === segmentId);
   return (
@@ -64,6 +65,8 @@ export function Audience({ draft, change }: AudienceProps) {
           <div className="flex flex-wrap items-center gap-3">
             <AddFilter
               label={words.conditions.addFilter}
+              basis={[audienceType, segmentId, audienceCondition]}
+              leave={() => ask(false)}
               add={(filter) => {
                 ask(false);
                 change({ audienceType: "FILTERED", segmentId: null, audienceCondition: conditionOf([filter]) });
@@ -78,7 +81,7 @@ export function Audience({ draft, change }: AudienceProps) {
             change={(next) => next !== null && change({ audienceCondition: next })}
           />
         )}
-        {!isAsking && <AudienceCount audience={draft} />}
+        <AudienceCount audience={draft} />
         <div className="grid gap-4 tablet:grid-cols-2">
           <SelectField
             label={own.fields.type}

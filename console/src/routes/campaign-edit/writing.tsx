@@ -31,6 +31,8 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
   const kept = useKeeper(read);
   const { keeper, draft, campaign, state } = kept;
   const [shown, show] = useState<string | null>(null);
+  const [asks, ask] = useState(false);
+  const isAsking = asks && draft.audienceType !== "FILTERED";
   const check = useCheck(kept, keeper);
   // A scheduled campaign is the checked one, so it is taken back before it is changed.
   const isReader = !writes || campaign.status === "SCHEDULED";
@@ -57,7 +59,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
             <Variants draft={draft} change={(variants) => keeper.change({ variants })} />
           </div>
           <div className="grid min-w-0 content-start gap-4">
-            <Audience draft={draft} change={(change) => keeper.change(change)} />
+            <Audience draft={draft} change={(change) => keeper.change(change)} isAsking={isAsking} ask={ask} />
             <Canary canary={draft.canary} change={(canary) => keeper.change({ canary })} />
           </div>
         </fieldset>
@@ -75,7 +77,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
           <Preview draft={draft} findings={check.findings} person={shown} show={show} />
         </div>
         {campaign.status === "DRAFT" && writes && (
-          <Check check={check} campaign={campaign} keeper={keeper} show={show} />
+          <Check check={check} campaign={campaign} keeper={keeper} show={show} isHeld={isAsking} />
         )}
       </div>
     </Page>

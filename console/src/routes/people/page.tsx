@@ -7,6 +7,7 @@ import { Page } from "../../parts/page";
 import { SearchField } from "../../parts/search-field";
 import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
+import { atLeast } from "../../words/counting";
 import { useWords } from "../../words/words";
 import { BulkBar } from "./bulk-bar";
 import { ChooseColumns, usePeopleColumns } from "./columns";
@@ -22,7 +23,7 @@ const firstPerson = `curl -X POST $PETREL/contacts -H "Authorization: Bearer $SE
 
 /** The people of a project, by conditions, with their number. */
 export function PeoplePage() {
-  const { words, number } = useWords();
+  const { words, count } = useWords();
   const { id: project, petrel } = useProject();
   const filters = route.useSearch();
   const navigate = useNavigate();
@@ -42,7 +43,8 @@ export function PeoplePage() {
     ),
   );
   const isFiltered = search !== undefined || where.length > 0;
-  const total = { value: list.total ?? 0, text: `${list.isApproximate ? "≥ " : ""}${number(list.total ?? 0)}` };
+  const found = count(list.total ?? 0);
+  const total = list.isApproximate ? atLeast(found) : found;
   return (
     <Page
       title={words.shell.people}

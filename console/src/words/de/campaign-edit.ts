@@ -41,6 +41,7 @@ export const campaignEdit: Words["campaignEdit"] = {
   segments: "Segmente",
   newSegment: "Segment anlegen",
   matched: "Sie erfüllen sie",
+  uncounted: "Zurzeit ist nicht bekannt, wie viele Personen es sind.",
   untilCondition: "Die Empfänger bleiben, wie sie sind, bis es eine Bedingung gibt.",
   canary: {
     advice:

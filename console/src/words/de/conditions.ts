@@ -9,6 +9,8 @@ export const conditions: Words["conditions"] = {
   and: "und",
   or: "oder",
   apply: "Anwenden",
+  outdated:
+    "Inzwischen hat jemand anderes diese Bedingungen geändert. Schließen Sie dieses Fenster und beginnen Sie noch einmal mit den neuen.",
   field: "Worum es geht",
   operator: "Bedingung",
   value: "Wert",

@@ -41,6 +41,7 @@ export const campaignEdit = {
   segments: "Segments",
   newSegment: "Make a segment",
   matched: "They match",
+  uncounted: "The number of people is not known now.",
   untilCondition: "Until there is a condition, the audience stays as it was.",
   canary: {
     advice: "A few people get it first, and the others only if few mails bounce and few are reported as spam.",

@@ -7,6 +7,8 @@ export const conditions = {
   and: "and",
   or: "or",
   apply: "Apply",
+  outdated:
+    "Somebody else has changed these conditions meanwhile. Close this window and begin again with the new ones.",
   field: "About",
   operator: "Condition",
   value: "Value",

@@ -41,6 +41,7 @@ export const campaignEdit: Words["campaignEdit"] = {
   segments: "Segmentos",
   newSegment: "Crear un segmento",
   matched: "La cumplen",
+  uncounted: "Por ahora no se sabe cuántas personas son.",
   untilCondition: "La audiencia queda como está hasta que haya una condición.",
   canary: {
     advice:

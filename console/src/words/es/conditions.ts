@@ -9,6 +9,8 @@ export const conditions: Words["conditions"] = {
   and: "y",
   or: "o",
   apply: "Aplicar",
+  outdated:
+    "Mientras tanto, otra persona ha cambiado estas condiciones. Cierre esta ventana y vuelva a empezar con las nuevas.",
   field: "Sobre",
   operator: "Condición",
   value: "Valor",

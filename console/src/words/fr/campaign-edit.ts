@@ -41,6 +41,7 @@ export const campaignEdit: Words["campaignEdit"] = {
   segments: "Segments",
   newSegment: "Créer un segment",
   matched: "Elles la remplissent",
+  uncounted: "Le nombre de personnes n’est pas connu pour le moment.",
   untilCondition: "Les destinataires restent les mêmes tant qu'il n'y a pas de condition.",
   canary: {
     advice:

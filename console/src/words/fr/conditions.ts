@@ -9,6 +9,8 @@ export const conditions: Words["conditions"] = {
   and: "et",
   or: "ou",
   apply: "Appliquer",
+  outdated:
+    "Entre-temps, quelqu’un d’autre a modifié ces conditions. Fermez cette fenêtre et recommencez avec les nouvelles.",
   field: "À propos de",
   operator: "Condition",
   value: "Valeur",

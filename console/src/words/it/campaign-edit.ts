@@ -41,6 +41,7 @@ export const campaignEdit: Words["campaignEdit"] = {
   segments: "Segmenti",
   newSegment: "Crea un segmento",
   matched: "La soddisfano",
+  uncounted: "Al momento non si sa quante persone siano.",
   untilCondition: "Il pubblico resta com'è finché non c'è una condizione.",
   canary: {
     advice:

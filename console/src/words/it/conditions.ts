@@ -9,6 +9,8 @@ export const conditions: Words["conditions"] = {
   and: "e",
   or: "o",
   apply: "Applica",
+  outdated:
+    "Nel frattempo un'altra persona ha modificato queste condizioni. Chiudi questa finestra e ricomincia con quelle nuove.",
   field: "Su",
   operator: "Condizione",
   value: "Valore",

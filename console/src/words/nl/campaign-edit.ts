@@ -41,6 +41,7 @@ export const campaignEdit: Words["campaignEdit"] = {
   segments: "Segmenten",
   newSegment: "Segment maken",
   matched: "Ze voldoen eraan",
+  uncounted: "Op dit moment is niet bekend hoeveel personen het zijn.",
   untilCondition: "De ontvangers blijven zoals ze zijn tot er een voorwaarde is.",
   canary: {
     advice:

@@ -9,6 +9,8 @@ export const conditions: Words["conditions"] = {
   and: "en",
   or: "of",
   apply: "Toepassen",
+  outdated:
+    "Intussen heeft iemand anders deze voorwaarden gewijzigd. Sluit dit venster en begin opnieuw met de nieuwe.",
   field: "Over",
   operator: "Voorwaarde",
   value: "Waarde",

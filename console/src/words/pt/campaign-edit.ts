@@ -41,6 +41,7 @@ export const campaignEdit: Words["campaignEdit"] = {
   segments: "Segmentos",
   newSegment: "Criar um segmento",
   matched: "Cumprem-na",
+  uncounted: "Neste momento não se sabe quantas pessoas são.",
   untilCondition: "O público fica como está até haver uma condição.",
   canary: {
     advice:

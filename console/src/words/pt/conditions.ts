@@ -9,6 +9,7 @@ export const conditions: Words["conditions"] = {
   and: "e",
   or: "ou",
   apply: "Aplicar",
+  outdated: "Entretanto, outra pessoa alterou estas condições. Feche esta janela e recomece com as novas.",
   field: "Sobre",
   operator: "Condição",
   value: "Valor",

@@ -16,10 +16,12 @@ interface CheckProps {
   campaign: Campaign;
   keeper: Keeper;
   show(person: string): void;
+  /** Another audience is being chosen, so nothing is sent to the one that was checked. */
+  isHeld: boolean;
 }
 
 /** The way out: a check of everybody's mail, what it found, and only then the button that sends. */
-export function Check({ check, campaign, keeper, show }: CheckProps) {
+export function Check({ check, campaign, keeper, show, isHeld }: CheckProps) {
   const { words } = useWords();
   const own = words.campaignEdit;
   const { sends } = useRights();
@@ -50,7 +52,8 @@ export function Check({ check, campaign, keeper, show }: CheckProps) {
           </Faded>
         )}
       </div>
-      {sound && sends && <Send campaign={campaign} result={sound} check={check} keeper={keeper} />}
+      {sound && sends && isHeld && <p className="border-t border-line p-4 text-quiet">{own.untilCondition}</p>}
+      {sound && sends && !isHeld && <Send campaign={campaign} result={sound} check={check} keeper={keeper} />}
       {sound && !sends && <p className="border-t border-line p-4">{own.mayNotSend}</p>}
     </Section>
   );
