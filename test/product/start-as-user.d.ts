@@ -99,3 +99,7 @@ declare module "*/scripts/lib/site/outline.mjs" {
     pages: Page[],
   ): { title: string; entries: { page: Page; title: string; summary: string }[] }[];
 }
+
+declare module "*/scripts/lib/tools.mjs" {
+  export function captureTool(name: string, args: string[]): Promise<{ code: number; stdout: string; output: string }>;
+}

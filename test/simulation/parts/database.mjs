@@ -1,0 +1,132 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** https://developers.cloudflare.com/d1/platform/limits */
+const maxParameters = 100;
+const maxStatementBytes = 100_000;
+
+/**
+ * A D1 database on SQLite. A batch is one transaction, and each trip takes some time, so that those of several callers come
+ * between each other.
+ */
+export class Database {
+  #sqlite;
+  #prepared = new Map();
+  trips = 0;
+  statements = 0;
+
+  constructor(sqlite, { trip, faults }) {
+    this.#sqlite = sqlite;
+    this.trip = trip;
+    this.faults = faults;
+  }
+
+  /** Reads rows from outside of the world, which takes no time. */
+  peek(sql, ...parameters) {
+    return this.#sqlite.prepare(sql).all(...parameters);
+  }
+
+  prepare(sql) {
+    return new Statement(this, sql, []);
+  }
+
+  async batch(statements) {
+    return this.#travel(statements, () => {
+      this.#sqlite.exec("BEGIN IMMEDIATE");
+      try {
+        const results = statements.map((statement) => this.#run(statement));
+        this.#sqlite.exec("COMMIT");
+        return results;
+      } catch (error) {
+        this.#sqlite.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  async one(statement, form = "objects") {
+    return this.#travel([statement], () => this.#run(statement, form));
+  }
+
+  async #travel(statements, work) {
+    this.trips += 1;
+    const fault = statements.some(({ sql }) => writes(sql)) ? this.faults.ofWrite() : null;
+    await this.trip();
+    try {
+      const result = fault === null || fault.commits ? work() : null;
+      if (fault !== null) throw new Error(fault.message);
+      return result;
+    } catch (error) {
+      throw new Error(`D1_ERROR: ${error.message}`);
+    } finally {
+      await this.trip();
+    }
+  }
+
+  #run({ sql, parameters }, form = "objects") {
+    this.statements += 1;
+    if (parameters.length > maxParameters) throw new Error("too many SQL variables");
+    if (sql.length > maxStatementBytes) throw new Error("statement too long");
+    const prepared = this.#prepared.get(sql) ?? this.#sqlite.prepare(sql);
+    this.#prepared.set(sql, prepared);
+    const before = this.#sqlite.prepare("SELECT total_changes() AS n").get().n;
+    // Two columns of one name are two items of an array, and one of an object.
+    prepared.setReturnArrays(form === "arrays");
+    const rows = prepared.all(...parameters.map(bound));
+    const results = form === "arrays" ? rows : rows.map((row) => ({ ...row }));
+    const changes = this.#sqlite.prepare("SELECT total_changes() AS n").get().n - before;
+    return {
+      results,
+      success: true,
+      meta: { changed_db: changes > 0, changes, rows_read: 0, rows_written: changes, size_after: 4096 * changes },
+    };
+  }
+}
+
+class Statement {
+  constructor(database, sql, parameters) {
+    this.database = database;
+    this.sql = sql;
+    this.parameters = parameters;
+  }
+
+  bind(...parameters) {
+    return new Statement(this.database, this.sql, parameters);
+  }
+
+  all() {
+    return this.database.one(this);
+  }
+
+  run() {
+    return this.database.one(this);
+  }
+
+  async first(column) {
+    const [row] = (await this.all()).results;
+    return row === undefined ? null : column === undefined ? row : row[column];
+  }
+
+  async raw() {
+    return (await this.database.one(this, "arrays")).results;
+  }
+}
+
+function writes(sql) {
+  return /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql);
+}
+
+function bound(value) {
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** Opens databases that begin with the same tables; they are made once. */
+export function databaseMaker(migrations) {
+  const first = new DatabaseSync(":memory:");
+  for (const sql of migrations) first.exec(sql);
+  const tables = first.serialize();
+  return (surroundings) => {
+    const sqlite = new DatabaseSync(":memory:");
+    sqlite.deserialize(tables);
+    return new Database(sqlite, surroundings);
+  };
+}

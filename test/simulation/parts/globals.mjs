@@ -1,0 +1,51 @@
+const RealDate = Date;
+const realCrypto = globalThis.crypto;
+
+/**
+ * Puts a world's time and chance in the place of those of the machine: `Date`, timers, `Math.random` and `crypto`. The code
+ * that is simulated takes them from there.
+ */
+export function installGlobals(time, random) {
+  class VirtualDate extends RealDate {
+    constructor(...given) {
+      if (given.length === 0) super(time.now);
+      else super(...given);
+    }
+    static now() {
+      return time.now;
+    }
+  }
+  const bytes = (array) => {
+    const view = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    for (let place = 0; place < view.length; place++) view[place] = random() * 256;
+    return array;
+  };
+  const subtle = new Proxy(realCrypto.subtle, {
+    get: (real, name) =>
+      typeof real[name] === "function" ? (...given) => time.hold(() => real[name](...given)) : real[name],
+  });
+  const randomUUID = () => {
+    const hex = Buffer.from(bytes(new Uint8Array(16))).toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
+  define({
+    Date: VirtualDate,
+    setTimeout: (work, ms, ...given) => time.set(() => work(...given), ms),
+    clearTimeout: (id) => time.clear(id),
+    scheduler: { wait: (ms) => time.wait(ms) },
+    crypto: { subtle, getRandomValues: bytes, randomUUID },
+    performance: { now: () => time.now },
+  });
+  Math.random = random;
+  AbortSignal.timeout = (ms) => {
+    const controller = new AbortController();
+    time.set(() => controller.abort(new DOMException("The operation timed out", "TimeoutError")), ms);
+    return controller.signal;
+  };
+}
+
+function define(values) {
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+}
