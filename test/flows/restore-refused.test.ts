@@ -57,6 +57,7 @@ describe("a backup that cannot be restored", () => {
     expect(body.errors[0].reason).toMatch(/(missing|hash|JSON).* Delete the project that was restored\.$/);
     const path = `/admin/projects/${copy.id}`;
     expect((await admin.patch(path, { disabled: false })).status).toBe(409);
+    expect((await admin.patch(path, { sendingPaused: null })).status).toBe(409);
     expect((await admin.post(`${path}/backup`, {})).status).toBe(409);
     expect((await admin.get(path)).body.disabledReason).toContain("delete the project");
     expect((await admin.delete(path)).status).toBe(202);
@@ -105,7 +106,7 @@ describe("a backup that cannot be restored", () => {
 
 describe("a row that a restore changes", () => {
   const now = 1_800_000_000_000;
-  const restoring = { from: { id: "a", number: 1 }, to: { id: "b", number: 2 }, now };
+  const restoring = { from: { id: "a", number: 1 }, to: { id: "b", number: 2 }, linkBase: null, now };
   const restored = (table: string, row: Record<string, string | number | null>) =>
     restoredRow(table, row, restoring, { ...nothingChanged });
 
@@ -135,5 +136,15 @@ describe("a row that a restore changes", () => {
     ["contacts", { clock: 0, snoozed_until: null }, { clock: 0 }],
   ])("of %s: %o", (table, row, expected) => {
     expect(restored(table, row)).toMatchObject(expected);
+  });
+
+  it.each([
+    ["SCHEDULE", "x", 5],
+    ["SCHEDULE", '"x"', 5],
+    ["SCHEDULE", '{"cron":"x","segmentId":"00000000-0000-7000-8000-000000000000"}', 5],
+    ["MANUAL", "{}", 5],
+  ])("not of a workflow whose schedule cannot be read: %s %s", (type, config, tick) => {
+    const row = { trigger_type: type, trigger_config: config, next_tick_at: tick };
+    expect(() => restored("workflows", row)).toThrow("A workflow has a");
   });
 });

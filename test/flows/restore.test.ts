@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
@@ -22,8 +23,8 @@ import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { formOf, postFile } from "../support/upload";
 import { newWebhook } from "../support/webhook";
-import { awaitingPurchase, newWorkflow, track } from "../support/workflow";
-import { World } from "../support/world";
+import { addressOf, awaitingPurchase, newWorkflow, track } from "../support/workflow";
+import { shardStub, World } from "../support/world";
 
 const email = (number: number) => `p${number}@example.com`;
 const hourMs = 3_600_000;
@@ -247,7 +248,7 @@ describe("a restore", () => {
     // As if the files came from another installation, which has the only row of the backup.
     const folder = await folderOfBackup(original);
     await env.DB.prepare("DELETE FROM backups WHERE project = ?").bind(original.id).run();
-    const copy = await startRestore(world, folder, "Copy");
+    const copy = await startRestore(world, folder, { as: "Copy" });
     await world.drain();
     const { results } = await (await rawDatabaseOf(copy))
       .prepare("SELECT DISTINCT clock FROM contacts WHERE project_id = ?")
@@ -261,5 +262,97 @@ describe("a restore", () => {
       .bind(original.number, copy.number)
       .all();
     expect(clocks[0]).toEqual(clocks[1]);
+  });
+});
+
+/** A project with a workflow that starts each hour, and one contact whom it starts. */
+async function hourlyProject(): Promise<TestProject> {
+  const project = await newProject();
+  await project.api.post("/contacts", { email: email(1), data: { plan: "pro" } });
+  const { id: segmentId } = await newSegment(project);
+  const given = { triggerType: "SCHEDULE", triggerConfig: { cron: "@hourly", segmentId }, allowReentry: true };
+  const { body, status } = await project.api.post("/workflows", { name: "Hourly", ...given });
+  expect(status).toBe(201);
+  expect((await project.api.patch(`/workflows/${body.id}`, { enabled: true })).status).toBe(200);
+  return project;
+}
+
+describe("a restored project that is enabled at once", () => {
+  it("starts no tick that passed since the backup, and its links lead here", async () => {
+    const world = new World();
+    const backup = await backUp(world, await hourlyProject());
+    world.now += 2 * hourMs;
+    const copy = await startRestore(world, backup, { origin: "https://other.example" });
+    await world.drain();
+    await admin.patch(`/admin/projects/${copy.id}`, { disabled: false });
+    const { results } = await (await rawDatabaseOf(copy))
+      .prepare("SELECT clock, next_tick_at, link_base FROM workflows WHERE project_id = ?")
+      .bind(copy.number)
+      .all<Row>();
+    const next = (Math.floor(world.now / hourMs) + 1) * hourMs;
+    expect(results).toEqual([{ clock: 0, next_tick_at: next, link_base: "https://other.example" }]);
+    await world.sweep();
+    await world.drain();
+    expect(await executionsOf(copy)).toEqual([]);
+    world.now = next;
+    await world.sweep();
+    await world.drain();
+    expect(await executionsOf(copy)).toHaveLength(1);
+  });
+
+  it("wakes a shard that has just found it disabled", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, awaitingPurchase());
+    const { contactId } = await track(world, project, "signup", { email: email(1) });
+    await world.drain();
+    const copy = await startRestore(world, await backUp(world, project));
+    await world.drain();
+    const address = addressOf(copy, contactId);
+    const poke = () => runInDurableObject(shardStub(address), (object) => object.poke(address));
+    let second: Promise<void> | null = null;
+    world.fault = {
+      meet: async (trip, make) => {
+        const answer = await make();
+        if (second === null && trip.sql.some((text) => /from "projects"/i.test(text))) {
+          await env.DB.prepare("UPDATE projects SET disabled = 0 WHERE number = ?").bind(copy.number).run();
+          second = poke();
+          await runInDurableObject(shardStub(address), () => {});
+        }
+        return answer;
+      },
+    };
+    await runInDurableObject(shardStub(address), (object) => {
+      object.openPlatform = () => world.shardPlatform();
+    });
+    await poke();
+    const sleep = () =>
+      runInDurableObject(shardStub(address), async (object, { storage }) => {
+        await object.rest();
+        return storage.kv.get("sleep");
+      });
+    await sleep();
+    expect(second).not.toBeNull();
+    await second;
+    expect(await sleep()).toBe("awake");
+  });
+
+  it("is cleared from a shard that is filled after its deletion", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, awaitingPurchase());
+    const { contactId } = await track(world, project, "signup", { email: email(1) });
+    await env.DB.prepare("UPDATE projects SET deleted_at = 1 WHERE number = ?").bind(project.number).run();
+    const address = addressOf(project, contactId);
+    const contents = () =>
+      runInDurableObject(shardStub(address), async (_, { storage }) => [...storage.kv.list()].map(([key]) => key));
+    await runInDurableObject(shardStub(address), async (object) => {
+      object.openPlatform = () => world.shardPlatform();
+      await object.importRows(address, [], false);
+    });
+    expect(await contents()).toContain("sleep");
+    world.now += dayMs;
+    expect(await world.ring(address)).toBe(true);
+    expect(await contents()).toEqual([]);
   });
 });

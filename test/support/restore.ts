@@ -9,9 +9,13 @@ export interface RestoredProject extends TestProject {
 }
 
 /** Starts the restore of a backup, as the operator's call does. */
-export async function startRestore(world: World, backup: string, as?: string): Promise<RestoredProject> {
+export async function startRestore(
+  world: World,
+  backup: string,
+  { as, origin = null }: { as?: string; origin?: string | null } = {},
+): Promise<RestoredProject> {
   const { platform } = world.process();
-  const { jobId, projectId, keys } = await restoreBackup(platform, { backup, ...(as && { as }) });
+  const { jobId, projectId, keys } = await restoreBackup({ ...platform, origin }, { backup, ...(as && { as }) });
   const row = await env.DB.prepare("SELECT number, shard FROM projects WHERE id = ?")
     .bind(projectId)
     .first<{ number: number; shard: string }>();

@@ -54,11 +54,22 @@ export function filesNamedIn(body: string, projectId: string): string[] {
   return [...ids];
 }
 
-/** Replaces the URLs of a project's files in a text by those of the same files of another project. */
-export function moveFileUrls(text: string, from: string, to: string): string {
+const namedWithHost = new RegExp(String.raw`(https?:\/\/[A-Za-z0-9.:[\]-]{1,260})?${named.source}`, "g");
+
+/**
+ * Replaces the URLs of a project's files in a text by those of the same files of another project. URLs with a host get
+ * the base of links; without one, they keep their host.
+ */
+export function moveFileUrls(
+  text: string,
+  from: string,
+  { projectId, linkBase }: { projectId: string; linkBase: string | null },
+): string {
   if (!text.includes(filePath)) return text;
-  return text.replaceAll(named, (url, token: string) => {
+  return text.replaceAll(namedWithHost, (url, host: string | undefined, token: string) => {
     const address = readFileToken(token);
-    return address?.projectId === from ? `${filePath}${fileToken({ ...address, projectId: to })}` : url;
+    if (address?.projectId !== from) return url;
+    const base = host === undefined ? "" : (linkBase ?? host);
+    return `${base}${filePath}${fileToken({ ...address, projectId })}`;
   });
 }

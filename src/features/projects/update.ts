@@ -24,7 +24,8 @@ import type { UpdateProject } from "./schema";
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
   const project = await getProject(platform, id);
-  if (change.disabled === false && project.restoring) throw notRestored();
+  // Lifting the pause writes rows, which the restore would then find in its way.
+  if (project.restoring && (change.disabled === false || sendingPaused === null)) throw notRestored();
   if (change.testClock !== undefined) refuseOtherClock(project, change.testClock);
   if (change.confirmationTemplateId) await requireTemplate(platform, project, change.confirmationTemplateId);
   const lifted = sendingPaused === null ? await liftPause(platform, project) : {};

@@ -10,17 +10,18 @@ export type Cell = string | number | null;
 /** A row of a backup, by column. */
 export type Row = Record<string, Cell>;
 
+/** A project's public id before and after the restore, and the base of links afterwards; null to keep that of each link. */
+interface Move {
+  from: { id: string };
+  to: { id: string };
+  linkBase: string | null;
+}
+
 /** A table or a shard of a backup. */
 export interface Series {
   /** The name of its folder. */
   name: string;
   tally: Manifest["files"];
-}
-
-/** A project's public id before and after the restore. */
-interface Ids {
-  from: { id: string };
-  to: { id: string };
 }
 
 /**
@@ -33,7 +34,7 @@ export async function readPart(
   folder: string,
   { name, tally }: Series,
   { part, hash }: { part: number; hash: string },
-  { from, to }: Ids,
+  { from, to, linkBase }: Move,
 ): Promise<{ lines: unknown[]; hash: string }> {
   const key = partKey(folder, name, part, markOf(tally, part));
   const content = await blobs.get(key);
@@ -42,7 +43,7 @@ export async function readPart(
   if (part === tally.parts && next !== tally.hash) {
     throw new BadBackup(`A file below ${folder}/${name} differs from what the manifest says: its hash is another.`);
   }
-  const text = moveFileUrls(new TextDecoder().decode(content), from.id, to.id);
+  const text = moveFileUrls(new TextDecoder().decode(content), from.id, { projectId: to.id, linkBase });
   try {
     const lines = text.split("\n").filter((line) => line !== "");
     return { lines: lines.map((line): unknown => JSON.parse(line)), hash: next };

@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
+import { nextTick } from "../../../core/workflows/schedule";
+import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { openBatch } from "../../../db/batch";
-import { columns } from "../../../db/rows";
+import { asId, asJson, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
-import { type Statement, statement } from "../../../db/statement";
+import { type Statement, select, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 import { updateResumed } from "../../jobs/resume";
@@ -16,6 +18,7 @@ const rowsPerStatement = 1_000;
  * again, domains are checked, and open jobs go on. Returns whether there may be more.
  */
 export async function releaseSome(ctx: Context, row: JobRow): Promise<boolean> {
+  if (!ctx.project.testClock && (await releaseMissedTicks(ctx, row))) return true;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   const released = ctx.project.testClock
@@ -26,6 +29,37 @@ export async function releaseSome(ctx: Context, row: JobRow): Promise<boolean> {
   batch.addAll([deleteRunsOfDrafts(ctx), updateUnchecked(ctx), updateResumed(ctx)]);
   await batch.commit();
   return released.some(({ count }) => count === rowsPerStatement);
+}
+
+const schedulesPerStep = 100;
+
+const readSchedule = columns({ id: asId, triggerConfig: asJson<ScheduleTrigger>() });
+
+/**
+ * Moves schedules with a tick before now to their next one. The original may have started its members at that tick, and
+ * a project that is enabled before the next sweep would start them again. Returns whether there were any.
+ */
+async function releaseMissedTicks(ctx: Context, row: JobRow): Promise<boolean> {
+  const now = ctx.realClock();
+  const missed = await select(
+    ctx.db,
+    sql`SELECT id, trigger_config FROM workflows INDEXED BY ix_workflows_tick
+      WHERE clock = ${ctx.project.number} AND next_tick_at <= ${now.getTime()} AND ${inProject(ctx)}
+      LIMIT ${schedulesPerStep}`,
+    readSchedule,
+  );
+  if (missed.length === 0) return false;
+  const moved = missed.map(({ id, triggerConfig }) => ({ id, next: nextTick(triggerConfig.cron, now) }));
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(
+    statement(
+      sql`UPDATE workflows SET clock = 0, next_tick_at = r.value->>'next' FROM json_each(${JSON.stringify(moved)}) r
+        WHERE ${inProject(ctx)} AND workflows.id = r.value->>'id'`,
+    ),
+  );
+  await batch.commit();
+  return true;
 }
 
 function updateClock(ctx: Context, table: string, due: string): Statement<unknown> {

@@ -33,6 +33,7 @@ export async function restoreFiles(
   return { ...state, files, after };
 }
 
-function contentOf(kind: BlobKind, content: Uint8Array, { from, to }: Restoring): Uint8Array | string {
-  return bodies.includes(kind) ? moveFileUrls(new TextDecoder().decode(content), from.id, to.id) : content;
+function contentOf(kind: BlobKind, content: Uint8Array, { from, to, linkBase }: Restoring): Uint8Array | string {
+  if (!bodies.includes(kind)) return content;
+  return moveFileUrls(new TextDecoder().decode(content), from.id, { projectId: to.id, linkBase });
 }

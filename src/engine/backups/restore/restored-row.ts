@@ -2,6 +2,7 @@ import { byCanary, byPerson } from "../../../core/campaigns/hold-reasons";
 import { jobTypes } from "../../../core/messages";
 import { operatorJobs } from "../backup-step";
 import { BadBackup } from "./bad-backup";
+import { checkedWorkflow } from "./checked-workflow";
 import type { Row } from "./read-part";
 import type { Changed } from "./state";
 
@@ -12,6 +13,8 @@ import type { Changed } from "./state";
 export interface Restoring {
   from: { id: string; number: number };
   to: { id: string; number: number };
+  /** The base of links into this installation, to which a restored link leads; null to leave links as they are. */
+  linkBase: string | null;
   now: number;
 }
 
@@ -43,7 +46,7 @@ const changes: Readonly<Record<string, Change>> = {
     changed.emails++;
     return { ...unasked, status: "UNKNOWN", error: maybeSent, next_attempt_at: null, due_at: null };
   },
-  email_contents: ownFile,
+  email_contents: (row, restoring) => ownLinks(ownFile(row, restoring), restoring),
   template_versions: ownFile,
   campaigns: (row, restoring, changed) => {
     const own = { ...ownFile(row, restoring), variants: ownVariants(row, restoring) };
@@ -57,6 +60,8 @@ const changes: Readonly<Record<string, Change>> = {
     return { ...own, held_reason: isCanary ? (row.held_reason ?? null) : byPerson };
   },
   campaign_pages: (row, { now }) => (row.open === 0 ? row : { ...row, recount_at: now }),
+  campaign_runs: ownLinks,
+  workflows: (row, restoring) => ownLinks(checkedWorkflow(row), restoring),
   workflow_calls: (row, { now }) => {
     if (row.next_attempt_at === null) return row;
     return { ...row, next_attempt_at: null, request: null, outcome: null, ended_at: now };
@@ -125,6 +130,13 @@ function ownFile(row: Row, restoring: Restoring): Row {
   return row.body_key === null || row.body_key === undefined
     ? row
     : { ...row, body_key: ownKey(String(row.body_key), restoring) };
+}
+
+/** The first installation may be another one, and may be gone. */
+function ownLinks(row: Row, { linkBase }: Restoring): Row {
+  return linkBase === null || row.link_base === null || row.link_base === undefined
+    ? row
+    : { ...row, link_base: linkBase };
 }
 
 function ownKey(key: string, { from, to }: Restoring): string {

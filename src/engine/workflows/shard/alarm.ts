@@ -1,11 +1,13 @@
 import { type Backoff, backoffMs } from "../../../core/backoff";
-import { minuteMs, secondMs } from "../../../core/time";
+import { dayMs, minuteMs, secondMs } from "../../../core/time";
 import { nextForgetting } from "./forget";
 import type { ShardStore } from "./store";
 import { hasUnmirrored, hasWork, nextWake } from "./work";
 
 /** If the object dies while working, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;
+/** A restore that fills a shard takes less. After that its project may be gone, and a late call has filled the shard. */
+const fillingMs = dayMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
 /** The state of an object that is not in its rows. */
@@ -14,6 +16,10 @@ interface Condition {
   /** How many times in a row the pump has failed. */
   failures: number;
   isAtWork: boolean;
+  /** A restore still adds rows. Nothing is due before it has added all. */
+  isFilling: boolean;
+  /** The shard sleeps, and must wake although none of its executions is due. */
+  isWaking: boolean;
   /** In a project with a test clock, only an advance wakes waiting executions, so their times set no alarm. */
   hasOwnClock: boolean;
   executionRetentionMs: number;
@@ -21,9 +27,10 @@ interface Condition {
 
 /** Returns when the object has something to do next; null if there is nothing. */
 export function nextDue(store: ShardStore, condition: Condition): number | null {
-  const { now, failures, isAtWork, hasOwnClock, executionRetentionMs } = condition;
+  const { now, failures, isAtWork, isFilling, isWaking, hasOwnClock, executionRetentionMs } = condition;
   if (failures > 0) return now + backoffMs(failureBackoff, failures - 1);
-  if (hasWork(store) || hasUnmirrored(store)) return isAtWork ? now + leaseMs : now;
+  if (isFilling) return now + fillingMs;
+  if (isWaking || hasWork(store) || hasUnmirrored(store)) return isAtWork ? now + leaseMs : now;
   const times = [hasOwnClock ? null : nextWake(store), nextForgetting(store, executionRetentionMs)];
   return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
 }

@@ -19,6 +19,8 @@ export class Pump {
   private isSpent = false;
   /** The number of calls in progress that cancel many executions and mirror them themselves. */
   private ending = 0;
+  /** The shard sleeps, although the last run has found its project enabled. */
+  private isWaking = false;
 
   constructor(private readonly home: ShardHome) {}
 
@@ -58,8 +60,17 @@ export class Pump {
   /** Reports whether the shard sleeps, after waking it if its project was enabled. */
   async isAsleep(): Promise<boolean> {
     if (!isSleeping(this.home)) return false;
+    await this.restInSleep();
     await this.run();
     return isSleeping(this.home);
+  }
+
+  /**
+   * Waits for the run in progress of a shard that sleeps, before a call joins one: that run may have read the project
+   * before it was enabled, and leaves the shard asleep.
+   */
+  async restInSleep(): Promise<void> {
+    if (isSleeping(this.home)) await this.rest();
   }
 
   /** Ends executions in chunks and mirrors them. Returns how many ended. */
@@ -83,16 +94,19 @@ export class Pump {
   /** Erases the object. Earlier failures no longer count. */
   async clear(): Promise<void> {
     this.failures = 0;
+    this.isWaking = false;
     await this.home.clear();
   }
 
   /** Sets the alarm for the time when the object next has something to do. */
   arm(): void {
     const address = this.home.address();
-    if (address === null || this.home.sleep() === "filling") return;
+    if (address === null) return;
     const { clock, config } = this.home.openPlatform();
     const at = nextDue(this.home.store, {
       now: clock().getTime(),
+      isFilling: this.home.sleep() === "filling",
+      isWaking: this.isWaking,
       failures: this.failures,
       isAtWork: this.running !== null || this.ending > 0,
       hasOwnClock: address.at !== undefined,
@@ -104,13 +118,14 @@ export class Pump {
   private async work(): Promise<void> {
     const { home } = this;
     try {
-      for (let isOver = home.address() === null || home.sleep() === "filling"; !isOver; ) {
+      for (let isOver = home.address() === null; !isOver; ) {
         // The limit is taken before the project is read: executions that begin after that may belong to a project that
         // was enabled again.
         const ending = cancelling(home.store, null, projectDisabled);
         const ctx = await home.context();
         // The deletion of the project erases this object, but a late call has written to it afterwards.
         if (ctx === null) return await this.clear();
+        if (home.sleep() === "filling") break;
         if (isSleeping(home)) {
           await this.sleep(ctx);
           isOver = ctx.project.disabled || this.isSpent;
@@ -140,6 +155,7 @@ export class Pump {
     const shard = home.mirrored();
     if (shard) await showSleeping(ctx, shard);
     this.isSpent = ctx.cpu.isSpent();
+    this.isWaking = !ctx.project.disabled && this.isSpent && home.address() !== null;
     if (!ctx.project.disabled && !this.isSpent && home.address() !== null) home.setSleep("awake");
   }
 }

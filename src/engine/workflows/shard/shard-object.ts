@@ -162,6 +162,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
+    await this.pump.restInSleep();
     // Waking every shard also wakes unused ones.
     if (this.home.address() === null) return;
     this.change(address, (now) => {
@@ -195,6 +196,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       if (found === null && isLast) home.setSleep("asleep");
       return found;
     });
+    // The project may have been deleted before this call: the alarm then finds that, and clears the object.
+    this.pump.arm();
     if (isLast) await this.poke(address);
     return fault;
   }

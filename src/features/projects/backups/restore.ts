@@ -14,6 +14,7 @@ import { BadBackup } from "../../../engine/backups/restore/bad-backup";
 import { openBackup, UnknownFormat } from "../../../engine/backups/restore/open-backup";
 import { firstRestoreState, notesOfRestore } from "../../../engine/backups/restore/state";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
+import { linkBase } from "../../../engine/mail/links";
 import { forProject, type Platform } from "../../../platform/context";
 import { searchDatabases } from "../../../platform/search-databases";
 import { insertProject } from "../create";
@@ -70,7 +71,7 @@ export async function restoreBackup(platform: Platform, { backup, as }: RestoreB
   const ctx = forProject(platform, project);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
-  const input = { backup, folder };
+  const input = { backup, folder, linkBase: linkBase(platform) };
   batch.add(insertJob(ctx, { id: jobId, type: "project.restore", input, state: notesOfRestore(firstRestoreState) }));
   await batch.commit();
   await announceJob(ctx, "project.restore", jobId);
