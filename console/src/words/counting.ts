@@ -11,6 +11,17 @@ export const formsOf = {
 
 type Language = keyof typeof formsOf;
 
+/** The Portuguese of the texts is that of Europe, where nothing is not one. */
+export const spoken: Record<Language, string> = {
+  en: "en",
+  de: "de",
+  es: "es",
+  fr: "fr",
+  it: "it",
+  nl: "nl",
+  pt: "pt-PT",
+};
+
 /** A number, as it decides about the form, and as it is written. */
 export interface Count {
   value: number;
@@ -26,7 +37,7 @@ type Text<Rest extends string[]> = (count: string, ...rest: Rest) => string;
 
 /** Makes texts about a number of things. A text without one of the forms of its language does not compile. */
 export function counting<Spoken extends Language>(language: Spoken) {
-  const rules = new Intl.PluralRules(language);
+  const rules = new Intl.PluralRules(spoken[language]);
   return <Rest extends string[] = []>(forms: Record<(typeof formsOf)[Spoken][number], Text<Rest>>) => {
     // An older browser may know fewer forms of a language, and none has more.
     const texts = new Map<string, Text<Rest>>(Object.entries(forms));

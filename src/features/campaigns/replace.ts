@@ -61,7 +61,8 @@ async function save(
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();
-  forgetWatched();
+  // Nobody watches a draft, and each rest of its writer saves it.
+  if (before.status !== "DRAFT") forgetWatched();
   return saved.one;
 }
 

@@ -57,7 +57,12 @@ function useSegmentNames(): Map<string, string> {
 
 /** The number of a window with its unit. What is no number is shown as it is: an address of a page can hold anything. */
 function lengthOf(value: unknown, units: "days" | "hours" | "minutes", locale: string): string {
-  const unit = { days: "day", hours: "hour", minutes: "minute" }[units] ?? "day";
+  // The address of a page may say anything.
+  const unit =
+    new Map<string, string>([
+      ["hours", "hour"],
+      ["minutes", "minute"],
+    ]).get(units) ?? "day";
   const amount = Number(value);
   if (!Number.isFinite(amount)) return `${value}`;
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount);

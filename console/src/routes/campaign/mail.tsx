@@ -32,7 +32,8 @@ export function Mail({ campaign, stats }: MailProps) {
   });
   const [withClicks, setClicks] = useState(true);
   const marks = useClickMarks(campaign, stats, data);
-  const isMarked = withClicks && marks.length > 0;
+  // While mail goes out, each new figure would show the mail from its top again.
+  const isMarked = withClicks && marks.length > 0 && campaign.status !== "SENDING";
   return (
     <Section
       title={words.campaigns.theMail}

@@ -33,7 +33,12 @@ export function HomePage() {
         {error === null && data === undefined && <Loading />}
         {data && (
           <p className="text-large text-pretty">
-            <Link to="/p/$project/emails" params={{ project }} className="text-ink no-underline hover:underline">
+            <Link
+              to="/p/$project/emails"
+              params={{ project }}
+              search={week[0] && { startDate: week[0].date }}
+              className="text-ink no-underline hover:underline"
+            >
               {sum("sent") === 0
                 ? words.home.quiet
                 : words.home.verdict(

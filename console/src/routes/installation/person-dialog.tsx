@@ -43,7 +43,10 @@ export function PersonDialog({ person, onClose }: { person: Person; onClose(): v
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
-    save.mutate(new FormData(event.currentTarget).has("owner"));
+    const isOwner = new FormData(event.currentTarget).has("owner");
+    // What was not changed here may have been changed by somebody else meanwhile.
+    if (isOwner === (role === "owner")) onClose();
+    else save.mutate(isOwner);
   }
 
   return (

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
 import { liquid } from "@codemirror/lang-liquid";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, Compartment, EditorState } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import type { FieldList } from "petrel-client";
 import { colours, look } from "./look";
@@ -51,11 +51,22 @@ export function openEditor(place: HTMLElement, { label, text, change }: EditorOp
   return new EditorView({ state, parent: root, root });
 }
 
-/** Shows another text, unless it is the one that is there. */
+/**
+ * Shows another text, unless it is the one that is there. It is no step that can be undone, because it may be the work of
+ * somebody else; and only what differs is replaced, so that the steps before stay where they were.
+ */
 export function replaceText(view: EditorView, text: string): void {
-  const { doc } = view.state;
-  if (doc.toString() === text) return;
-  view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: isGiven.of(true) });
+  const before = view.state.doc.toString();
+  if (before === text) return;
+  const shorter = Math.min(before.length, text.length);
+  let from = 0;
+  while (from < shorter && before[from] === text[from]) from += 1;
+  let same = 0;
+  while (same < shorter - from && before.at(-1 - same) === text.at(-1 - same)) same += 1;
+  view.dispatch({
+    changes: { from, to: before.length - same, insert: text.slice(from, text.length - same) },
+    annotations: [isGiven.of(true), Transaction.addToHistory.of(false)],
+  });
 }
 
 /** Keeps the text from being changed, or allows it again: the cursor and the steps that can be undone stay as they are. */
