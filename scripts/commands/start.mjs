@@ -9,7 +9,7 @@ import { ensureInstalled } from "../lib/install.mjs";
 import { followMail } from "../lib/mail-log.mjs";
 import { firstOwnerLink } from "../lib/owner-link.mjs";
 import { readPort, requireFree } from "../lib/port.mjs";
-import { SENDERS } from "../lib/provider.mjs";
+import { LOCAL_SENDERS } from "../lib/provider.mjs";
 import { requireKnownTables } from "../lib/schema.mjs";
 import { dim } from "../lib/screen.mjs";
 import { adminTokenOf, readSettings, writeEnvFile } from "../lib/settings.mjs";
@@ -26,7 +26,7 @@ const HELP = `
   PORT               the port to listen on; 8080
   HOST               127.0.0.1, or 0.0.0.0 for other machines too
   STATE_DIR          where the data stays; .wrangler/state
-  MAIL_PROVIDER      outbox keeps the mail; ${SENDERS} send it
+  MAIL_PROVIDER      outbox keeps the mail; ${LOCAL_SENDERS} send it
   VERBOSE=1          shows every line that the Worker logs
   DEBUG_PORT         where a debugger can attach
 

@@ -27,6 +27,9 @@ export const PROVIDERS = {
 /** The names of the providers that send mail, such as `ses, resend`. */
 export const SENDERS = Object.keys(PROVIDERS).join(", ");
 
+/** Those that also send from this machine. */
+export const LOCAL_SENDERS = SENDERS.replace(", cloudflare", "");
+
 /** The settings that name a second provider. */
 const SECOND = ["MAIL_PROVIDER_MARKETING", "MAIL_PROVIDER_FALLBACK"];
 

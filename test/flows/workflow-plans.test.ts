@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { cancelAllExecutions } from "../../src/features/workflows/executions/cancel";
 import { listExecutions } from "../../src/features/workflows/executions/list";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
-import { type Allowed, dueHosts, expectBounded } from "../support/plan";
+import { type Allowed, expectBounded } from "../support/plan";
 import { newProject } from "../support/project";
 import { newTemplate } from "../support/template";
 import { addressOf, executionsOf, newWorkflow, track } from "../support/workflow";
@@ -77,7 +77,7 @@ it("goes through every type of step without walking through what a project alrea
   const statements = [...new Map(world.statements.map((one) => [one.sql, one])).values()];
   await expectBounded(
     statements.filter(({ sql }) => /workflow_|json_each/.test(sql)),
-    [itemsOfRound, dueHosts],
+    [itemsOfRound],
   );
   // In the object, too: what is scanned are the items of one call or round.
   expect(plans.size).toBeGreaterThan(25);

@@ -86,7 +86,7 @@ describeInChromium(
       await page.getByRole("link", { name: hostile }).waitFor();
       await page.keyboard.press("ControlOrMeta+k");
       await page.getByRole("combobox", { name: "Search pages, people and mail" }).fill(hostile.slice(0, 20));
-      await page.getByRole("option", { name: hostile }).waitFor();
+      await page.getByRole("dialog").getByRole("option", { name: hostile }).waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL(new RegExp(`/campaigns/${id}$`));
       await page.getByText("It is not sent yet.").waitFor();

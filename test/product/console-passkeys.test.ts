@@ -56,7 +56,7 @@ describeInChromium(
       await passkeys.getByText("You have no passkey yet.").waitFor();
       await page.getByLabel("Name of the passkey").fill(hostile);
       await page.getByRole("button", { name: "Add a passkey" }).click();
-      await page.getByText(hostile, { exact: true }).waitFor();
+      await passkeys.getByText(hostile, { exact: true }).waitFor();
       expect(await device.passkeys()).toBe(1);
       // The same device has no second one for the same person.
       await page.getByRole("button", { name: "Add a passkey" }).click();

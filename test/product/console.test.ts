@@ -167,7 +167,7 @@ describeInChromium(
       const watched = await enter("/people");
       const { page } = watched;
       await page.getByRole("button", { name: "Add a condition" }).click();
-      await page.getByLabel("Field").selectOption("data.plan");
+      await page.getByLabel("About").selectOption("data.plan");
       await page.getByRole("combobox", { name: "Value" }).fill("pro");
       await page.getByRole("button", { name: "Apply" }).click();
       await page.getByText("1 person", { exact: true }).waitFor();

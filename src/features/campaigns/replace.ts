@@ -61,7 +61,7 @@ async function save(
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();
-  // Nobody watches a draft, and each rest of its writer saves it.
+  // A draft has nothing to watch, and is saved at each rest of its writer.
   if (before.status !== "DRAFT") forgetWatched();
   return saved.one;
 }

@@ -57,20 +57,19 @@ export class Pump {
       throw new Error("Workflow executions could not continue");
   }
 
-  /** Reports whether the shard sleeps, after waking it if its project was enabled. */
-  async isAsleep(): Promise<boolean> {
-    if (!isSleeping(this.home)) return false;
-    await this.restInSleep();
-    await this.run();
+  /** Whether the shard slept at last. A call to one that is awake goes on at once. */
+  get sleeps(): boolean {
     return isSleeping(this.home);
   }
 
   /**
-   * Waits for the run in progress of a shard that sleeps, before a call joins one: that run may have read the project
-   * before it was enabled, and leaves the shard asleep.
+   * Reports whether the shard sleeps, after waking it if its project was enabled. It waits for the run in progress first,
+   * because that may have read the project before it was enabled, and leaves the shard asleep.
    */
-  async restInSleep(): Promise<void> {
-    if (isSleeping(this.home)) await this.rest();
+  async isAsleep(): Promise<boolean> {
+    await this.rest();
+    await this.run();
+    return this.sleeps;
   }
 
   /** Ends executions in chunks and mirrors them. Returns how many ended. */
@@ -126,7 +125,7 @@ export class Pump {
         // The deletion of the project erases this object, but a late call has written to it afterwards.
         if (ctx === null) return await this.clear();
         if (home.sleep() === "filling") break;
-        if (isSleeping(home)) {
+        if (this.sleeps) {
           await this.sleep(ctx);
           isOver = ctx.project.disabled || this.isSpent;
           continue;

@@ -58,7 +58,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void> {
-    if (await this.pump.isAsleep()) return;
+    if (this.pump.sleeps && (await this.pump.isAsleep())) return;
     this.change(address, (now) => {
       for (const delivery of deliveries) deliverEvent(this.home.store, delivery, now);
     });
@@ -66,7 +66,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null> {
-    if (await this.pump.isAsleep()) return null;
+    if (this.pump.sleeps && (await this.pump.isAsleep())) return null;
     const started = this.change(address, (now) => startByHand(this.home.store, given, now));
     if (started === null) return null;
     // On a test clock the caller's next event has the same time as the start, but must still come after it.
@@ -75,7 +75,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async startMany(address: ShardAddress, given: ScheduledStarts): Promise<void> {
-    if (await this.pump.isAsleep()) return;
+    if (this.pump.sleeps && (await this.pump.isAsleep())) return;
     this.change(address, (now) => startScheduled(this.home.store, given, now));
     await this.pump.comeToRest(address);
   }
@@ -124,7 +124,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const ctx = await this.home.context();
     if (ctx === null) return 0;
     // A restored project that was never enabled is disabled already: what waits in it is not ended again.
-    if (workflowId === null && (await this.pump.isAsleep())) return 0;
+    if (workflowId === null && this.pump.sleeps && (await this.pump.isAsleep())) return 0;
     const now = () => address.at ?? ctx.clock().getTime();
     const ended = await this.pump.endAll(ctx, cancelling(this.home.store, workflowId, reason), now);
     if (ended > 0) await this.pump.comeToRest(address);
@@ -162,7 +162,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
-    await this.pump.restInSleep();
+    // A run that has read the project before it was enabled leaves the shard asleep.
+    if (this.pump.sleeps) await this.pump.rest();
     // Waking every shard also wakes unused ones.
     if (this.home.address() === null) return;
     this.change(address, (now) => {
