@@ -47,7 +47,8 @@ describeInChromium(
     });
     afterAll(() => site?.close());
 
-    it("has its beacon arrive, of fifty pages that are closed at once", async () => {
+    // On a busy machine Chromium ends some of so many pages before their beacons have left it.
+    it("has its beacon arrive, of fifty pages that are closed at once", { retry: 2, timeout: 120_000 }, async () => {
       const { keys } = await call<{ keys: { secret: string; public: string } }>(adminToken, "POST", "/admin/projects", {
         name: "Beacons",
       });
@@ -76,6 +77,6 @@ describeInChromium(
       expect(new Set(events.data.map(({ contactEmail }) => contactEmail)).size).toBe(pages);
       expect(new Set(events.data.map(({ source }) => source))).toEqual(new Set(["PUBLIC"]));
       await context.close();
-    }, 120_000);
+    });
   },
 );
