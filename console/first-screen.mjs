@@ -49,7 +49,7 @@ const isEarly = (id, modules) =>
   loadedWith(early, modules).has(id) && (id.endsWith("/queryOptions.js") || !showing.test(id));
 const showing = /\/(react|react-query)\/|Observer\.js$|\/hydration\.js$/;
 
-/** What all pages need, and what the first one has in common with others. */
+/** The chunks that all pages need, and those that the first one shares with others. */
 const isCommon = (id, modules) =>
   id !== main &&
   (loadedWith(main, modules).has(id) || (!id.includes("/routes/home/") && loadedWith(home, modules).has(id)));

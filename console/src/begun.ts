@@ -5,7 +5,7 @@ import { readHomeEarly } from "./routes/home/reads";
 import { lastProject } from "./shell/last-project";
 import { loadWords, localeOf } from "./words/languages";
 
-// What the first page needs is asked for by the first bytes, so that it travels beside the large scripts, and not after them.
+// The first bytes ask for all that the first page needs, so that it travels beside the large scripts, and not after them.
 
 export const queries = openQueries();
 export const session = queries.prefetchQuery(sessionQuery(queries));

@@ -15,5 +15,5 @@ export function petrelOf(projectId: string | null): Petrel {
   });
 }
 
-/** What concerns the installation as a whole. Only owners may call it. */
+/** The calls about the installation as a whole. Only owners may make them. */
 export const installation = petrelOf(null);

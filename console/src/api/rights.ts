@@ -7,7 +7,7 @@ export interface Rights {
   sends: boolean;
 }
 
-/** What to offer to this person. The service decides, and refuses the rest. */
+/** Returns what a page offers to this person. The service decides, and refuses the rest. */
 export function useRights(): Rights {
   const { role, maySend } = useProject();
   const writes = role !== "viewer";

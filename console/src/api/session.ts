@@ -25,7 +25,7 @@ export interface LinkAnswer {
   message: string;
 }
 
-/** Who is signed in, and their projects. */
+/** The person who is signed in, and their projects. */
 export function sessionQuery(queries: QueryClient) {
   return queryOptions({
     queryKey: sessionKey,

@@ -7,7 +7,7 @@ export type Words = typeof en;
 
 export interface Spoken {
   words: Words;
-  /** By which numbers and times are written. */
+  /** The locale in which numbers and times are written. */
   locale: string;
   number(value: number): string;
   /** A number for a text whose form depends on it. */

@@ -1,7 +1,7 @@
 import type { FieldList, Filter } from "petrel-client";
 
 export type Operator = Filter["operator"];
-/** What a filter tests: a field of some type, an event, membership in a segment, or a topic. */
+/** The subject of a filter: a field of some type, an event, membership in a segment, or a topic. */
 export type Kind = FieldList["fields"][number]["type"] | "event" | "segment" | "topic";
 
 /** The operators for each kind, the usual one first. */
@@ -39,7 +39,7 @@ export function nameAfter(prefix: "data" | "event" | "segment" | "topic", field:
   return field.startsWith(`${prefix}.`) ? field.slice(prefix.length + 1) : null;
 }
 
-/** What the filter tests, as far as its operator and the name of its field say it; null for fields of contacts. */
+/** Returns the subject of a filter, as far as its operator and the name of its field say it; null for fields of contacts. */
 export function specialKindOf({ field, operator }: Pick<Filter, "field" | "operator">): Kind | null {
   if (operatorsOf.event.includes(operator)) return "event";
   if (operatorsOf.segment.includes(operator)) return "segment";

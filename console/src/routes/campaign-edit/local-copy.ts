@@ -16,7 +16,7 @@ const maxAgeMs = 30 * 86_400_000;
 export class LocalCopy<Draft> {
   readonly #campaign: string;
   readonly #own: string;
-  /** What was found of an earlier page, or of another tab. */
+  /** The copy that an earlier page left, or another tab. */
   #found: { name: string; text: string } | null = null;
 
   constructor(person: string, campaign: string) {

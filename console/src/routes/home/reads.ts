@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 const mostUpcoming = 100;
 export const days = 14;
 
-/** What the page reads. It begins before the script of the page is there. */
+/** The reads of the page. They begin before the script of the page is there. */
 export function readsOf(project: string, petrel: Petrel) {
   return {
     stats: queryOptions({
