@@ -14,25 +14,27 @@ export function exists(rows: SQL): SQL {
 
 /**
  * Asks each database, in one statement, which sweeps have something to do there. Returns the shards by the name of the
- * sweep. A database that does not answer counts for all of them: each tries, and says in the log that it failed.
+ * sweep. A database that does not answer, or for which no statement is left, counts for all of them: each tries, and says
+ * in the log that it failed.
  */
 export async function findDue(
   platform: Platform,
   conditions: Record<string, IsDue>,
 ): Promise<ReadonlyMap<string, string[]>> {
   const names = Object.keys(conditions);
-  const found = new Map(names.map((name) => [name, [] as string[]]));
-  if (names.length === 0) return found;
+  if (names.length === 0) return new Map();
   const answers = sql.join(
     Object.values(conditions).map((isDue) => sql`(${isDue(platform)})`),
     sql`, `,
   );
+  const told = new Map<string, number[]>();
   await inRounds(platform, platform.shards, async (shard) => {
     const due = await ask(platform, shard, answers).catch(() => null);
-    for (const [place, name] of names.entries()) if (due === null || due[place] === 1) found.get(name)?.push(shard);
+    if (due !== null) told.set(shard, due);
     return false;
   });
-  return found;
+  const isDueAt = (shard: string, place: number) => told.get(shard)?.[place] !== 0;
+  return new Map(names.map((name, place) => [name, platform.shards.filter((shard) => isDueAt(shard, place))]));
 }
 
 const readDue = columns({ due: asJson<number[]>() });

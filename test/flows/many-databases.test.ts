@@ -9,6 +9,7 @@ import type { Db } from "../../src/db/client";
 import { asNumber, columns } from "../../src/db/rows";
 import { select, statement } from "../../src/db/statement";
 import type { Platform } from "../../src/platform/context";
+import { findDue } from "../../src/platform/due";
 import { openPlatform } from "../../src/platform/open-platform";
 import { maxSweptRows, sweepDatabases, walkDatabases } from "../../src/platform/sweep";
 import { databaseOf } from "../support/database";
@@ -104,6 +105,17 @@ describe("what a tick asks first", () => {
       ).not.toEqual([]);
     }
   });
+});
+
+it("lets every sweep try where no statement was left to ask", async () => {
+  const { bindings } = environment(3);
+  const platform = openPlatform(bindings, createExecutionContext());
+  platform.spent.spend(750);
+  const due = await findDue(platform, { nothing: () => sql`false`, something: () => sql`true` });
+  expect([...due]).toEqual([
+    ["nothing", platform.shards],
+    ["something", platform.shards],
+  ]);
 });
 
 const full = "a tick whose rows never end";
