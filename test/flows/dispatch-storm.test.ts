@@ -6,7 +6,7 @@ import type { QueueMessage } from "../../src/core/messages";
 import { consume } from "../../src/queue";
 import { storedId } from "../support/as-seen";
 import { databaseOf, shards } from "../support/database";
-import { databaseFaults } from "../support/database-fault";
+import { databaseFaults } from "../support/database-faults";
 import { addEvents } from "../support/events";
 import { killableDatabase, Process } from "../support/killable";
 import { LimitedQueue } from "../support/limited-queue";

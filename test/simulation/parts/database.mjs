@@ -52,11 +52,9 @@ export class Database {
     const fault = statements.some(({ sql }) => writes(sql)) ? this.faults.ofWrite() : null;
     await this.trip();
     try {
-      const result = fault === null || fault.commits ? work() : null;
+      const result = fault === null || fault.commits ? run(work) : null;
       if (fault !== null) throw new Error(fault.message);
       return result;
-    } catch (error) {
-      throw new Error(`D1_ERROR: ${error.message}`);
     } finally {
       await this.trip();
     }
@@ -108,6 +106,14 @@ class Statement {
 
   async raw() {
     return (await this.database.one(this, "arrays")).results;
+  }
+}
+
+function run(work) {
+  try {
+    return work();
+  } catch (error) {
+    throw new Error(`D1_ERROR: ${error.message}`);
   }
 }
 

@@ -1,15 +1,6 @@
-/**
- * What D1 does on the real platform and never locally, with the texts of its documentation
- * (https://developers.cloudflare.com/d1/observability/debug-d1/#error-list). `commits`: the work is done before the answer is
- * lost.
- */
-const databaseFaults = [
-  { commits: true, message: "Network connection lost." },
-  { commits: false, message: "Network connection lost." },
-  { commits: false, message: "Internal error in D1 DB storage caused object to be reset." },
-  { commits: false, message: "D1 DB reset because its code was updated." },
-  { commits: false, message: "D1 DB is overloaded. Requests queued for too long." },
-];
+import { databaseFaults } from "../../support/database-faults.ts";
+
+const faultsOfWrite = Object.values(databaseFaults);
 
 /** How likely each fault is while a world is at fault. */
 const rates = { database: 0.03, providerAnswer: 0.1, duplicate: 0.1, late: 0.1 };
@@ -33,7 +24,7 @@ export class Faults {
   /** The fault of a trip to a database that writes; null for none. D1 itself repeats reads. */
   ofWrite() {
     if (!this.#happens(rates.database)) return null;
-    return databaseFaults[Math.floor(this.random() * databaseFaults.length)];
+    return faultsOfWrite[Math.floor(this.random() * faultsOfWrite.length)] ?? null;
   }
 
   /** Whether the answer of a provider is lost, after it has done its work. */
