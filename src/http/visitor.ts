@@ -58,10 +58,14 @@ function requireOwnOrigin(c: HonoContext<AppEnv>): void {
   if (!isSafe && !isFromOurPage(c)) throw new CrossSiteWrite();
 }
 
-/** Whether the browser states that one of our own pages sends the request. */
+/**
+ * Whether the browser states that one of our own pages sends the request. A form of a page without a referrer has the
+ * origin `null` (https://fetch.spec.whatwg.org/#append-a-request-origin-header). So has one of a sandbox, which is then
+ * said to be of another site.
+ */
 function isFromOurPage(c: HonoContext<AppEnv>): boolean {
-  const origin = c.req.header("Origin");
-  if (origin === undefined) return c.req.header("Sec-Fetch-Site") === "same-origin";
+  const origin = c.req.header("Origin") ?? "null";
+  if (origin === "null") return c.req.header("Sec-Fetch-Site") === "same-origin";
   const { config } = c.get("platform");
   return origin === originOf(c.req.url) || (config.baseUrl !== null && origin === originOf(`${config.baseUrl}/`));
 }

@@ -219,6 +219,8 @@ describe("a session", () => {
       expect([answer.status, answer.body.error.code]).toEqual([403, "ORIGIN_NOT_ALLOWED"]);
     }
     expect((await visitor.call("GET", "/console/me")).status).toBe(200);
+    const ofSandbox = { Cookie, Origin: "null", "Sec-Fetch-Site": "cross-site" };
+    expect((await call("DELETE", "/console/session", undefined, { headers: ofSandbox })).status).toBe(403);
     const headers = { Cookie, "Sec-Fetch-Site": "same-origin" };
     expect((await call("DELETE", "/console/session", undefined, { headers })).status).toBe(204);
   });

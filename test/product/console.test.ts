@@ -97,6 +97,19 @@ describeInChromium(
       expectQuiet(watched, /status of 4\d\d/);
     });
 
+    it("lets a person in by a link, once, when its button is pressed", async () => {
+      const headers = { Authorization: `Bearer ${product.adminToken}`, "Content-Type": "application/json" };
+      const asked = { method: "POST", headers, body: JSON.stringify({ email: owner }) };
+      const answer = (await (await fetch(`${base}/admin/people/link`, asked)).json()) as { url: string };
+      const { page } = await open(answer.url, desk);
+      await page.reload();
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.waitForURL(/\/console\/p\/[\w-]+$/);
+      await page.getByRole("navigation").getByText("Domains").waitFor();
+      const again = await open(answer.url, desk);
+      await again.page.getByText(/used|expired|no longer/i).waitFor();
+    });
+
     it("fits a phone, a tablet and a desk in both schemes, and has no fault that axe knows", async () => {
       const watched = await enter("");
       const { page } = watched;
