@@ -56,7 +56,7 @@ function Line({ item }: { item: Item }) {
             </>
           )}
           {/* The mail log has the buttons in the place of the calls that the text names. */}
-          {place?.word !== "emails" && ` · ${action.text}`}
+          {place?.word !== "emails" && `${since ? " · " : ""}${action.text}`}
         </p>
         {place === null && (
           <details className="text-small text-quiet">
