@@ -166,12 +166,19 @@ async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<
   await Promise.all(fresh.map((piece, index) => settle(platform, piece, () => outcomeOf(index))));
 }
 
+/**
+ * Reads a message. While two versions run side by side, one of them may not know a type or a field of the other: such a
+ * message comes again, each time to either of them, for over four hours. Then it is a dead letter, which can be sent
+ * again.
+ */
 function parsed(platform: Platform, received: Message) {
-  const { success, data } = QueueMessage.safeParse(received.body);
+  const { success, data, error } = QueueMessage.safeParse(received.body);
   if (success) return [{ message: data, isAgain: received.attempts > 1, received }];
-  // Another attempt would not make the type known.
-  platform.log("error", "A message has a type that this version does not know", { messageId: received.id });
-  received.ack();
+  platform.log("error", "This version does not know a message, and puts it back", {
+    ...{ messageId: received.id, attempt: received.attempts },
+    reason: error.issues.map(({ path, code }) => `${path.join(".") || "message"}: ${code}`).join(", "),
+  });
+  tryLater(received, aloneBackoff);
   return [];
 }
 

@@ -51,9 +51,12 @@ export const jobTypes = Object.keys(storedJobs) as JobType[];
 /**
  * Messages contain ids, never content: the row is authoritative, and the message only triggers work on it.
  * `tracking.record` and `mail.settle` are the exceptions.
+ *
+ * A field that this version does not know is refused like an unknown type, because it may say that the work is another:
+ * the consumer puts such a message back for the version that sent it.
  */
 export const QueueMessage = z.discriminatedUnion("type", [
-  z.object({
+  z.strictObject({
     type: z.literal("mail.deliver"),
     projectId,
     priority: z.literal(priorities),
@@ -70,38 +73,38 @@ export const QueueMessage = z.discriminatedUnion("type", [
    * Waiting mail of any project is to be delivered in turns. `projectId` limits it to a project with its own clock.
    * `provider` names the account, if it is not that of MAIL_PROVIDER.
    */
-  z.object({ type: z.literal("mail.drain"), projectId: projectId.optional(), provider: z.string().optional() }),
-  z.object({
+  z.strictObject({ type: z.literal("mail.drain"), projectId: projectId.optional(), provider: z.string().optional() }),
+  z.strictObject({
     type: z.literal("domains.check"),
-    domains: z.array(z.object({ projectId, domainId: id })),
+    domains: z.array(z.strictObject({ projectId, domainId: id })),
   }),
   /** Pages of campaigns are due to be counted again. */
-  z.object({ type: z.literal("campaigns.count"), projectId }),
+  z.strictObject({ type: z.literal("campaigns.count"), projectId }),
   /** A campaign is due to start or to continue. */
-  z.object({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
-  z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
+  z.strictObject({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
+  z.strictObject({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
    * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the recipient's
    * answer does not wait for a database.
    */
-  z.object({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
+  z.strictObject({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
   /** Deliveries to webhooks of some projects are due. */
-  z.object({ type: z.literal("webhooks.drain") }),
+  z.strictObject({ type: z.literal("webhooks.drain") }),
   /** Executions of these shards are overdue. */
-  z.object({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
+  z.strictObject({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
   /** Calls of workflows of some projects are due. */
-  z.object({ type: z.literal("workflows.call") }),
+  z.strictObject({ type: z.literal("workflows.call") }),
   /**
    * A tick of cron for a group of databases, when there are many. If there are `sweeps`, only these run, because the
    * previous invocation had no statements left for them.
    */
-  z.object({
+  z.strictObject({
     type: z.literal("sweeps.run"),
     cron: z.string(),
     shards: z.array(z.string()),
     sweeps: z.array(z.string()).optional(),
   }),
-  ...jobTypes.map((type) => z.object({ type: z.literal(type), projectId, jobId: id })),
+  ...jobTypes.map((type) => z.strictObject({ type: z.literal(type), projectId, jobId: id })),
 ]);
 export type QueueMessage = z.infer<typeof QueueMessage>;
 

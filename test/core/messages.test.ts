@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/core/ids";
 import { QueueMessage, type QueueName, queueOf } from "../../src/core/messages";
+import { sentMessages, withLaterField } from "../support/sent-messages";
 
 const queues: QueueName[] = ["mail", "campaign-mail", "events", "outbound", "jobs"];
 const types = QueueMessage.options.map((option) => option.shape.type.value);
@@ -47,5 +48,17 @@ describe("a message", () => {
     ["that is a list", []],
   ])("%s is refused", (_, message) => {
     expect(QueueMessage.safeParse(message).success).toBe(false);
+  });
+});
+
+describe("two versions side by side", () => {
+  it.each(types)("%s of the version that is out is understood, with all its fields", (type) => {
+    expect(QueueMessage.parse(sentMessages[type])).toEqual(sentMessages[type]);
+  });
+
+  it.each(types)("%s with a field that is not known is refused, wherever the field is", (type) => {
+    for (const message of withLaterField(sentMessages[type])) {
+      expect([message, QueueMessage.safeParse(message).success]).toEqual([message, false]);
+    }
   });
 });

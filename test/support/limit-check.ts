@@ -1,3 +1,4 @@
+import { QueueMessage } from "../../src/core/messages";
 import { Spent } from "../../src/db/spent";
 import { queueLimits } from "./limited-queue";
 import { isOfProduct } from "./tenant-check";
@@ -78,6 +79,10 @@ export function noteMessages(messages: readonly MessageSendRequest[]): void {
     [Math.max(0, ...sizes), callLimits.messageBytes, "bytes in a message"],
     [sizes.reduce((sum, size) => sum + size, 0), callLimits.callBytes, "bytes in a call"],
   ];
+  for (const { body } of messages) {
+    if (!QueueMessage.safeParse(JSON.parse(JSON.stringify(body))).success)
+      faults.add(`A message that our own consumer puts back: ${JSON.stringify(body).slice(0, 200)}`);
+  }
   const over = found.find(([found, most]) => found > most);
   if (over) faults.add(`${over[0]} ${over[2]} of a queue, and ${over[1]} are what it surely takes`);
 }

@@ -5,19 +5,19 @@ const id = z.string().transform(asId);
 const time = z.number().nullable();
 
 const Report = z.union([
-  z.object({ kind: z.literal("delivered") }),
-  z.object({ kind: z.literal("bounced"), bounceType: z.literal("hard"), reason: z.string() }),
-  z.object({
+  z.strictObject({ kind: z.literal("delivered") }),
+  z.strictObject({ kind: z.literal("bounced"), bounceType: z.literal("hard"), reason: z.string() }),
+  z.strictObject({
     kind: z.literal("bounced"),
     bounceType: z.literal("soft"),
     reason: z.string(),
     isTransient: z.literal(true).optional(),
   }),
-  z.object({ kind: z.literal("complained") }),
+  z.strictObject({ kind: z.literal("complained") }),
 ]);
 
 /** The result of a call for one email: see `Result` of engine/mail/deliver/record.ts. */
-const StoredResult = z.object({
+const StoredResult = z.strictObject({
   projectId: z.number(),
   emailId: id,
   campaignId: id.nullable(),
@@ -37,7 +37,7 @@ const StoredResult = z.object({
  * An email whose hand-over may have been committed although its consumer got an error and made no call.
  * `uncertainSince` is the earlier value of its row.
  */
-const Uncalled = z.object({
+const Uncalled = z.strictObject({
   projectId: z.number(),
   emailId: id,
   call: z.string(),
@@ -47,8 +47,8 @@ const Uncalled = z.object({
 });
 export type Uncalled = z.infer<typeof Uncalled>;
 
-/** Facts about emails that a consumer could not store, because the database did not answer. */
-export const Unwritten = z.object({
+/** Facts about emails that a consumer could not store, because the database did not answer. Messages contain them. */
+export const Unwritten = z.strictObject({
   /** The answers of the provider. */
   results: z.array(StoredResult),
   /** Emails for which the provider was not called. */

@@ -4,7 +4,7 @@ import { toBase64url } from "../base64url";
 import { asId } from "../ids";
 
 /** One open or click. */
-export const Hit = z.object({
+export const Hit = z.strictObject({
   /** The same when a hit is reported twice. Created where the hit is received, or by the provider that reports it. */
   id: z.string(),
   kind: z.enum(["open", "click"]),

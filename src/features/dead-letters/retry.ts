@@ -31,9 +31,12 @@ export async function retryDeadLetter(platform: Platform, id: Id) {
 }
 
 export function unknownMessage(): Conflict {
-  return new Conflict("This version does not know the type of the message, so no consumer could read it.", {
-    suggestion: "Deploy the version that sent it, or leave it: it is deleted after 30 days.",
-  });
+  return new Conflict(
+    "This version does not know the type of the message, or one of its fields, so no consumer could read it.",
+    {
+      suggestion: "Deploy the version that sent it, or leave it: it is deleted after 30 days.",
+    },
+  );
 }
 
 /** A message as the audit log of the installation shows it. */
