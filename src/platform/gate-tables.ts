@@ -10,3 +10,6 @@ export const gateMigrations: TableMigrations = [
   ],
   ["ALTER TABLE idempotency_keys ADD COLUMN hash TEXT"],
 ];
+
+/** The first version that was released. See `readableFrom` of object-tables.ts. */
+export const gateReadableFrom = 2;

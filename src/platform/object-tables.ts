@@ -5,9 +5,21 @@
  */
 export type TableMigrations = readonly (readonly string[])[];
 
-const versionKey = "tables";
+interface Options {
+  /**
+   * The earliest version whose code works with the tables as they are after the last migration: the number of
+   * migrations that it knows. It stays as it is for a migration that only adds. One that takes something away, or whose
+   * rows earlier code must not write, raises it, one release after the last code that needs what goes.
+   */
+  readableFrom?: number;
+  /** Repairs tables from the time before objects had a version. */
+  adopt?: (sql: SqlStorage) => void;
+}
 
-/** The tables belong to a later version. This version would write rows that the later version does not expect. */
+const versionKey = "tables";
+const readableFromKey = "tables readable from";
+
+/** The tables belong to a later version, with which this version cannot work. */
 export class NewerTables extends Error {
   override readonly name = "NewerTables";
 
@@ -20,20 +32,26 @@ export class NewerTables extends Error {
 
 /**
  * Brings the tables of an object to the version of this code. Each object does so itself, because a deployment reaches
- * objects one by one. `adopt` repairs tables from the time before objects had a version. Throws NewerTables after a
- * rollback: each call of the object then fails, as if it did not answer, and nothing is written.
+ * objects one by one, and a gradual one that is taken back returns an object to earlier code. That code works on, as
+ * long as the later version says that its tables only have more than before. Otherwise NewerTables is thrown: each call
+ * of the object fails, as if it did not answer, and nothing is written.
  */
 export function migrateTables(
   storage: DurableObjectStorage,
   migrations: TableMigrations,
-  adopt: (sql: SqlStorage) => void = () => {},
+  { readableFrom = migrations.length, adopt = () => {} }: Options = {},
 ): void {
   const version = storage.kv.get<number>(versionKey) ?? 0;
-  if (version > migrations.length) throw new NewerTables(version, migrations.length);
-  if (version === migrations.length) return;
+  const known = migrations.length;
+  if (version > known && (storage.kv.get<number>(readableFromKey) ?? version) > known)
+    throw new NewerTables(version, known);
+  if (version >= known) return;
   storage.transactionSync(() => {
     if (version === 0) adopt(storage.sql);
     for (const statement of migrations.slice(version).flat()) storage.sql.exec(statement);
-    storage.kv.put(versionKey, migrations.length);
+    storage.kv.put(versionKey, known);
+    // Nothing is stored where only this version and later ones can work with the tables.
+    if (readableFrom < known) storage.kv.put(readableFromKey, readableFrom);
+    else storage.kv.delete(readableFromKey);
   });
 }

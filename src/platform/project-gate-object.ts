@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
 import { abandonedAfterMs, type Claim, type KeyEffect, type KeyUse } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
-import { gateMigrations } from "./gate-tables";
+import { gateMigrations, gateReadableFrom } from "./gate-tables";
 import { migrateTables } from "./object-tables";
 
 /** One request at the gate: the buckets it takes from and the key it claims. */
@@ -159,7 +159,7 @@ export class ProjectGateObject extends DurableObject {
   }
 
   private makeTables(): void {
-    migrateTables(this.ctx.storage, gateMigrations);
+    migrateTables(this.ctx.storage, gateMigrations, { readableFrom: gateReadableFrom });
     this.hasTables = true;
   }
 

@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { migrateShard } from "../../src/engine/workflows/shard/store";
 import { shardMigrations } from "../../src/engine/workflows/shard/tables";
-import { gateMigrations } from "../../src/platform/gate-tables";
-import { migrateTables } from "../../src/platform/object-tables";
+import { gateMigrations, gateReadableFrom } from "../../src/platform/gate-tables";
+import { migrateTables, type TableMigrations } from "../../src/platform/object-tables";
 import type { ProjectGateObject } from "../../src/platform/project-gate-object";
 import { keeperOfKey } from "../support/gate";
-import { bearer, call, newProject } from "../support/project";
+import { bearer, call, newProject, type TestProject } from "../support/project";
 import { addressOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
 
@@ -196,25 +196,59 @@ it("a gate of before hashes were kept gets the column, and its keys are used as 
 });
 
 describe("an object that later code has written", () => {
+  /** A migration of a later version, and from which version on its tables are readable. */
+  const migrateLater = async (stub: DurableObjectStub, known: TableMigrations, later: string, readableFrom: number) => {
+    await runInDurableObject(stub, (_, { storage }) => migrateTables(storage, [...known, [later]], { readableFrom }));
+    await evictDurableObject(stub);
+  };
+  const sendTo = (project: TestProject, headers = {}) =>
+    call(
+      "POST",
+      "/v1/send",
+      { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hello", body: "Hello" },
+      { headers: { ...bearer(project.keys.secret).headers, ...headers } },
+    );
+
+  it("works on when its tables only have more, and keeps their version", async () => {
+    const { address, ended } = await waiting();
+    const stub = shardStub(address);
+    const later = "ALTER TABLE executions ADD COLUMN later TEXT NOT NULL DEFAULT 'x'";
+    await migrateLater(stub, shardMigrations, later, shardMigrations.length);
+    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
+    const version = await runInDurableObject(stub, (_, { storage }) => storage.kv.get(versionKey));
+    expect(version).toBe(shardMigrations.length + 1);
+  });
+
+  it("takes keys when its tables only have more", async () => {
+    const project = await newProject();
+    const keeper = keeperOfKey(project.id, "first");
+    await migrateLater(keeper, gateMigrations, "ALTER TABLE idempotency_keys ADD COLUMN later TEXT", gateReadableFrom);
+    const first = await sendTo(project, { "Idempotency-Key": "first" });
+    expect(first.status).toBe(200);
+    expect(await sendTo(project, { "Idempotency-Key": "first" })).toMatchObject({
+      status: 409,
+      body: { error: { details: { originalResponse: first.body } } },
+    });
+  });
+
+  it("is refused when this version cannot work with them", async () => {
+    const { address, ended } = await waiting();
+    const stub = shardStub(address);
+    const later = "ALTER TABLE executions RENAME COLUMN exit_reason TO left_by";
+    await migrateLater(stub, shardMigrations, later, shardMigrations.length + 1);
+    await expect(ended()).rejects.toThrow(`deploy the later version again`);
+  });
+
   it("is out of reach for a request with a key, and no hindrance for one without", async () => {
     const project = await newProject();
-    const send = (headers = {}) =>
-      call(
-        "POST",
-        "/v1/send",
-        { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hello", body: "Hello" },
-        { headers: { ...bearer(project.keys.secret).headers, ...headers } },
-      );
-    expect((await send({ "Idempotency-Key": "first" })).status).toBe(200);
+    expect((await sendTo(project, { "Idempotency-Key": "first" })).status).toBe(200);
     const keeper = keeperOfKey(project.id, "second");
-    await runInDurableObject(keeper, (_, state) => {
-      state.storage.kv.put(versionKey, gateMigrations.length + 1);
-    });
-    await evictDurableObject(keeper);
-    expect(await send({ "Idempotency-Key": "second" })).toMatchObject({
+    const later = "ALTER TABLE idempotency_keys DROP COLUMN hash";
+    await migrateLater(keeper, gateMigrations, later, gateMigrations.length + 1);
+    expect(await sendTo(project, { "Idempotency-Key": "second" })).toMatchObject({
       status: 503,
       body: { error: { code: "EXTERNAL_SERVICE_ERROR" } },
     });
-    expect((await send()).status).toBe(200);
+    expect((await sendTo(project)).status).toBe(200);
   });
 });

@@ -16,3 +16,11 @@ declare module "*/scripts/lib/state.mjs" {
     options?: { waitMs: number },
   ): Promise<{ release(): void; shareWith(groupId: number): void }>;
 }
+
+declare module "*/scripts/lib/additive.mjs" {
+  export function breaksOf(released: readonly string[], later: readonly { name: string; sql: string }[]): string[];
+}
+
+declare module "*/scripts/lib/last-release.mjs" {
+  export const lastRelease: { commit: string; migration: string; objectTables: Record<"gate" | "shard", number> };
+}

@@ -25,7 +25,7 @@ import { migrateTables } from "../../../platform/object-tables";
 import type { EventSource } from "../steps/arrival";
 import { type Deaths, openDeaths } from "./deaths";
 import { adoptOlderTables } from "./older-tables";
-import { firstTables, shardMigrations } from "./tables";
+import { firstTables, shardMigrations, shardReadableFrom } from "./tables";
 
 /** An execution as its object stores it. */
 export interface StoredExecution extends ExecutionPosition {
@@ -89,7 +89,8 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
 
 /** Creates the tables, or migrates them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
-  migrateTables(storage, shardMigrations, (sql) => adoptOlderTables(sql, firstTables));
+  const adopt = (sql: SqlStorage) => adoptOlderTables(sql, firstTables);
+  migrateTables(storage, shardMigrations, { readableFrom: shardReadableFrom, adopt });
 }
 
 export const readExecution: RowReader<StoredExecution> = columns({

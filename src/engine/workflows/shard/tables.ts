@@ -61,3 +61,6 @@ const knowPublic: readonly string[] = [
  * types.
  */
 export const shardMigrations: TableMigrations = [firstTables, branchCounts, knowPublic];
+
+/** The first version that was released. See `readableFrom` of platform/object-tables.ts. */
+export const shardReadableFrom = 3;

@@ -1,0 +1,12 @@
+/**
+ * The version that installations run while this one is deployed, and to which a rollback leads. Nothing is released yet:
+ * until then it is a commit whose tables databases have had. `npm run release` says what to write here.
+ */
+export const lastRelease = {
+  /** A tag or a commit, for `git`. */
+  commit: "84b9c21c",
+  /** Its last migration. */
+  migration: "0002_restores.sql",
+  /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
+  objectTables: { gate: 2, shard: 3 },
+};
