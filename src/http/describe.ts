@@ -1,9 +1,10 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
+import { isAtLeast, roles } from "../core/people/role";
 import { errorsOf } from "./errors-of";
 import { legacyBadRequest } from "./legacy";
 import { type DescribedSuccess, type Success, successes, successNames } from "./operation";
-import type { CallerKey } from "./policy";
+import { type CallerKey, type Policy, roleNeededBy } from "./policy";
 import { describeRefusal } from "./refusals";
 import type { PlacedOperation } from "./routes";
 
@@ -29,7 +30,19 @@ export function describeOperation(operation: PlacedOperation): RouteConfig {
       ...(legacy ? { 400: legacyBadRequest(legacy) } : {}),
     },
     ...security[key],
+    ...rightsOf(operation),
     ...(headers.length > 0 ? { parameters: headers } : {}),
+  };
+}
+
+/** The roles that may make the call with a session, and whether an editor who only writes drafts is refused. */
+function rightsOf(policy: Policy) {
+  const needed = roleNeededBy(policy);
+  if (needed === null) return {};
+  const { sends } = policy;
+  return {
+    "x-roles": roles.filter((role) => isAtLeast(role, needed)),
+    ...(sends === false ? {} : { "x-may-send": sends === true ? "needed" : "needed by some bodies" }),
   };
 }
 

@@ -121,6 +121,15 @@ export function withPolicy<H extends MiddlewareHandler>(handler: H, policy: Poli
   return handler;
 }
 
+/**
+ * Returns the lowest role with which a session may call the route; null where no session counts, or each of them does.
+ */
+export function roleNeededBy({ key, role, isRead }: Policy): Role | null {
+  if (key === "operator") return role ?? "owner";
+  if (key === "secret") return role ?? (isRead ? "viewer" : "editor");
+  return null;
+}
+
 /** The policy of public pages and files. */
 export const open = policy({ key: "open", maxBody: null });
 

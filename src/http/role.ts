@@ -4,7 +4,7 @@ import { RoleTooLow } from "../core/people/errors";
 import { isAtLeast, type Rights, type Role } from "../core/people/role";
 import { hasProof, rightsIn, type Visitor } from "../core/people/visitor";
 import { forProject, type Project } from "../platform/context";
-import type { Policy } from "./policy";
+import { type Policy, roleNeededBy } from "./policy";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 import { type People, requireProof, visitorOf } from "./visitor";
@@ -24,7 +24,7 @@ export async function admitMember(c: HonoContext<AppEnv>, people: People): Promi
   const { project, rights } = await findMembership(c, people, visitor, id);
   const policy = c.get("policy");
   if (routeOf(c)) {
-    requireRole(rights, policy.role ?? (policy.isRead ? "viewer" : "editor"));
+    requireRole(rights, roleNeededBy(policy) ?? "owner");
     requireProof(c, visitor);
     if (!rights.maySend) await limitToDrafts(c, people, { project, rights });
   }
@@ -43,7 +43,7 @@ export async function admitToAdmin(c: HonoContext<AppEnv>, people: People): Prom
   const visitor = await visitorOf(c, people);
   if (visitor === null) return false;
   if (!visitor.person.isOwner) {
-    const needed = c.get("policy").role ?? "owner";
+    const needed = roleNeededBy(c.get("policy")) ?? "owner";
     const id = /^\/admin\/projects\/([^/]+)/.exec(c.req.path)?.[1];
     if (needed === "owner" || id === undefined) throw new RoleTooLow(null, { role: "owner" });
     requireRole((await findMembership(c, people, visitor, id)).rights, needed);

@@ -8,14 +8,18 @@ interface Operation {
   method: string;
   path: string;
   security: Record<string, unknown>[];
+  roles: string[] | undefined;
+  maySend: string | undefined;
 }
 
 const { body: document } = await call("GET", "/openapi.json");
 const operations: Operation[] = Object.entries<Record<string, Record<string, unknown>>>(document.paths).flatMap(
   ([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, security = document.security }]) => ({
+    Object.entries(methods).map(([method, { operationId, security = document.security, ...told }]) => ({
       ...{ id: String(operationId), method: method.toUpperCase(), path },
       security: security as Record<string, unknown>[],
+      roles: told["x-roles"] as string[] | undefined,
+      maySend: told["x-may-send"] as string | undefined,
     })),
 );
 /** Sessions reach what takes a key or the operator's token. */
@@ -65,6 +69,16 @@ async function visitorWith(role: TestRole, project: TestProject): Promise<TestVi
 it("finds every operation that takes a key", () => {
   expect(takesSession.length).toBeGreaterThan(100);
   for (const id of [...ofViewers, ...ofAdmins, ...ofSenders]) expect(takesSession.map((one) => one.id)).toContain(id);
+});
+
+it("says in the document which roles may make a call, and whether it sends", () => {
+  const names = ["viewer", "editor", "admin", "owner"];
+  for (const operation of takesSession) {
+    const [lowest = ""] = neededFor(operation).split(" ");
+    expect([operation.id, operation.roles]).toEqual([operation.id, names.slice(names.indexOf(lowest))]);
+    if (ofSenders.has(operation.id))
+      expect([operation.id, operation.maySend]).toEqual([operation.id, expect.any(String)]);
+  }
 });
 
 const none = "0199a0f2-0000-7000-8000-000000000000";

@@ -35,7 +35,7 @@ export async function makeWorld({ base, adminToken }: Product): Promise<World> {
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
     // What each of the calls answers.
-    return (await answer.json()) as Answer;
+    return (answer.status === 204 ? undefined : await answer.json()) as Answer;
   }
   const { project, keys } = await ask<{ project: { id: string }; keys: { secret: string } }>(
     adminToken,
@@ -81,7 +81,7 @@ export async function asMember(
   page: Page,
   { base, adminToken }: Product,
   { project }: World,
-  rights: { role: "viewer" | "editor"; maySend?: boolean },
+  rights: { role: "viewer" | "editor" | "admin"; maySend?: boolean },
 ): Promise<void> {
   const email = `${crypto.randomUUID()}@acme.example`;
   const post = async (path: string, body: unknown) => {

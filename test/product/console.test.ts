@@ -259,6 +259,23 @@ describeInChromium(
       await page.getByRole("option", { name: "ada@example.com" }).waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL(new RegExp(`/people/${person}$`));
+      await page.keyboard.press("ControlOrMeta+k");
+      await box.fill("owners and");
+      await page.getByRole("option", { name: "Owners and people" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Owners and people" }).waitFor();
+      await page.keyboard.press("ControlOrMeta+k");
+      // The beginning of a subject, and then a button of the mail's page.
+      await box.fill(hostile.slice(0, 20));
+      await page.getByRole("group", { name: "Mail" }).getByRole("option").first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/emails\/[\w-]+$/);
+      await page.getByRole("group", { name: "Content" }).waitFor();
+      await page.keyboard.press("ControlOrMeta+k");
+      await box.fill("headers");
+      await page.getByRole("option", { name: "Headers" }).waitFor();
+      await page.keyboard.press("Enter");
+      expect(await page.getByRole("radio", { name: "Headers" }).isChecked()).toBe(true);
       // An id is looked for among people and among mail, and the browser notes that the one or the other has none.
       expectQuiet(watched, /img-src data:|allow-scripts|'allow-forms'|404/);
     });

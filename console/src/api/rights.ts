@@ -1,15 +1,11 @@
+import { mayCall, type OperationName } from "petrel-client";
 import { useProject } from "./project";
 
-export interface Rights {
-  /** May change what is in the project. */
-  writes: boolean;
-  /** May have mail sent to many. Stopping it takes less. */
-  sends: boolean;
-}
-
-/** Returns what a page offers to this person. The service decides, and refuses the rest. */
-export function useRights(): Rights {
-  const { role, maySend } = useProject();
-  const writes = role !== "viewer";
-  return { writes, sends: writes && maySend };
+/**
+ * Tells which calls the person may make here, so that a page offers nothing that is refused. The rules are those of the
+ * API's document.
+ */
+export function useMay(): (operation: OperationName) => boolean {
+  const project = useProject();
+  return (operation) => mayCall(project, operation);
 }

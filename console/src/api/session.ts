@@ -8,7 +8,7 @@ export interface OwnProject {
   name: string;
   disabled: boolean;
   testClock: boolean;
-  role: string;
+  role: "viewer" | "editor" | "admin" | "owner";
   /** Whether an editor may also send what they write. */
   maySend: boolean;
 }

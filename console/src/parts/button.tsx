@@ -14,10 +14,10 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   isBusy?: boolean;
 }
 
-/** How a button looks, for a link that leads to where something is done. */
+/** How a button looks, for a link that leads to where something is done. The palette finds such a link by `action`. */
 export function buttonLook(kind: keyof typeof kinds): string {
   return clsx(
-    "inline-flex min-h-9 items-center justify-center gap-2 rounded-part font-medium whitespace-nowrap no-underline",
+    "action inline-flex min-h-9 items-center justify-center gap-2 rounded-part font-medium whitespace-nowrap no-underline",
     kinds[kind],
   );
 }

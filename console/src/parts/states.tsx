@@ -48,6 +48,12 @@ export function Refused({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
+/** In the place of what the person's role may not do. */
+export function OnlyReading() {
+  const { words } = useWords();
+  return <p className="text-quiet">{words.states.onlyReading}</p>;
+}
+
 /** An empty list: what would be here, what to do first, and the call that does it. */
 export function Empty({ title, children, call }: { title: string; children?: ReactNode; call?: string }) {
   const { words } = useWords();

@@ -1,27 +1,75 @@
+import type { NavigateOptions } from "@tanstack/react-router";
+import type { OperationName } from "petrel-client";
 import { useProject } from "../api/project";
-import { settingsPages } from "../routes/settings/pages";
+import { useMay } from "../api/rights";
+import { useSettingsPages } from "../routes/settings/pages";
 import { useWords } from "../words/words";
 import type { Option } from "./find";
+import { useMe } from "./root";
 
-const actions = [
-  { word: "campaigns", to: "/p/$project/campaigns/new" },
-  { word: "keys", to: "/p/$project/settings/keys" },
-  { word: "members", to: "/p/$project/settings/members" },
-  { word: "topics", to: "/p/$project/settings/topics" },
-  { word: "domains", to: "/p/$project/domains" },
+type Word = "campaigns" | "keys" | "members" | "topics" | "domains" | "account";
+
+/** Actions by the page that has them, with the call that each of them makes. */
+const actions: { word: Word; to: NavigateOptions["to"]; needs?: OperationName }[] = [
+  { word: "campaigns", to: "/p/$project/campaigns/new", needs: "campaigns.create" },
+  { word: "keys", to: "/p/$project/settings/keys", needs: "admin.addKey" },
+  { word: "members", to: "/p/$project/settings/members", needs: "admin.inviteMember" },
+  { word: "topics", to: "/p/$project/settings/topics", needs: "topics.create" },
+  { word: "domains", to: "/p/$project/domains", needs: "domains.add" },
   { word: "account", to: "/account" },
-] as const;
+];
 
-/** Actions of pages, and the pages of the settings, by a part of their names. */
+const installationPages = ["projects", "people", "audit"] as const;
+
+/** Actions of other pages, the pages of the settings and of the installation, and other projects, by a part of their names. */
 export function useActions(wanted: string): Option[] {
   const { words } = useWords();
   const { id: project } = useProject();
+  const { isOwner } = useMe();
+  const may = useMay();
   const texts = words.settings;
-  const all = [
-    ...actions.map(({ word, to }) => ({ id: `do ${word}`, name: texts.actions[word], to })),
-    ...settingsPages.map(({ part, to }) => ({ id: `see ${part}`, name: texts.pages[part], to })),
+  const { installation } = words;
+  const offered = actions.filter(({ needs }) => needs === undefined || may(needs));
+  const ofOwners: Option[] = [
+    { id: "do project", name: installation.projects.make, go: { to: "/installation/projects" } },
+    ...installationPages.map((part) => ({
+      id: `installation ${part}`,
+      name: installation.pages[part],
+      hint: installation.title,
+      go: { to: `/installation/${part}` } as const,
+    })),
   ];
-  return all
-    .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
-    .map(({ to, ...option }) => ({ ...option, to: { to, params: { project } } }));
+  const all: Option[] = [
+    ...offered.map(({ word, to }) => ({
+      id: `do ${word}`,
+      name: texts.actions[word],
+      go: { to, params: { project } },
+    })),
+    ...useSettingsPages().map(({ part, to }) => ({
+      id: `see ${part}`,
+      name: texts.pages[part],
+      go: { to, params: { project } },
+    })),
+    { id: "more", name: words.more.title, go: { to: "/p/$project/more", params: { project } } },
+    { id: "account", name: words.signIns.title, go: { to: "/account" } },
+    ...(isOwner ? ofOwners : []),
+  ];
+  return all.filter(({ name }) => isIn(name, wanted));
+}
+
+const mostProjects = 6;
+
+/** The other projects of the person, once a part of a name is typed. */
+export function useProjects(wanted: string): Option[] {
+  const { id: open } = useProject();
+  const { projects } = useMe();
+  if (wanted === "") return [];
+  return projects
+    .filter(({ id, name }) => id !== open && (id === wanted || isIn(name, wanted)))
+    .slice(0, mostProjects)
+    .map(({ id, name }) => ({ id, name, go: { to: "/p/$project", params: { project: id } } }));
+}
+
+export function isIn(name: string, wanted: string): boolean {
+  return name.toLowerCase().includes(wanted.toLowerCase());
 }

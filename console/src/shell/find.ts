@@ -3,16 +3,19 @@ import type { NavigateOptions } from "@tanstack/react-router";
 import { NotFoundError } from "petrel-client";
 import { useDeferredValue } from "react";
 import { useProject } from "../api/project";
+import { useRested } from "../parts/use-rested";
 import { useWords } from "../words/words";
-import { useActions } from "./actions";
+import { isIn, useActions, useProjects } from "./actions";
 import { places } from "./places";
 
-export interface Option {
+interface Named {
   id: string;
   name: string;
   hint?: string;
-  to: NavigateOptions;
 }
+
+/** A meaning of a text: a page to go to, or a button of this page to press. */
+export type Option = Named & ({ go: NavigateOptions; press?: never } | { press(): void; go?: never });
 
 interface Group {
   title: string;
@@ -23,8 +26,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const fewest = 2;
 const most = 6;
 
-/** Finds the meanings of a text: pages at once, and then the results of the service. */
-export function useFound(text: string): Group[] {
+/** Finds the meanings of a text: pages and actions at once, and then the results of the service. */
+export function useFound(text: string, ofPage: Option[]): Group[] {
   const { words } = useWords();
   const { id: project } = useProject();
   const wanted = text.trim();
@@ -33,14 +36,16 @@ export function useFound(text: string): Group[] {
   const mail = useMail(wanted, people !== null);
   const campaigns = useCampaigns(useDeferredValue(wanted));
   const pages = places
-    .map(({ to, word }) => ({ id: to, name: words.shell[word], to: { to, params: { project } } }))
-    .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+    .map(({ to, word }) => ({ id: to, name: words.shell[word], go: { to, params: { project } } }))
+    .filter(({ name }) => isIn(name, wanted));
   const groups = [
     { title: words.palette.people, options: people ?? [] },
     { title: words.palette.mail, options: mail },
     { title: words.shell.campaigns, options: campaigns },
+    { title: words.palette.onPage, options: ofPage.filter(({ name }) => isIn(name, wanted)).slice(0, most) },
     { title: words.settings.actions.title, options: useActions(wanted) },
     { title: words.palette.pages, options: pages },
+    { title: words.installation.pages.projects, options: useProjects(wanted) },
   ];
   return groups.filter(({ options }) => options.length > 0);
 }
@@ -61,7 +66,7 @@ function usePeople(search: string): Option[] | null {
     params: { project, person },
   });
   if (isLoading) return null;
-  return (data ?? []).map(({ id, email }) => ({ id, name: email, to: toPerson(id) }));
+  return (data ?? []).map(({ id, email }) => ({ id, name: email, go: toPerson(id) }));
 }
 
 /** Campaigns by their id, or by the beginning of their name. */
@@ -76,29 +81,39 @@ function useCampaigns(text: string): Option[] {
   return found.slice(0, most).map(({ id, name }) => ({
     id,
     name,
-    to: { to: "/p/$project/campaigns/$campaign", params: { project, campaign: id } },
+    go: { to: "/p/$project/campaigns/$campaign", params: { project, campaign: id } },
   }));
 }
 
-/** A mail by its id, and the mail to an address. */
+const fewestOfSubject = 3;
+const restMs = 250;
+
+/** A mail by its id or the beginning of its subject, and the mail to an address. */
 function useMail(text: string, isTurn: boolean): Option[] {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const isAddress = /^\S+@\S+\.\S+$/.test(text);
+  // The newest mail is read for each subject that is asked for.
+  const rested = useRested(text, restMs);
   const { data } = useQuery({
-    queryKey: [project, "palette", "mail", text],
-    enabled: uuid.test(text),
-    queryFn: ({ signal }) => orNone(petrel.emails.get(text, { signal })),
+    queryKey: [project, "palette", "mail", rested],
+    enabled: rested.length >= fewestOfSubject && !isAddress,
+    queryFn: async ({ signal }) => {
+      if (uuid.test(rested)) return orNone(petrel.emails.get(rested, { signal }));
+      return (await petrel.emails.list({ subject: rested, limit: most }, { signal })).data;
+    },
   });
-  if (/^\S+@\S+\.\S+$/.test(text)) {
+  if (isAddress) {
     if (!isTurn) return [];
     const to: NavigateOptions = { to: "/p/$project/emails", params: { project }, search: { to: text } };
-    return [{ id: "to", name: `${words.emails.to} ${text}`, to }];
+    return [{ id: "to", name: `${words.emails.to} ${text}`, go: to }];
   }
+  if (rested !== text) return [];
   return (data ?? []).map(({ id, subject, to }) => ({
     id,
-    name: subject,
+    name: subject || "·",
     hint: to,
-    to: { to: "/p/$project/emails/$email", params: { project, email: id } },
+    go: { to: "/p/$project/emails/$email", params: { project, email: id } },
   }));
 }
 

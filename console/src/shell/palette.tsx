@@ -1,44 +1,56 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useState } from "react";
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useWords } from "../words/words";
-import { useFound } from "./find";
+import { type Option, useFound } from "./find";
+import { pageActions } from "./page-actions";
 
-const dialogId = "palette";
+const openEvent = "palette";
 
 export function openPalette(): void {
-  const dialog = document.getElementById(dialogId);
-  if (dialog instanceof HTMLDialogElement && !dialog.open) dialog.showModal();
+  document.dispatchEvent(new Event(openEvent));
 }
 
-function closePalette(): void {
-  const dialog = document.getElementById(dialogId);
-  if (dialog instanceof HTMLDialogElement) dialog.close();
-}
-
-/** `⌘K`, or Ctrl and K: every page, person, campaign and mail by a few letters, an address or an id. */
+/** `⌘K`, or Ctrl and K: every page, person, campaign, mail and action by a few letters, an address or an id. */
 export function Palette() {
   const { words } = useWords();
   const list = useId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const found = useFound(text);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [ofPage, setOfPage] = useState<Option[]>([]);
+  const found = useFound(text, ofPage);
   const options = found.flatMap(({ options }) => options);
 
   useEffect(() => {
-    function open(event: KeyboardEvent) {
+    function open() {
+      if (dialog.current === null || dialog.current.open) return;
+      setOfPage(pageActions());
+      dialog.current.showModal();
+    }
+    function openByKey(event: KeyboardEvent) {
       if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== "k") return;
       event.preventDefault();
-      openPalette();
+      open();
     }
-    document.addEventListener("keydown", open);
-    return () => document.removeEventListener("keydown", open);
+    document.addEventListener("keydown", openByKey);
+    document.addEventListener(openEvent, open);
+    return () => {
+      document.removeEventListener("keydown", openByKey);
+      document.removeEventListener(openEvent, open);
+    };
   }, []);
 
-  function go(option: (typeof options)[number] | undefined) {
+  // Keys move the choice out of what is visible of a long list.
+  useEffect(() => {
+    if (dialog.current?.open) document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [list, at]);
+
+  function take(option: Option | undefined) {
     if (option === undefined) return;
-    closePalette();
-    void navigate(option.to);
+    dialog.current?.close();
+    if (option.go) void navigate(option.go);
+    else option.press();
   }
 
   function move(event: ReactKeyboardEvent) {
@@ -49,13 +61,13 @@ export function Palette() {
     }
     if (event.key === "Enter") {
       event.preventDefault();
-      go(options[at]);
+      take(options[at]);
     }
   }
 
   return (
     <dialog
-      id={dialogId}
+      ref={dialog}
       aria-label={words.palette.label}
       className="sheet mt-[10vh] w-[min(36rem,calc(100vw-2rem))] overflow-hidden"
       onClose={() => {
@@ -96,7 +108,7 @@ export function Palette() {
                   tabIndex={-1}
                   aria-selected={place === at}
                   className="cursor-pointer rounded-part px-2 py-2 aria-selected:bg-hover"
-                  onClick={() => go(option)}
+                  onClick={() => take(option)}
                   onMouseMove={() => setAt(place)}
                 >
                   <bdi>{option.name}</bdi>

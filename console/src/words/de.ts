@@ -18,6 +18,7 @@ export const de: Words = {
   states: {
     loading: "Wird geladen",
     offline: "Der Dienst hat nicht geantwortet. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.",
+    onlyReading: "Sie können diese Seite lesen. Wenn hier etwas zu ändern ist, fragen Sie einen Admin.",
     fault: "Diese Seite hat einen Fehler. Laden Sie sie neu, oder melden Sie ihn.",
     request: "Anfrage",
     again: "Noch einmal versuchen",
@@ -46,6 +47,7 @@ export const de: Words = {
   palette: {
     label: "Seiten, Personen und E-Mails suchen",
     placeholder: "Adresse, Name oder ID",
+    onPage: "Auf dieser Seite",
     pages: "Seiten",
     people: "Personen",
     mail: "E-Mails",

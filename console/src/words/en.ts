@@ -18,6 +18,7 @@ export const en = {
   states: {
     loading: "Loading",
     offline: "The service did not answer. Look at your connection, and try again.",
+    onlyReading: "You can read this page. To change something here, ask an admin.",
     fault: "This page has a fault of its own. Load it again, or report it.",
     request: "Request",
     again: "Try again",
@@ -46,6 +47,7 @@ export const en = {
   palette: {
     label: "Search pages, people and mail",
     placeholder: "An address, a name, or an id",
+    onPage: "On this page",
     pages: "Pages",
     people: "People",
     mail: "Mail",

@@ -18,6 +18,7 @@ export const es: Words = {
   states: {
     loading: "Cargando",
     offline: "El servicio no ha respondido. Revise su conexión e inténtelo de nuevo.",
+    onlyReading: "Puede leer esta página. Si hay que cambiar algo, pida ayuda a alguien de Administración.",
     fault: "Esta página tiene un fallo. Vuelva a cargarla o comuníquelo.",
     request: "Petición",
     again: "Intentar de nuevo",
@@ -46,6 +47,7 @@ export const es: Words = {
   palette: {
     label: "Buscar páginas, personas y correos",
     placeholder: "Una dirección, un nombre o un identificador",
+    onPage: "En esta página",
     pages: "Páginas",
     people: "Personas",
     mail: "Correos",

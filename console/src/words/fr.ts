@@ -18,6 +18,7 @@ export const fr: Words = {
   states: {
     loading: "Chargement",
     offline: "Le service n'a pas répondu. Vérifiez votre connexion et réessayez.",
+    onlyReading: "Vous pouvez lire cette page. Pour y changer quelque chose, demandez à un administrateur.",
     fault: "Cette page a un défaut. Rechargez-la, ou signalez-le.",
     request: "Requête",
     again: "Réessayer",
@@ -46,6 +47,7 @@ export const fr: Words = {
   palette: {
     label: "Rechercher des pages, des personnes et des e-mails",
     placeholder: "Une adresse, un nom ou un identifiant",
+    onPage: "Sur cette page",
     pages: "Pages",
     people: "Personnes",
     mail: "E-mails",

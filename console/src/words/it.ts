@@ -18,6 +18,7 @@ export const it: Words = {
   states: {
     loading: "Caricamento",
     offline: "Il servizio non ha risposto. Controlla la connessione e riprova.",
+    onlyReading: "Può leggere questa pagina. Per cambiare qualcosa, chieda a un amministratore.",
     fault: "Questa pagina ha un difetto. Ricaricala o segnalalo.",
     request: "Richiesta",
     again: "Riprova",
@@ -46,6 +47,7 @@ export const it: Words = {
   palette: {
     label: "Cerca pagine, persone ed e-mail",
     placeholder: "Un indirizzo, un nome o un identificativo",
+    onPage: "In questa pagina",
     pages: "Pagine",
     people: "Persone",
     mail: "E-mail",

@@ -18,6 +18,7 @@ export const nl: Words = {
   states: {
     loading: "Laden",
     offline: "De dienst gaf geen antwoord. Controleer uw verbinding en probeer het opnieuw.",
+    onlyReading: "U kunt deze pagina lezen. Vraag een beheerder om hier iets te wijzigen.",
     fault: "Deze pagina heeft een fout. Laad haar opnieuw, of meld het.",
     request: "Verzoek",
     again: "Opnieuw proberen",
@@ -46,6 +47,7 @@ export const nl: Words = {
   palette: {
     label: "Pagina's, personen en e-mail zoeken",
     placeholder: "Een adres, een naam of een id",
+    onPage: "Op deze pagina",
     pages: "Pagina's",
     people: "Personen",
     mail: "E-mail",

@@ -18,6 +18,7 @@ export const pt: Words = {
   states: {
     loading: "A carregar",
     offline: "O serviço não respondeu. Verifique a ligação e tente de novo.",
+    onlyReading: "Pode ler esta página. Para alterar algo, peça a alguém da Administração.",
     fault: "Esta página tem uma falha. Carregue-a de novo ou comunique-a.",
     request: "Pedido",
     again: "Tentar de novo",
@@ -46,6 +47,7 @@ export const pt: Words = {
   palette: {
     label: "Procurar páginas, pessoas e e-mails",
     placeholder: "Um endereço, um nome ou um identificador",
+    onPage: "Nesta página",
     pages: "Páginas",
     people: "Pessoas",
     mail: "E-mails",

@@ -52,6 +52,8 @@ function describe(operation, document) {
     query: query.length > 0 && { required: query.some(({ required }) => required) },
     hasVersion: parameters.some((parameter) => parameter.name === "If-Match"),
     hasKey: parameters.some((parameter) => parameter.name === "Idempotency-Key"),
+    roles: operation["x-roles"] ?? [],
+    needsMaySend: operation["x-may-send"] === "needed",
     jobResult: nameIn(operation.responses[202]?.["x-job-result"]),
     ...(query.some((parameter) => parameter.name === "dryRun") ? answersOf(operation) : answerOf(operation, document)),
   };

@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useProject } from "../../api/project";
 import { ShareBar } from "../../parts/share-bar";
 import { Loading, Refused } from "../../parts/states";
+import { useRested } from "../../parts/use-rested";
 import { useWords } from "../../words/words";
 import { type Audience, countAudience } from "./count-audience";
-import { useRested } from "./use-rested";
 
 /** A count reads many people, so it is kept for a while, and begins when the conditions rest. */
 const keptMs = 60_000;

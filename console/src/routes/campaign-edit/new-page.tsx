@@ -2,10 +2,11 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useProject } from "../../api/project";
+import { useMay } from "../../api/rights";
 import { Button } from "../../parts/button";
 import { SelectField, TextField } from "../../parts/field";
 import { Page } from "../../parts/page";
-import { Empty, Loading, Refused } from "../../parts/states";
+import { Empty, Loading, OnlyReading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { useLists } from "./use-lists";
 
@@ -16,18 +17,20 @@ export function NewCampaignPage() {
   const { id: project } = useProject();
   const { domains, isLoading } = useLists();
   const [domain] = domains;
+  const mayCreate = useMay()("campaigns.create");
   return (
     <Page title={own.create}>
       <div className="sheet max-w-xl">
         {isLoading && <Loading rows={4} />}
-        {!isLoading && domain === undefined && (
+        {!mayCreate && <OnlyReading />}
+        {!isLoading && mayCreate && domain === undefined && (
           <Empty title={own.noDomain}>
             <Link to="/p/$project/domains" params={{ project }} className="link">
               {own.toDomains}
             </Link>
           </Empty>
         )}
-        {!isLoading && domain !== undefined && <Form domain={domain} />}
+        {!isLoading && mayCreate && domain !== undefined && <Form domain={domain} />}
       </div>
     </Page>
   );

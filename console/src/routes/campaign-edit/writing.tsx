@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { lazy, Suspense, useState } from "react";
 import { useProject } from "../../api/project";
-import { useRights } from "../../api/rights";
+import { useMay } from "../../api/rights";
 import { Page, Section } from "../../parts/page";
 import { Loading } from "../../parts/states";
 import { useWords } from "../../words/words";
@@ -27,7 +27,8 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
   const { words } = useWords();
   const own = words.campaignEdit;
   const { id: project } = useProject();
-  const { writes } = useRights();
+  const may = useMay();
+  const writes = may("campaigns.replace");
   const kept = useKeeper(read);
   const { keeper, draft, campaign, state } = kept;
   const [shown, show] = useState<string | null>(null);
@@ -40,7 +41,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
     <Page
       title={draft.name || own.untitled}
       aside={<SavedWord state={state} isCopied={kept.isCopied} at={campaign.updatedAt} />}
-      actions={writes && <TestMail keeper={keeper} campaign={campaign} variants={draft.variants} />}
+      actions={may("campaigns.test") && <TestMail keeper={keeper} campaign={campaign} variants={draft.variants} />}
     >
       <p className="-mt-3 mb-4 text-quiet">
         <Link to="/p/$project/campaigns" params={{ project }} className="link">

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { useProject } from "../../api/project";
-import { useRights } from "../../api/rights";
+import { useMay } from "../../api/rights";
 import { Button, buttonLook } from "../../parts/button";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
@@ -12,7 +12,7 @@ import { useWords } from "../../words/words";
 export function Actions({ campaign, failed }: { campaign: Campaign; failed: number }) {
   const { words, count } = useWords();
   const { id: project, petrel } = useProject();
-  const { writes, sends } = useRights();
+  const may = useMay();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { id, status, name } = campaign;
@@ -33,15 +33,14 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
   });
   const retry = useMutation({ mutationFn: () => petrel.campaigns.retry(id, {}), onSettled: forget });
   const error = duplicate.error ?? remove.error ?? retry.error;
-  if (!writes) return null;
   return (
     <>
-      {status === "SENT" && failed > 0 && sends && (
+      {status === "SENT" && failed > 0 && may("campaigns.retry") && (
         <Button isBusy={retry.isPending} onClick={() => retry.mutate()}>
           {words.campaigns.retry(count(failed))}
         </Button>
       )}
-      {(status === "DRAFT" || status === "SCHEDULED") && (
+      {(status === "DRAFT" || status === "SCHEDULED") && may("campaigns.replace") && (
         <Link
           to="/p/$project/campaigns/$campaign/edit"
           params={{ project, campaign: id }}
@@ -50,10 +49,12 @@ export function Actions({ campaign, failed }: { campaign: Campaign; failed: numb
           {words.campaigns.edit}
         </Link>
       )}
-      <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate()}>
-        {words.campaigns.duplicate}
-      </Button>
-      {status !== "SENDING" && status !== "SCHEDULED" && (
+      {may("campaigns.duplicate") && (
+        <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate()}>
+          {words.campaigns.duplicate}
+        </Button>
+      )}
+      {status !== "SENDING" && status !== "SCHEDULED" && may("campaigns.delete") && (
         <Confirm
           label={words.campaigns.remove}
           title={words.campaigns.removeTitle(name)}

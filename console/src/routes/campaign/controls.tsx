@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
 import type { Campaign } from "petrel-client";
 import { useProject } from "../../api/project";
-import { useRights } from "../../api/rights";
+import { useMay } from "../../api/rights";
 import { Button } from "../../parts/button";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
@@ -17,7 +17,7 @@ export function Controls({ campaign }: { campaign: Campaign }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
-  const { writes, sends } = useRights();
+  const may = useMay();
   const { id, status, heldReason } = campaign;
   // The next figures are asked for at once, so that the page shows what the service says and not what was pressed.
   const onSettled = () => queries.invalidateQueries({ queryKey: [project] });
@@ -26,7 +26,7 @@ export function Controls({ campaign }: { campaign: Campaign }) {
   const cancel = useMutation({ mutationFn: () => petrel.campaigns.cancel(id), onSettled });
   const unschedule = useMutation({ mutationFn: () => petrel.campaigns.unschedule(id), onSettled });
   if (status !== "SENDING" && status !== "SCHEDULED") return null;
-  if (!writes) return <p className="text-quiet">{words.campaignEdit.onlyReading}</p>;
+  if (!may("campaigns.pause")) return <p className="text-quiet">{words.campaignEdit.onlyReading}</p>;
   const isHeld = status === "SENDING" && heldReason !== null && !byProject.has(heldReason);
   const error = pause.error ?? resume.error ?? cancel.error ?? unschedule.error;
   const isBusy = pause.isPending || resume.isPending || cancel.isPending || unschedule.isPending;
@@ -37,7 +37,7 @@ export function Controls({ campaign }: { campaign: Campaign }) {
       className="fixed inset-x-0 bottom-14.25 z-10 border-t border-line bg-sheet p-3 tablet:static tablet:border-0 tablet:bg-transparent tablet:p-0"
     >
       {error && <Refused error={error} />}
-      {isHeld && !sends && <p className="pb-3 text-quiet">{words.campaignEdit.mayNotSend}</p>}
+      {isHeld && !may("campaigns.resume") && <p className="pb-3 text-quiet">{words.campaignEdit.mayNotSend}</p>}
       <div className="flex flex-wrap gap-3">
         {status === "SENDING" && heldReason === null && (
           <Button
@@ -50,7 +50,7 @@ export function Controls({ campaign }: { campaign: Campaign }) {
             {words.campaigns.pause}
           </Button>
         )}
-        {isHeld && sends && (
+        {isHeld && may("campaigns.resume") && (
           <Button
             kind="main"
             className="min-w-40 flex-1 tablet:flex-none"

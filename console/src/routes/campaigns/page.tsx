@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { byNumber } from "../../api/numbered";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
-import { useRights } from "../../api/rights";
+import { useMay } from "../../api/rights";
 import { Amount } from "../../parts/amount";
 import { buttonLook } from "../../parts/button";
 import { Choice } from "../../parts/choice";
@@ -83,8 +83,8 @@ export function CampaignsPage() {
 function NewCampaign() {
   const { words } = useWords();
   const { id: project } = useProject();
-  const { writes } = useRights();
-  if (!writes) return null;
+  const may = useMay();
+  if (!may("campaigns.create")) return null;
   return (
     <Link to="/p/$project/campaigns/new" params={{ project }} className={buttonLook("main")}>
       <Plus size={16} aria-hidden />

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Domain } from "petrel-client";
 import { useProject } from "../../api/project";
+import { useMay } from "../../api/rights";
 import { Badge, type Tone } from "../../parts/badge";
 import { Button } from "../../parts/button";
 import { Confirm } from "../../parts/confirm";
@@ -14,6 +15,7 @@ const tones: Record<Domain["status"], Tone> = { PENDING: "warn", VERIFIED: "good
 export function DomainCard({ domain: { id, domain, status, records, lastCheckedAt } }: { domain: Domain }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const queries = useQueryClient();
   const onSuccess = () => queries.invalidateQueries({ queryKey: [project, "domains"] });
   const check = useMutation({ mutationFn: () => petrel.domains.verify(id), onSuccess });
@@ -36,18 +38,22 @@ export function DomainCard({ domain: { id, domain, status, records, lastCheckedA
           )}
         </p>
         <div className="ms-auto flex gap-2">
-          <Button isBusy={check.isPending} onClick={() => check.mutate()}>
-            {words.domains.check}
-          </Button>
-          <Confirm
-            label={words.remove}
-            title={words.domains.removeTitle(domain)}
-            action={words.remove}
-            run={() => remove.mutate()}
-            isBusy={remove.isPending}
-          >
-            {words.domains.removeAdvice}
-          </Confirm>
+          {may("domains.verify") && (
+            <Button isBusy={check.isPending} onClick={() => check.mutate()}>
+              {words.domains.check}
+            </Button>
+          )}
+          {may("domains.remove") && (
+            <Confirm
+              label={words.remove}
+              title={words.domains.removeTitle(domain)}
+              action={words.remove}
+              run={() => remove.mutate()}
+              isBusy={remove.isPending}
+            >
+              {words.domains.removeAdvice}
+            </Confirm>
+          )}
         </div>
       </header>
       {error && <Refused error={error} />}

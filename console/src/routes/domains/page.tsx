@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useProject } from "../../api/project";
+import { useMay } from "../../api/rights";
 import { Amount } from "../../parts/amount";
 import { Page } from "../../parts/page";
-import { Empty, Loading, Refused } from "../../parts/states";
+import { Empty, Loading, OnlyReading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { AddDomain } from "./add-domain";
 import { DomainCard } from "./domain-card";
@@ -13,6 +14,7 @@ const waitingMs = 10_000;
 export function DomainsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const { data, error, refetch } = useQuery({
     queryKey: [project, "domains"],
     queryFn: ({ signal }) => petrel.domains.list({ signal }),
@@ -21,7 +23,7 @@ export function DomainsPage() {
   return (
     <Page title={words.shell.domains} aside={data && <Amount of={data.length} />}>
       <div className="grid gap-4">
-        <AddDomain />
+        {may("domains.add") ? <AddDomain /> : <OnlyReading />}
         {error !== null && <Refused error={error} retry={() => void refetch()} />}
         {error === null && data === undefined && <Loading />}
         {data?.length === 0 && (

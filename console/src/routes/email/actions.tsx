@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Email } from "petrel-client";
 import { useProject } from "../../api/project";
+import { useMay } from "../../api/rights";
 import { Button } from "../../parts/button";
 import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
@@ -10,6 +11,7 @@ import { useWords } from "../../words/words";
 export function Actions({ email: { id, status } }: { email: Email }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const queries = useQueryClient();
   const onSuccess = () => queries.invalidateQueries({ queryKey: [project] });
   const retry = useMutation({ mutationFn: () => petrel.emails.retry(id), onSuccess });
@@ -18,12 +20,12 @@ export function Actions({ email: { id, status } }: { email: Email }) {
   const canRetry = status === "FAILED" || status === "CANCELLED" || status === "UNKNOWN";
   return (
     <>
-      {canRetry && (
+      {canRetry && may("emails.retry") && (
         <Button kind="main" title={words.email.retryAdvice} isBusy={retry.isPending} onClick={() => retry.mutate()}>
           {words.email.retry}
         </Button>
       )}
-      {status === "QUEUED" && (
+      {status === "QUEUED" && may("emails.cancel") && (
         <Confirm
           label={words.email.cancel}
           title={words.email.cancelTitle}

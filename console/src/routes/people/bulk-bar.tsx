@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { BulkRequest } from "petrel-client";
 import { useEffect } from "react";
 import { useProject } from "../../api/project";
+import { useMay } from "../../api/rights";
 import { Button } from "../../parts/button";
 import { conditionOf } from "../../parts/conditions/condition";
 import { Confirm } from "../../parts/confirm";
@@ -26,6 +27,7 @@ interface BulkBarProps {
 export function BulkBar({ filters, selection, total, recount }: BulkBarProps) {
   const { words, count } = useWords();
   const { petrel } = useProject();
+  const may = useMay();
   const start = useMutation({
     mutationFn(operation: Operation) {
       const body = bodyOf(filters, selection);
@@ -55,9 +57,9 @@ export function BulkBar({ filters, selection, total, recount }: BulkBarProps) {
           <span role="status" className="me-2 font-medium">
             {words.people.bulk.selected(who)}
           </span>
-          {ask("subscribe")}
-          {ask("unsubscribe")}
-          {ask("delete")}
+          {may("contacts.bulkSubscribe") && ask("subscribe")}
+          {may("contacts.bulkUnsubscribe") && ask("unsubscribe")}
+          {may("contacts.bulkDelete") && ask("delete")}
           <Button kind="quiet" onClick={selection.clear}>
             {words.people.bulk.clear}
           </Button>

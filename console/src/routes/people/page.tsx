@@ -1,6 +1,8 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import type { Contact } from "petrel-client";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
+import { useMay } from "../../api/rights";
 import { conditionOf } from "../../parts/conditions/condition";
 import { Filters } from "../../parts/conditions/filters";
 import { Page } from "../../parts/page";
@@ -25,6 +27,7 @@ const firstPerson = `curl -X POST $PETREL/contacts -H "Authorization: Bearer $SE
 export function PeoplePage() {
   const { words, count } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const filters = route.useSearch();
   const navigate = useNavigate();
   const { search, where = [], columns = [] } = filters;
@@ -58,7 +61,7 @@ export function PeoplePage() {
             change={(text) => show({ ...filters, search: text || undefined }, true)}
           />
           <Filters filters={where} change={(next) => show({ ...filters, where: next })} />
-          {where.length > 0 && <SaveSegment where={where} />}
+          {where.length > 0 && may("segments.create") && <SaveSegment where={where} />}
           <div className="ms-auto">
             <ChooseColumns chosen={columns} choose={(next) => show({ ...filters, columns: next }, true)} />
           </div>
@@ -68,7 +71,9 @@ export function PeoplePage() {
           label={words.shell.people}
           rows={list}
           columns={usePeopleColumns(project, columns)}
-          selection={{ ...selection, nameOf: ({ email }) => email, all: words.people.bulk.all(total) }}
+          {...(may("contacts.bulkSubscribe") && {
+            selection: { ...selection, nameOf: ({ email }: Contact) => email, all: words.people.bulk.all(total) },
+          })}
           idOf={({ id }) => id}
           empty={
             isFiltered ? (

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
 import { useWords } from "../../words/words";
-import { type SettingsPart, settingsPages } from "./pages";
+import { type SettingsPart, useSettingsPages } from "./pages";
 
 interface SettingsFrameProps {
   part: SettingsPart;
@@ -16,6 +16,7 @@ interface SettingsFrameProps {
 export function SettingsFrame({ part, aside, children }: SettingsFrameProps) {
   const { words } = useWords();
   const { id: project } = useProject();
+  const pages = useSettingsPages();
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone, not all of them fit.
@@ -25,7 +26,7 @@ export function SettingsFrame({ part, aside, children }: SettingsFrameProps) {
     <Page title={words.settings.pages[part]} aside={aside}>
       <nav ref={tabs} aria-label={words.shell.settings} className="-mt-1 mb-4 overflow-x-auto">
         <ul className="flex gap-1 border-b border-line">
-          {settingsPages.map(({ part: other, to }) => (
+          {pages.map(({ part: other, to }) => (
             <li key={other}>
               <Link
                 to={to}

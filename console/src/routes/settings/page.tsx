@@ -4,7 +4,7 @@ import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
 import { useMe } from "../../shell/root";
 import { useWords } from "../../words/words";
-import { settingsPages } from "./pages";
+import { useSettingsPages } from "./pages";
 
 /** All settings of the project, and what has no page yet. */
 export function SettingsIndex() {
@@ -13,7 +13,7 @@ export function SettingsIndex() {
   const { isOwner } = useMe();
   const { settings } = words;
   const places = [
-    ...settingsPages.map(({ part, ...place }) => ({ ...place, part, name: settings.pages[part] })),
+    ...useSettingsPages().map(({ part, ...place }) => ({ ...place, part, name: settings.pages[part] })),
     { part: "domains", to: "/p/$project/domains", icon: Globe, name: words.shell.domains },
     { part: "more", to: "/p/$project/more", icon: Layers, name: words.more.title },
     ...(isOwner

@@ -1,13 +1,19 @@
 import { History, KeyRound, ListChecks, SlidersHorizontal, Tags, UsersRound } from "lucide-react";
+import { useMay } from "../../api/rights";
 
-/** The pages of the settings, in the order in which they are shown. */
-export const settingsPages = [
-  { part: "project", to: "/p/$project/settings/project", icon: SlidersHorizontal },
-  { part: "members", to: "/p/$project/settings/members", icon: UsersRound },
-  { part: "keys", to: "/p/$project/settings/keys", icon: KeyRound },
-  { part: "topics", to: "/p/$project/settings/topics", icon: Tags },
-  { part: "jobs", to: "/p/$project/settings/jobs", icon: ListChecks },
-  { part: "audit", to: "/p/$project/settings/audit", icon: History },
+const all = [
+  { part: "project", to: "/p/$project/settings/project", icon: SlidersHorizontal, reads: "admin.getProject" },
+  { part: "members", to: "/p/$project/settings/members", icon: UsersRound, reads: "admin.listMembers" },
+  { part: "keys", to: "/p/$project/settings/keys", icon: KeyRound, reads: "admin.listKeys" },
+  { part: "topics", to: "/p/$project/settings/topics", icon: Tags, reads: "topics.list" },
+  { part: "jobs", to: "/p/$project/settings/jobs", icon: ListChecks, reads: "jobs.list" },
+  { part: "audit", to: "/p/$project/settings/audit", icon: History, reads: "audit.list" },
 ] as const;
 
-export type SettingsPart = (typeof settingsPages)[number]["part"];
+export type SettingsPart = (typeof all)[number]["part"];
+
+/** The pages of the settings that the person may read, in the order in which they are shown. */
+export function useSettingsPages() {
+  const may = useMay();
+  return all.filter(({ reads }) => may(reads));
+}

@@ -1,6 +1,6 @@
 import type { Campaign } from "petrel-client";
 import type { ReactNode } from "react";
-import { useRights } from "../../../api/rights";
+import { useMay } from "../../../api/rights";
 import { Button } from "../../../parts/button";
 import { Section } from "../../../parts/page";
 import { Refused } from "../../../parts/states";
@@ -24,7 +24,7 @@ interface CheckProps {
 export function Check({ check, campaign, keeper, show, isHeld }: CheckProps) {
   const { words } = useWords();
   const own = words.campaignEdit;
-  const { sends } = useRights();
+  const sends = useMay()("campaigns.send");
   const { findings, sound, progress, error } = check;
   return (
     <Section title={own.checkAndSend}>

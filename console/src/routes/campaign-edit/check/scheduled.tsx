@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Campaign } from "petrel-client";
 import { useEffect, useState } from "react";
 import { useProject } from "../../../api/project";
-import { useRights } from "../../../api/rights";
+import { useMay } from "../../../api/rights";
 import { Button } from "../../../parts/button";
 import { Notice } from "../../../parts/notice";
 import { Refused } from "../../../parts/states";
@@ -21,7 +21,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   const own = words.campaignEdit;
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
-  const { writes } = useRights();
+  const may = useMay();
   const { id } = campaign;
   const queryKey = [project, "campaign", id];
   const leftMs = useLeft(campaign);
@@ -53,7 +53,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
           )}
           {heldReason && <span className="block text-small text-warn">{heldReason}</span>}
         </p>
-        {writes && (
+        {may("campaigns.unschedule") && (
           <Button isBusy={back.isPending} onClick={() => back.mutate()}>
             {leftMs > soonMs ? own.unschedule : own.undo}
           </Button>

@@ -2,6 +2,7 @@ import type { Member } from "petrel-client";
 import { useState } from "react";
 import { useRows } from "../../../api/pages";
 import { useProject } from "../../../api/project";
+import { useMay } from "../../../api/rights";
 import { Amount } from "../../../parts/amount";
 import { Empty } from "../../../parts/states";
 import { type Column, Table } from "../../../parts/table";
@@ -18,6 +19,7 @@ const pageSize = 100;
 export function MembersPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const [opened, setOpened] = useState<Member | null>(null);
   const list = useRows(membersOf(project), (cursor, signal) =>
     petrel.admin.listMembers(project, { limit: pageSize, ...(cursor ? { cursor } : {}) }, { signal }),
@@ -26,7 +28,7 @@ export function MembersPage() {
   return (
     <SettingsFrame part="members" aside={list.total !== undefined && <Amount of={list.total} />}>
       <div className="grid gap-4">
-        <Invite />
+        {may("admin.inviteMember") && <Invite />}
         <div className="sheet overflow-clip">
           <Table
             label={words.settings.pages.members}

@@ -14,7 +14,7 @@ const megabyte = 1024 * 1024;
 export function Limits({ project }: { project: Project }) {
   const { id, monthlySendLimit, sendRatePerSecond, maxStorageMb, sendingPaused } = project;
   const { words, number } = useWords();
-  const { petrel } = useProject();
+  const { petrel, role } = useProject();
   const queries = useQueryClient();
   const texts = words.settings.project;
   const { data: usage } = useQuery({
@@ -35,9 +35,12 @@ export function Limits({ project }: { project: Project }) {
           <p>
             {sendingPaused.reason} <Time at={sendingPaused.at} />
           </p>
-          <Button className="mt-3" isBusy={resume.isPending} onClick={() => resume.mutate()}>
-            {texts.resume}
-          </Button>
+          {/* The document has roles of calls, and this is a field that only owners change. */}
+          {role === "owner" && (
+            <Button className="mt-3" isBusy={resume.isPending} onClick={() => resume.mutate()}>
+              {texts.resume}
+            </Button>
+          )}
         </div>
       )}
       {resume.error && <Refused error={resume.error} />}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Topic } from "petrel-client";
 import { useState } from "react";
 import { useProject } from "../../../api/project";
+import { useMay } from "../../../api/rights";
 import { Button } from "../../../parts/button";
 import { Confirm } from "../../../parts/confirm";
 import { Refused } from "../../../parts/states";
@@ -13,6 +14,7 @@ export function OneTopic({ topic }: { topic: Topic }) {
   const { id, name, slug, description, defaultSubscribed } = topic;
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const queries = useQueryClient();
   const [isEdited, setEdited] = useState(false);
   const texts = words.settings.topics;
@@ -37,18 +39,22 @@ export function OneTopic({ topic }: { topic: Topic }) {
         </p>
       </div>
       <div className="flex gap-2">
-        <Button aria-label={`${words.settings.edit}: ${name}`} onClick={() => setEdited(true)}>
-          {words.settings.edit}
-        </Button>
-        <Confirm
-          label={words.remove}
-          title={texts.deleteTitle(name)}
-          action={words.remove}
-          run={() => remove.mutate()}
-          isBusy={remove.isPending}
-        >
-          {texts.deleteAdvice}
-        </Confirm>
+        {may("topics.update") && (
+          <Button aria-label={`${words.settings.edit}: ${name}`} onClick={() => setEdited(true)}>
+            {words.settings.edit}
+          </Button>
+        )}
+        {may("topics.delete") && (
+          <Confirm
+            label={words.remove}
+            title={texts.deleteTitle(name)}
+            action={words.remove}
+            run={() => remove.mutate()}
+            isBusy={remove.isPending}
+          >
+            {texts.deleteAdvice}
+          </Confirm>
+        )}
       </div>
       {remove.error && (
         <div className="basis-full">

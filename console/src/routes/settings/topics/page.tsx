@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { useRows } from "../../../api/pages";
 import { useProject } from "../../../api/project";
+import { useMay } from "../../../api/rights";
 import { Amount } from "../../../parts/amount";
 import { Button } from "../../../parts/button";
-import { Empty, Loading, Refused } from "../../../parts/states";
+import { Empty, Loading, OnlyReading, Refused } from "../../../parts/states";
 import { useWords } from "../../../words/words";
 import { SettingsFrame } from "../frame";
 import { OneTopic } from "./one-topic";
@@ -18,6 +19,7 @@ const all = 100;
 export function TopicsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
+  const may = useMay();
   const [isAdding, setAdding] = useState(false);
   const { rows, total, isLoading, error, reload } = useRows(topicsOf(project), (_, signal) =>
     petrel.topics.list({ limit: all }, { signal }),
@@ -27,9 +29,13 @@ export function TopicsPage() {
     <SettingsFrame part="topics" aside={total !== undefined && <Amount of={total} />}>
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <p className="min-w-48 flex-1 text-quiet">{texts.seen}</p>
-        <Button kind="main" onClick={() => setAdding(true)}>
-          {words.settings.actions.topics}
-        </Button>
+        {may("topics.create") ? (
+          <Button kind="main" onClick={() => setAdding(true)}>
+            {words.settings.actions.topics}
+          </Button>
+        ) : (
+          <OnlyReading />
+        )}
       </div>
       {isAdding && <TopicDialog topic={null} onClose={() => setAdding(false)} />}
       {error !== null && <Refused error={error} retry={reload} />}

@@ -1,0 +1,40 @@
+/**
+ * Runs in a page: waits for its content, and presses each button of it once, those of dialogs that open included. Fills
+ * fields that are required, and selects the rows of a table.
+ */
+export const pressAll = `(async () => {
+  const closing = ["Cancel", "Close", "Clear"];
+  let isLast = false;
+  const pressed = new Set();
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const isSeen = (element) => element.checkVisibility() && element.closest("[inert]") === null;
+  const nameOf = (element, scope) => (scope.getAttribute("aria-label") ?? "") + " " + (element.getAttribute("aria-label") ?? element.textContent);
+
+  function fill(field) {
+    const text = field.type === "email" ? "grace@example.com" : "some.example";
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set.call(field, text);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  const isThere = () => document.querySelector("#main h1, [role=alert]") && !document.querySelector(".waiting");
+  for (let round = 0; !isThere() && round < 100; round += 1) await pause(50);
+  for (const box of document.querySelectorAll("#main thead input[type=checkbox]")) box.click();
+  for (let round = 0; round < 100; round += 1) {
+    for (const field of document.querySelectorAll("input[required], textarea[required]")) {
+      if (field.value === "" && isSeen(field)) fill(field);
+    }
+    const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+    const scope = dialog ?? document.getElementById("main");
+    if (scope === null) return;
+    const next = [...scope.querySelectorAll("button:not(:disabled)")]
+      .toReversed()
+      .find((button) => isSeen(button) && !closing.includes(button.textContent) && !pressed.has(nameOf(button, scope)));
+    if (next) {
+      pressed.add(nameOf(next, scope));
+      next.click();
+    } else if (dialog) dialog.close();
+    else if (isLast) return;
+    isLast = !next && !dialog;
+    await pause(isLast ? 200 : 30);
+  }
+})()`;
