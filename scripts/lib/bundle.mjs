@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Failure } from "./failure.mjs";
+import { ROOT } from "./paths.mjs";
 import { captureTool } from "./tools.mjs";
 
-/** Builds the Worker into a folder as a deploy does. `inputs` has the bytes that each file takes up in it, by its path. */
-export async function buildBundle(folder) {
+/** Builds the Worker of a checkout into a folder as a deploy does. `inputs` has the bytes that each file takes up in it, by its path. */
+export async function buildBundle(folder, root = ROOT) {
   const metafile = join(folder, "meta.json");
   const args = ["deploy", "--dry-run", "--outdir", folder, "--metafile", metafile];
-  const { code, output } = await captureTool("wrangler", args);
+  const { code, output } = await captureTool("wrangler", args, { cwd: root });
   if (code !== 0) throw new Failure(`The Worker could not be built:\n\n${output}`);
   const file = join(folder, "index.js");
   const content = readFileSync(file);

@@ -23,10 +23,9 @@ export function startTool(name, args, { env, nodeArgs = [], ...options } = {}) {
 }
 
 /** Runs a tool to its end and keeps what it says, for the caller to judge. `input` is what it reads from its stdin. */
-export function captureTool(name, args, { signal, env, input } = {}) {
+export function captureTool(name, args, { signal, env, input, cwd = ROOT } = {}) {
   const child = startTool(name, args, {
-    signal,
-    env,
+    ...{ signal, env, cwd },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   // A tool that ends without reading says why itself.

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual, parseArgs } from "node:util";
+import { lastRelease } from "../../scripts/lib/last-release.mjs";
+import { loadWorker } from "../simulation/world.mjs";
+import { play } from "./play.mjs";
+import { buildLastRelease, buildThis, lastReleaseCommit } from "./versions.mjs";
+
+const { values } = parseArgs({
+  options: { seeds: { type: "string", default: "1" }, trace: { type: "boolean", default: false } },
+});
+const say = console.log.bind(console);
+const parts = ["door", "consumer", "object"];
+const names = ["this", "last"];
+
+/** Every combination of the two versions for the parts of the Worker. */
+const combinations = parts.reduce(
+  (all, part) => all.flatMap((some) => names.map((version) => ({ ...some, [part]: version }))),
+  [{}],
+);
+
+/** Each part of the other version: what a deployment, or its way back, leads to. */
+function opposite(roles) {
+  return Object.fromEntries(parts.map((part) => [part, roles[part] === "this" ? "last" : "this"]));
+}
+
+function nameOf(roles) {
+  return parts.map((part) => `${part} ${roles[part]}`).join(", ");
+}
+
+/** The paths at which two values differ. */
+function differences(expected, found, path = "") {
+  if (isDeepStrictEqual(expected, found)) return [];
+  const areObjects = [expected, found].every((value) => typeof value === "object" && value !== null);
+  if (!areObjects) return [`${path.slice(1)}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
+  const keys = new Set([...Object.keys(expected), ...Object.keys(found)]);
+  return [...keys].flatMap((key) => differences(expected[key], found[key], `${path}.${key}`));
+}
+
+const commit = lastReleaseCommit();
+if (commit === null) {
+  say(`This clone does not have ${lastRelease.commit}, the last release. Bring it with: git fetch --unshallow --tags`);
+  process.exit(2);
+}
+const folder = mkdtempSync(join(tmpdir(), "petrel-upgrades-"));
+try {
+  const bundles = { this: await buildThis(folder), last: await buildLastRelease(commit) };
+  const versions = { this: await loadWorker(bundles.this), last: await loadWorker(bundles.last) };
+  for (const level of ["debug", "log", "info", "warn", "error"]) {
+    console[level] = (...given) => void (values.trace && say(...given));
+  }
+  const all = (version) => Object.fromEntries(parts.map((part) => [part, version]));
+  let [days, failed] = [0, 0];
+  for (let seed = 1; seed <= Number(values.seeds); seed++) {
+    const alone = await play(seed * 100, versions, { begin: all("this"), end: all("this") });
+    if (values.trace) say(JSON.stringify(alone, null, 2));
+    for (const [index, begin] of combinations.entries()) {
+      const end = opposite(begin);
+      const faults = await play(seed * 100 + 1 + index, versions, { begin, end }).then(
+        (found) => differences(alone, found),
+        (error) => [error.stack],
+      );
+      days += 1;
+      if (faults.length === 0) continue;
+      failed += 1;
+      say(`seed ${seed}: ${nameOf(begin)}, and then ${nameOf(end)}`);
+      for (const fault of faults.slice(0, 10)) say(`  ${fault}`);
+    }
+  }
+  say(
+    `${days} days with two versions, of which one is ${commit.slice(0, 8)}: ${days - failed} end as with one, ${failed} do not.`,
+  );
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}
