@@ -21,6 +21,7 @@ import { switchReplicas, wantsReplicas } from "../lib/replicas.mjs";
 import { steps, wrapped, yellow } from "../lib/screen.mjs";
 import { adminTokenOf, OWN_SECRETS } from "../lib/settings.mjs";
 import { showTool } from "../lib/tools.mjs";
+import { namedPoints, noteBookmarks, wayBack } from "../lib/way-back.mjs";
 import { databaseBindings } from "../lib/wrangler-toml.mjs";
 
 const HELP = `
@@ -63,6 +64,11 @@ export async function main(args) {
     await prepare(installation, account, step);
   }
   writeDeployConfig(installation, flags);
+  const points = await noteBookmarks(account, step);
+  if (Object.keys(points).length > 0) {
+    console.log(wayBack(installation, points));
+    if (!flags.isBuild) noteDeployed(installation, namedPoints(points));
+  }
   // Migrations only add, so the Worker that is still running gets along with the new tables.
   for (const binding of databaseBindings(installation.config)) {
     await step.run("Migrations", binding, "applied", () => migrate(binding));

@@ -3,7 +3,7 @@ import { jurisdictionOf, locationObstacles } from "./data-location.mjs";
 import { databasesIn } from "./installation.mjs";
 import { reasonFor } from "./reasons.mjs";
 import { command } from "./screen.mjs";
-import { shapeObstacles } from "./shape.mjs";
+import { lookAtShapes } from "./shape.mjs";
 
 const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "queues:write"];
 
@@ -29,10 +29,11 @@ export async function lookAtAccount({ config, notes }, { isBuild }) {
   const strange = strangeDatabases(notes, config, databases);
   const missing = isBuild && strange.length === 0 ? missingDatabases(ours) : [];
   const places = missing.length === 0 ? locationObstacles({ config, notes }, databases.found) : [];
-  const shapes = strange.length === 0 ? await shapeObstacles(ours.filter(({ isThere }) => isThere)) : [];
+  const shapes = await lookAtShapes(strange.length === 0 ? ours.filter(({ isThere }) => isThere) : []);
   return {
     account: login.account,
-    obstacles: [...refused, ...strange, ...missing, ...places, ...shapes],
+    obstacles: [...refused, ...strange, ...missing, ...places, ...shapes.obstacles],
+    pending: shapes.pending,
     queues: queues.found ?? [],
     buckets: buckets.found ?? [],
     databases: databases.found ?? [],

@@ -51,6 +51,13 @@ export async function remoteFault({ rows, applied }) {
   return fault;
 }
 
+/** The migrations that a database has not had yet, in order. */
+export function pendingMigrations(applied) {
+  return readMigrations()
+    .map(({ name }) => name)
+    .filter((name) => !applied.includes(name));
+}
+
 async function faultsOf(databases) {
   if (databases.length === 0) return [];
   return JSON.parse(await runTool(JSON.stringify({ migrations: readMigrations(), databases })));

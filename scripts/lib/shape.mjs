@@ -1,24 +1,33 @@
 import { askWrangler } from "./cloudflare.mjs";
 import { refusalOf } from "./reasons.mjs";
-import { remoteFault, SCHEMA_QUERIES } from "./schema.mjs";
+import { pendingMigrations, remoteFault, SCHEMA_QUERIES } from "./schema.mjs";
 import { command } from "./screen.mjs";
 
 /**
- * What is wrong with the tables of databases that are there. A Worker on tables of another shape would fail one statement
- * after the other, and which migration would help is known to nobody.
+ * Looks at the tables of databases that are there. `obstacles` says what is wrong with them: a Worker on tables of another
+ * shape would fail one statement after the other, and which migration would help is known to nobody. `pending` has the
+ * migrations to come of each that is not empty, by its binding.
  */
-export async function shapeObstacles(databases) {
-  const each = await Promise.all(databases.map(obstacleOf));
-  return each.filter((obstacle) => obstacle !== null);
+export async function lookAtShapes(databases) {
+  const each = await Promise.all(databases.map(lookAtShape));
+  return {
+    obstacles: each.flatMap(({ obstacle }) => obstacle ?? []),
+    pending: Object.fromEntries(each.map(({ pending = [] }, index) => [databases[index].binding, pending])),
+  };
 }
 
-async function obstacleOf({ binding, name }) {
+async function lookAtShape({ binding, name }) {
   const { rows, refusal } = await rowsOf(binding, SCHEMA_QUERIES.rows);
-  if (refusal) return refusal;
+  if (refusal) return { obstacle: refusal };
   const applied = rows.length === 0 ? { rows: [] } : await rowsOf(binding, SCHEMA_QUERIES.applied);
-  if (applied.refusal) return applied.refusal;
-  const fault = await remoteFault({ rows, applied: applied.rows.map((row) => row.name) });
-  if (fault === null) return null;
+  if (applied.refusal) return { obstacle: applied.refusal };
+  const names = applied.rows.map((row) => row.name);
+  const fault = await remoteFault({ rows, applied: names });
+  if (fault !== null) return { obstacle: sentenceAbout(fault, { binding, name }) };
+  return { pending: rows.length === 0 ? [] : pendingMigrations(names) };
+}
+
+function sentenceAbout(fault, { binding, name }) {
   return [
     `The tables of ${binding} (${name}) are not those that its migrations make: ${fault}.`,
     "Deploy the version that made them. Or deploy under another name, which petrel.toml gives, to begin with an empty database beside this one.",

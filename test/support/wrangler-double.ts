@@ -209,6 +209,7 @@ function carryOut(account: Account, config: Config, call: Understood): string {
     return "";
   }
   if (said.startsWith("d1 execute ")) return execute(account, config, call);
+  if (said.startsWith("d1 time-travel info ")) return json({ bookmark: `bookmark-of-${args[3]}` });
   if (said.startsWith("d1 migrations apply ")) return applyMigrations(account, config, call);
   if (command === "secret") {
     if (account.secrets === null) return refuse("This Worker does not exist on your account. [code: 10007]");

@@ -1,0 +1,51 @@
+import { askWrangler } from "./cloudflare.mjs";
+import { DEPLOY_CONFIG, databasesIn } from "./installation.mjs";
+import { bold, wrapped } from "./screen.mjs";
+
+const MARGIN = "  ";
+
+/**
+ * Notes where Time Travel finds each database that is about to be migrated. `pending` names the migrations of each
+ * binding. Where Cloudflare does not tell the bookmark, the time has to do: the deploy goes on. Returns, by the binding,
+ * what `wrangler d1 time-travel restore` takes.
+ */
+export async function noteBookmarks({ pending }, step) {
+  const points = {};
+  for (const [binding, names] of Object.entries(pending)) {
+    if (names.length === 0) continue;
+    points[binding] = await step.run("Time Travel", `${binding}, before ${names[0]}`, "noted", () => pointOf(binding));
+  }
+  return points;
+}
+
+async function pointOf(binding) {
+  const now = new Date().toISOString();
+  const { code, stdout } = await askWrangler(["d1", "time-travel", "info", binding, "--json"]);
+  const bookmark = code === 0 ? JSON.parse(stdout).bookmark : undefined;
+  return bookmark ? `--bookmark=${bookmark}` : `--timestamp=${now}`;
+}
+
+/** What petrel.toml keeps of it: the last point of each database before a migration, as a terminal forgets what it showed. */
+export function namedPoints(points) {
+  return Object.fromEntries(Object.entries(points).map(([binding, point]) => [`before_${binding}`, point]));
+}
+
+/** The way back for somebody at a terminal. Said before the migrations, because one of them may end the deploy. */
+export function wayBack(installation, points) {
+  const databases = databasesIn(installation, []).filter(({ binding }) => points[binding]);
+  const commands = databases.map(({ name, binding }) => {
+    const lines = [`npx wrangler d1 time-travel restore ${name}`, `--config ${DEPLOY_CONFIG}`, points[binding]];
+    return lines.join(` \\\n${MARGIN}${MARGIN}${MARGIN}`);
+  });
+  const say = (text) => `${MARGIN}${wrapped(text, MARGIN)}`;
+  return [
+    "",
+    say("The way back, should this version be a bad one. The Worker of before works with the new tables:"),
+    `${MARGIN}${MARGIN}${bold(`npx wrangler rollback --config ${DEPLOY_CONFIG}`)}`,
+    say(
+      "Only if the data itself is damaged: this undoes the migrations and all that was written since they began, also the records of mail that went out. Roll the Worker back first.",
+    ),
+    ...commands.map((text) => `${MARGIN}${MARGIN}${bold(text)}`),
+    "",
+  ].join("\n");
+}

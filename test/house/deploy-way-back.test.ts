@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { closeCheckouts, openCheckout, startStubWorker, widest } from "../support/deploy-checkout";
+
+afterEach(closeCheckouts);
+
+const folder = fileURLToPath(new URL("../../migrations/", import.meta.url).href);
+const [first = "", second = "", ...others] = readdirSync(folder)
+  .filter((name) => name.endsWith(".sql"))
+  .toSorted();
+const info = (binding: string) => `d1 time-travel info ${binding} --json`;
+
+/** A checkout whose databases have had the first migrations alone, as many as are said. */
+async function openOlder(databases: Record<string, number>) {
+  const names = Object.keys(databases);
+  const checkout = openCheckout({
+    address: (await startStubWorker({ projects: 1 })).base,
+    databases: names.map((name) => ({ name, uuid: `id-of-${name}` })),
+  });
+  for (const [name, count] of Object.entries(databases)) {
+    const database = new DatabaseSync(checkout.databaseFile(`id-of-${name}`));
+    database.exec("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)");
+    for (const migration of [first, second, ...others].slice(0, count)) {
+      database.exec(readFileSync(join(folder, migration), "utf8"));
+      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(migration);
+    }
+    database.close();
+  }
+  return checkout;
+}
+
+describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
+  it("notes its bookmark first, and says the way back and what that undoes", async () => {
+    const checkout = await openOlder({ petrel: 1 });
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code, said).toBe(0);
+    const calls = checkout.calls();
+    expect(calls.indexOf(info("DB"))).toBeGreaterThan(0);
+    expect(calls.indexOf(info("DB"))).toBeLessThan(calls.indexOf("d1 migrations apply DB --remote"));
+    expect(said).toMatch(new RegExp(`Time Travel +DB, before ${second} +noted`));
+    const text = said.replaceAll(/\s+/g, " ");
+    expect(text).toContain("npx wrangler rollback --config .petrel.deploy.json");
+    expect(text).toContain(
+      "npx wrangler d1 time-travel restore petrel \\ --config .petrel.deploy.json \\ --bookmark=bookmark-of-DB",
+    );
+    expect(text).toContain("undoes the migrations and all that was written since they began");
+    expect(widest(said)).toBeLessThanOrEqual(80);
+    expect(checkout.read("petrel.toml")).toContain('before_DB = "--bookmark=bookmark-of-DB"');
+  });
+
+  it("names each database that it migrates, and no other", async () => {
+    const all = 2 + others.length;
+    const checkout = await openOlder({ petrel: all, "petrel-01": 1 });
+    checkout.write("petrel.toml", '[[d1_databases]]\nbinding = "DB_01"\ndatabase_name = "petrel-01"\n');
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code, said).toBe(0);
+    expect(checkout.calls().filter((call) => call.startsWith("d1 time-travel"))).toEqual([info("DB_01")]);
+    expect(said).toContain("npx wrangler d1 time-travel restore petrel-01 \\");
+    expect(said).not.toContain("restore petrel \\");
+  });
+
+  it("gives the time where Cloudflare does not tell the bookmark", async () => {
+    const checkout = await openOlder({ petrel: 1 });
+    checkout.change({ answers: { [info("DB")]: { stderr: "The connection was lost.", code: 1 } } });
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code, said).toBe(0);
+    expect(said).toMatch(/--timestamp=\d{4}-\d\d-\d\dT[\d:.]+Z/);
+  });
+
+  it("has said the way back when a migration fails, and the next deploy keeps the point in petrel.toml", async () => {
+    const checkout = await openOlder({ petrel: 1 });
+    checkout.change({ fault: { call: "d1 migrations apply DB --remote", when: "after" } });
+    const broken = await checkout.deploy(["--sandbox"]);
+    expect(broken.code).toBe(1);
+    expect(broken.said).toContain("--bookmark=bookmark-of-DB");
+    const next = await checkout.deploy(["--sandbox"]);
+    expect(next.code, next.said).toBe(0);
+    expect(checkout.calls().filter((call) => call === info("DB"))).toHaveLength(1);
+    expect(checkout.read("petrel.toml")).toContain('before_DB = "--bookmark=bookmark-of-DB"');
+  });
+});
