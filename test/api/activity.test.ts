@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { activityTypeOf, activityTypes } from "../../src/core/events/activity-types";
 import { addEvents } from "../support/events";
 import { everyPage } from "../support/pages";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime } from "../support/refusal";
 import { sendAndWait } from "../support/send-and-wait";
+import { statementsDuring } from "../support/tenant-check";
 
 const nobody = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 const day = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
@@ -330,5 +331,44 @@ describe("GET /activity/stats", () => {
     expectInvalid(await api.get("/activity/stats?startDate=2026-01-31&endDate=2026-01-30"), "endDate", "custom");
     expectInvalid(await api.get("/activity/stats?days=7"), "days", "custom");
     expect((await api.get("/activity/stats?endDate=2026-01-31")).body.series[0].date).toBe("2026-01-02");
+  });
+});
+
+describe("GET /activity/version", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("is another one after mail and after an event, and the same while nothing happens", async () => {
+    const project = await newProject();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const version = async () => {
+      // Past the answers that are kept.
+      vi.setSystemTime(Date.now() + 3_000);
+      const { status, body } = await project.api.get("/activity/version");
+      expect(status).toBe(200);
+      return body as { version: string; emailId: string | null };
+    };
+    expect(await version()).toEqual({ version: expect.any(String), emailId: null });
+    const email = await sendAndWait(project, { to: "ada@example.com" }, "DELIVERED");
+    const afterMail = await version();
+    expect(afterMail.emailId).toBe(email.id);
+    expect(await version()).toEqual(afterMail);
+    await track(project, "signed_up");
+    const afterEvent = await version();
+    expect(afterEvent.version).not.toBe(afterMail.version);
+    expect(afterEvent.emailId).toBe(email.id);
+    const other = await newProject();
+    expect((await other.api.get("/activity/version")).body.emailId).toBeNull();
+  });
+
+  it("reads one row of mail and one of events, and nothing while its answer is fresh", async () => {
+    const project = await newProject();
+    await track(project, "signed_up");
+    const [first, again] = [
+      await statementsDuring(() => project.api.get("/activity/version")),
+      await statementsDuring(() => project.api.get("/activity/version")),
+    ];
+    const ofVersion = (said: string[]) =>
+      said.filter((one) => one.includes("FROM emails") && one.includes("FROM events"));
+    expect([ofVersion(first).length, ofVersion(again).length]).toEqual([1, 0]);
   });
 });

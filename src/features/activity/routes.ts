@@ -4,9 +4,10 @@ import { DateRange, endsAfterStart } from "../../core/events/range";
 import { CursorQuery } from "../../http/params";
 import { projectRoutes } from "../../http/routes";
 import { listActivity } from "./list";
-import { ActivityFilters, ActivityPage, ActivityStats, ActivityTypes, UpcomingPage } from "./schema";
+import { ActivityFilters, ActivityPage, ActivityStats, ActivityTypes, ActivityVersion, UpcomingPage } from "./schema";
 import { activityStats, tooLong } from "./stats";
 import { listUpcoming } from "./upcoming";
+import { activityVersion } from "./version";
 
 export const activity = projectRoutes("Activity");
 
@@ -36,6 +37,19 @@ has removed no longer counts.`,
     refusals: () => [tooLong({ from: Date.UTC(2024, 0, 1), to: Date.UTC(2026, 0, 1) })],
   },
   (ctx, { query }) => activityStats(ctx, query),
+);
+
+activity.get(
+  "/activity/version",
+  {
+    id: "getActivityVersion",
+    summary: "Ask whether something happened",
+    description:
+      "For pages that follow a project: read the mail, the activity or the figures again when `version` is another one. Nearly every " +
+      "call is answered from memory, so a change may be two seconds old when it shows.",
+    ok: ActivityVersion,
+  },
+  (ctx) => activityVersion(ctx),
 );
 
 activity.get(

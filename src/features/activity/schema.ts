@@ -103,6 +103,19 @@ export const ActivityTypes = z
   .object({ types: z.array(z.enum(activityTypes)) })
   .meta({ id: "ActivityTypes", example: { types: [...activityTypes] } });
 
+export const ActivityVersion = z
+  .object({
+    version: z.string().meta({ description: "Another one after each email that is accepted and each event." }),
+    emailId: z.uuid().nullable().meta({ description: "The newest email. Null before the first one." }),
+  })
+  .meta({
+    id: "ActivityVersion",
+    example: {
+      version: "0AbCdEfGhIjKlMnOpQrStU.0AbCdEfGhIjKlMnOpQrStV",
+      emailId: "0199a0f2-7d31-7c22-a1b2-c3d4e5f60718",
+    },
+  });
+
 const count = z.number().int();
 const countsOfEvents = Object.fromEntries(
   eventColumns.map(({ column, means }) => [column, means === undefined ? count : count.meta({ description: means })]),

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Email } from "petrel-client";
+import { useMovement } from "../../api/movement";
 import { useProject } from "../../api/project";
 import { Page, Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
@@ -26,8 +27,8 @@ export function EmailPage() {
   } = useQuery({
     queryKey: [project, "email", id],
     queryFn: ({ signal }) => petrel.emails.get(id, { signal }),
-    refetchInterval: ({ state }) => state.data !== undefined && pollMs(state.data.status),
   });
+  useMovement(email !== undefined && lookMs(email.status), () => void refetch());
   if (error !== null && email === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (email === undefined) return <Loading />;
   return (
@@ -62,7 +63,7 @@ export function EmailPage() {
 }
 
 /** Something moves by itself only as long as a mail is on its way. */
-function pollMs(status: Email["status"]): number | false {
+function lookMs(status: Email["status"]): number | false {
   if (status === "QUEUED" || status === "SENDING") return 2_000;
   return status === "SENT" || status === "DELIVERED" || status === "OPENED" ? 15_000 : false;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Email } from "petrel-client";
+import { useMovement } from "../../api/movement";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
@@ -104,14 +105,16 @@ function useColumns(project: string): Column<Email>[] {
   ];
 }
 
-/** Whether there is mail that the list does not show yet. Asks for one row, while the page is looked at. */
+/** Whether there is mail that the list does not show yet. A list with filters asks for it once newer mail has come. */
 function useNewer(filters: EmailFilters, first: string | undefined): boolean {
   const { id: project, petrel } = useProject();
+  const newest = useMovement(first !== undefined && lookMs)?.emailId ?? null;
+  const isNewer = first !== undefined && newest !== null && newest > first;
+  const isFiltered = Object.keys(filters).length > 0;
   const { data } = useQuery({
-    queryKey: [project, "newest email", filters],
-    enabled: first !== undefined,
-    refetchInterval: lookMs,
+    queryKey: [project, "newest email", filters, newest],
+    enabled: isNewer && isFiltered,
     queryFn: async ({ signal }) => (await petrel.emails.list({ ...filters, limit: 1 }, { signal })).data[0]?.id ?? null,
   });
-  return data !== undefined && data !== null && first !== undefined && data > first;
+  return isNewer && (!isFiltered || (data !== undefined && data !== null && data > first));
 }

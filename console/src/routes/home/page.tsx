@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMovement } from "../../api/movement";
 import { useProject } from "../../api/project";
 import { Page, Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
@@ -11,6 +12,7 @@ import { days, readsOf } from "./reads";
 import { Upcoming } from "./upcoming";
 
 const lookMs = 15_000;
+/** What needs a hand takes more reads than the figures, and changes less. */
 const attentionMs = 60_000;
 
 /** How mail is doing, in a sentence and in figures, and what comes next. */
@@ -18,8 +20,12 @@ export function HomePage() {
   const { words, number, count } = useWords();
   const { id: project, petrel } = useProject();
   const reads = readsOf(project, petrel);
-  const { data, error, refetch } = useQuery({ ...reads.stats, refetchInterval: lookMs });
-  const attention = useQuery({ ...reads.attention, refetchInterval: attentionMs });
+  const { data, error, refetch } = useQuery(reads.stats);
+  const attention = useQuery(reads.attention);
+  useMovement(data !== undefined && lookMs, () => {
+    void refetch();
+    if (Date.now() - attention.dataUpdatedAt >= attentionMs) void attention.refetch();
+  });
   // A remaining step of the set-up does not disturb anything.
   const needing = attention.data?.items.filter(({ severity }) => severity !== "info").length;
   const week = data?.series.slice(-days / 2) ?? [];

@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ActivityVersion } from "petrel-client";
+import { useEffect, useRef } from "react";
+import { useProject } from "./project";
+
+/**
+ * Asks whether mail or events have come, while the page is looked at, and calls `moved` when there are any. The service
+ * answers from memory, so a page reads its rows again only then. `false` asks nothing.
+ */
+export function useMovement(everyMs: number | false, moved?: () => void): ActivityVersion | undefined {
+  const { id: project, petrel } = useProject();
+  const { data } = useQuery({
+    queryKey: [project, "version"],
+    enabled: everyMs !== false,
+    refetchInterval: everyMs,
+    queryFn: ({ signal }) => petrel.activity.getVersion({ signal }),
+  });
+  const version = data?.version;
+  const seen = useRef(version);
+  const tell = useRef(moved);
+  useEffect(() => {
+    tell.current = moved;
+  });
+  useEffect(() => {
+    if (version === undefined || version === seen.current) return;
+    // The first version is the one that the page has read its rows at.
+    if (seen.current !== undefined) tell.current?.();
+    seen.current = version;
+  }, [version]);
+  return data;
+}
