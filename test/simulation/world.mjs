@@ -1,30 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { readWranglerToml } from "../../scripts/lib/wrangler-toml.mjs";
-import { Outside } from "./outside.mjs";
+import { Outside } from "./outside/outside.mjs";
 import { Bucket } from "./parts/bucket.mjs";
 import { databaseMaker } from "./parts/database.mjs";
 import { Faults } from "./parts/faults.mjs";
 import { installGlobals } from "./parts/globals.mjs";
-import { installModules } from "./parts/modules.mjs";
+import { Isolates } from "./parts/isolates.mjs";
 import { Namespace } from "./parts/objects.mjs";
+import { openBoundary } from "./parts/processes.mjs";
 import { Queues } from "./parts/queues.mjs";
 import { randomStream } from "./parts/random.mjs";
 import { Time } from "./parts/time.mjs";
+import { operatorToken, settings } from "./settings.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const { vars, queues } = readWranglerToml();
-const settings = {
-  ...vars,
-  ...{ ENVIRONMENT: "production", PUBLIC_URL: "https://mail.acme.test" },
-  ...{ MAIL_PROVIDER: "resend", RESEND_API_KEY: "re_key" },
-  ADMIN_TOKEN: "operator-token-of-at-least-32-characters",
-  LINK_SECRETS: "secret-that-signs-links-of-32-characters",
-  WEBHOOK_SECRETS: "secret-that-seals-webhooks-of-32-characters",
-};
+const toml = readWranglerToml();
 const firstDay = Date.UTC(2026, 0, 5, 9);
-const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 const migrations = readdirSync(join(root, "migrations"))
@@ -32,47 +25,63 @@ const migrations = readdirSync(join(root, "migrations"))
   .sort()
   .map((name) => readFileSync(join(root, "migrations", name), "utf8"));
 const openDatabase = databaseMaker(migrations);
-installModules();
 
-let isolates = 0;
-
-/** Loads the Worker as a deploy bundles it, into an isolate of its own: with modules that remember nothing. */
-export function loadWorker(bundle) {
-  isolates += 1;
-  return import(`${pathToFileURL(bundle).href}?isolate=${isolates}`);
-}
+/** How many isolates a Worker runs in at once. */
+const isolateCount = 2;
 
 /**
  * The whole product in one process under a seed: its Worker with doors, queues, cron, objects, databases and storage, and the
  * world outside. Only one world may be at work at a time, because time and chance are those of the process.
  */
 export class World {
-  /** `planted` names a fault of the world itself, by which a test sees that the invariants find one. */
-  constructor(seed, worker, { planted } = {}) {
-    this.worker = worker;
-    // Worlds share the modules of the Worker. A day between them ends everything that these remember.
-    this.time = new Time(firstDay + seed * dayMs);
-    const order = randomStream(seed, "order");
-    this.faults = new Faults(randomStream(seed, "faults"));
-    installGlobals(this.time, randomStream(seed, "chance"));
-    const trip = () => this.time.wait(1 + order() * 9);
-    const surroundings = { trip, faults: this.faults, time: this.time };
+  /**
+   * `load` opens an isolate of the Worker, and `rates` says how faulty the world is. `planted` names a fault of the world
+   * itself, by which a test sees that the invariants find one.
+   */
+  constructor(seed, load, { rates = {}, planted } = {}) {
+    this.time = new Time(firstDay);
+    this.order = randomStream(seed, "order");
+    this.faults = new Faults(randomStream(seed, "faults"), rates);
+    const { time, faults, order } = this;
+    const boundary = openBoundary(faults);
+    installGlobals(time, randomStream(seed, "chance"), boundary);
+    const trip = () => time.wait(1 + order() * 9);
+    const surroundings = { trip, faults, time, boundary, random: order };
     this.databases = { DB: openDatabase(surroundings), DB_01: openDatabase(surroundings) };
-    this.outside = new Outside({ ...surroundings, planted });
+    const report = (body, headers) => this.ask("POST", "/hooks/resend", { text: body, headers });
+    this.outside = new Outside({ ...surroundings, random: randomStream(seed, "outside"), planted, report });
     globalThis.fetch = (input, init) => this.outside.fetch(input, init);
-    const consume = (batch) => worker.default.queue(batch, this.env, execution());
-    this.queues = new Queues({ ...surroundings, random: order, consume, maxRetries: 5 });
-    const objects = (name) => new Namespace((ctx) => new worker[name](ctx, this.env), surroundings);
+    this.isolates = new Isolates(isolateCount, { load, random: order, faults });
+    this.queues = new Queues({
+      ...surroundings,
+      consumers: toml.queues.consumers,
+      consume: (batch) => this.#consume(batch),
+    });
+    this.files = new Bucket(surroundings);
+    const objects = (name) => new Namespace(() => this.#opener(name), surroundings);
+    this.objects = Object.fromEntries(
+      toml.durable_objects.bindings.map(({ name, class_name }) => [name, objects(class_name)]),
+    );
     this.env = {
+      ...toml.vars,
       ...settings,
       ...this.databases,
-      ...Object.fromEntries(queues.producers.map(({ binding, queue }) => [binding, this.queues.producer(queue)])),
-      ...{ PACE: objects("PaceObject"), GATE: objects("ProjectGateObject") },
-      ...{ WORKFLOWS: objects("WorkflowShardObject"), SWEEPS: objects("SweepObject") },
-      BLOBS: new Bucket(surroundings),
+      ...this.objects,
+      ...Object.fromEntries(toml.queues.producers.map(({ binding, queue }) => [binding, this.queues.producer(queue)])),
+      BLOBS: this.files,
       ASSETS: { fetch: async (url) => asset(url) },
       FLOOD_BRAKE: { limit: async () => ({ success: true }) },
     };
+  }
+
+  #opener(className) {
+    const { process, worker } = this.isolates.one();
+    return { isolate: process, make: (ctx) => new worker[className](ctx, this.env) };
+  }
+
+  #consume(batch) {
+    const { process, worker } = this.isolates.one();
+    return process.serve(() => worker.default.queue(batch, this.env, execution()));
   }
 
   /** Calls the API, and lets time pass until the answer. */
@@ -80,30 +89,52 @@ export class World {
     return this.time.until(this.ask(method, path, options));
   }
 
-  /** Calls the API beside everything else that happens. */
-  async ask(method, path, { key, body, headers = {} } = {}) {
+  /**
+   * Calls the API beside everything else that happens. Status 0 means that no answer came. `text` is sent as it is.
+   */
+  async ask(method, path, { key, body, text, form, headers = {} } = {}) {
+    const content = form ?? text ?? (body === undefined ? undefined : JSON.stringify(body));
     const request = new Request(`https://mail.acme.test${path}`, {
       method,
-      headers: { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: {
+        ...(form ? {} : { "Content-Type": "application/json" }),
+        ...(key ? { Authorization: `Bearer ${key}` } : {}),
+        ...headers,
+      },
+      ...(content === undefined ? {} : { body: content }),
     });
-    const response = await this.worker.default.fetch(request, this.env, execution());
-    const answer = JSON.parse((await response.text()) || "null");
-    return { status: response.status, body: answer?.data ?? answer };
+    const { process, worker } = this.isolates.one();
+    const begun = this.time.now;
+    try {
+      const response = await process.serve(async () => {
+        const answer = await worker.default.fetch(request, this.env, execution());
+        return { status: answer.status, text: await answer.text() };
+      });
+      const answer = parsed(response.text);
+      return { status: response.status, body: answer?.data ?? answer, text: response.text, begun, at: this.time.now };
+    } catch {
+      return { status: 0, body: null, text: "", begun, at: this.time.now };
+    }
   }
 
-  /** Lets minutes pass, with a tick of cron at the beginning of each. */
+  /** Lets minutes pass, with the ticks of cron that are due at the beginning of each. */
   async pass(minutes) {
     for (let passed = 0; passed < minutes; passed++) {
-      const tick = { cron: "* * * * *", scheduledTime: this.time.now, noRetry: () => {} };
-      this.worker.default.scheduled(tick, this.env, execution()).catch(() => {});
+      const minute = Math.round((this.time.now - firstDay) / minuteMs);
+      for (const cron of toml.triggers.crons) if (isDue(cron, minute)) this.#tick(cron);
       await this.time.pass(minuteMs);
     }
   }
 
+  #tick(cron) {
+    const { process, worker } = this.isolates.one();
+    const controller = { cron, scheduledTime: this.time.now, noRetry: () => {} };
+    process.serve(() => worker.default.scheduled(controller, this.env, execution())).catch(() => {});
+  }
+
   /** Makes a project with a verified domain. */
   async newProject(name) {
-    const { body } = await this.call("POST", "/admin/projects", { key: settings.ADMIN_TOKEN, body: { name } });
+    const { body } = await this.call("POST", "/admin/projects", { key: operatorToken, body: { name } });
     const { project, keys } = body;
     const domain = `${name}.test`;
     const added = await this.call("POST", "/domains", { key: keys.secret, body: { domain } });
@@ -121,6 +152,22 @@ export class World {
 
 function execution() {
   return { waitUntil: (work) => void Promise.resolve(work).catch(() => {}), passThroughOnException: () => {} };
+}
+
+/** Whether a schedule is due: a minute, and in some cases an hour, or every few minutes. */
+function isDue(cron, minute) {
+  const [ofHour, hour] = cron.split(" ");
+  if (ofHour === "*") return true;
+  if (ofHour.startsWith("*/")) return minute % Number(ofHour.slice(2)) === 0;
+  return minute % 60 === Number(ofHour) && (hour === "*" || Math.floor(minute / 60) % 24 === Number(hour));
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text || "null");
+  } catch {
+    return text;
+  }
 }
 
 function asset(url) {

@@ -2,30 +2,50 @@
 export class Bucket {
   #files = new Map();
 
-  constructor({ time, trip }) {
-    this.time = time;
-    this.trip = trip;
+  constructor({ time, trip, faults, boundary }) {
+    Object.assign(this, { time, trip, faults, boundary });
+  }
+
+  /** The contents of all files, seen from outside of the world. */
+  get contents() {
+    return [...this.#files.values()].map(({ bytes }) => Buffer.from(bytes).toString());
+  }
+
+  #travel(work) {
+    return this.boundary(async () => {
+      await this.trip();
+      const fault = this.faults.ofFile();
+      if (fault !== null && !fault.commits) throw new Error(fault.message);
+      const result = work();
+      await this.trip();
+      if (fault !== null) throw new Error(fault.message);
+      return result;
+    });
   }
 
   async put(key, content) {
-    await this.trip();
-    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
-    this.#files.set(key, { bytes, uploaded: new Date(this.time.now) });
+    const bytes = new Uint8Array(await new Response(content).arrayBuffer());
+    return this.#travel(() => void this.#files.set(key, { bytes, uploaded: new Date(this.time.now) }));
   }
 
-  async get(key) {
-    await this.trip();
-    const file = this.#files.get(key);
-    return file ? { arrayBuffer: async () => file.bytes.slice().buffer } : null;
+  get(key) {
+    return this.#travel(() => {
+      const file = this.#files.get(key);
+      return file ? { arrayBuffer: async () => file.bytes.slice().buffer } : null;
+    });
   }
 
-  async delete(keys) {
-    await this.trip();
-    for (const key of [keys].flat()) this.#files.delete(key);
+  delete(keys) {
+    return this.#travel(() => {
+      for (const key of [keys].flat()) this.#files.delete(key);
+    });
   }
 
-  async list({ prefix = "", startAfter = "" }) {
-    await this.trip();
+  list({ prefix = "", startAfter = "" }) {
+    return this.#travel(() => this.#list(prefix, startAfter));
+  }
+
+  #list(prefix, startAfter) {
     const keys = [...this.#files.keys()].filter((key) => key.startsWith(prefix) && key > startAfter).sort();
     const objects = keys.slice(0, 1_000).map((key) => {
       const { bytes, uploaded } = this.#files.get(key);

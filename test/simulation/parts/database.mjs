@@ -14,10 +14,18 @@ export class Database {
   trips = 0;
   statements = 0;
 
-  constructor(sqlite, { trip, faults }) {
+  constructor(sqlite, { time, trip, faults, boundary }) {
     this.#sqlite = sqlite;
-    this.trip = trip;
-    this.faults = faults;
+    Object.assign(this, { trip, faults, boundary });
+    // The clock of the database is the world's.
+    sqlite.function("unixepoch", { varargs: true }, () => time.now / 1_000);
+  }
+
+  /** The names of all tables. */
+  get tables() {
+    return this.peek("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").map(
+      ({ name }) => name,
+    );
   }
 
   /** Reads rows from outside of the world, which takes no time. */
@@ -47,7 +55,11 @@ export class Database {
     return this.#travel([statement], () => this.#run(statement, form));
   }
 
-  async #travel(statements, work) {
+  #travel(statements, work) {
+    return this.boundary(() => this.#go(statements, work));
+  }
+
+  async #go(statements, work) {
     this.trips += 1;
     const fault = statements.some(({ sql }) => writes(sql)) ? this.faults.ofWrite() : null;
     await this.trip();

@@ -1,40 +1,99 @@
 import { databaseFaults } from "../../support/database-faults.ts";
+import { fileFaults } from "./platform-faults.mjs";
 
-const faultsOfWrite = Object.values(databaseFaults);
+/** How likely each fault is at the place where it may happen, at most. A world draws its own rates below these. */
+export const maxRates = {
+  database: 0.06,
+  file: 0.2,
+  isolateDies: 0.002,
+  objectIsReset: 0.01,
+  objectIsEvicted: 0.5,
+  alarmIsLate: 0.2,
+  alarmComesTwice: 0.1,
+  messageComesTwice: 0.2,
+  messageIsLate: 0.2,
+  clocksDiffer: 1,
+  resolverIsAway: 0.2,
+  providerIsSlow: 0.2,
+  providerHangs: 0.05,
+  providerFails: 0.2,
+  providerThrottles: 0.2,
+  providerFailsAfterwards: 0.1,
+  providerLosesAnswer: 0.2,
+  reportIsLate: 0.3,
+  reportComesTwice: 0.3,
+  receiverFails: 0.3,
+  receiverHangs: 0.1,
+  receiverLosesAnswer: 0.2,
+};
+const mostClocksDifferMs = 2_000;
+const latestMs = 30_000;
 
-/** How likely each fault is while a world is at fault. */
-const rates = { database: 0.03, providerAnswer: 0.1, duplicate: 0.1, late: 0.1 };
-const lateMs = 30_000;
+/** Draws how faulty a world is: many worlds have few kinds of faults, so that each kind also meets quiet surroundings. */
+export function drawRates(random) {
+  return Object.fromEntries(
+    Object.entries(maxRates).map(([name, most]) => [
+      name,
+      random() < 0.5 ? 0 : Math.round(random() * most * 1e4) / 1e4,
+    ]),
+  );
+}
 
 /** Draws the faults of a world from a stream of its own. There are none once the world has healed. */
 export class Faults {
-  isHealed = false;
-  drawn = 0;
+  isHealed = true;
+  /** How often each fault has happened. */
+  counts = {};
 
-  constructor(random) {
-    this.random = random;
+  constructor(random, rates) {
+    Object.assign(this, { random, rates });
   }
 
-  #happens(rate) {
-    if (this.isHealed || this.random() >= rate) return false;
-    this.drawn += 1;
+  get drawn() {
+    return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
+  }
+
+  happens(name) {
+    const rate = this.rates[name] ?? 0;
+    if (this.isHealed || rate === 0 || this.random() >= rate) return false;
+    this.counts[name] = (this.counts[name] ?? 0) + 1;
     return true;
+  }
+
+  #one(items) {
+    return items[Math.floor(this.random() * items.length)];
   }
 
   /** The fault of a trip to a database that writes; null for none. D1 itself repeats reads. */
   ofWrite() {
-    if (!this.#happens(rates.database)) return null;
-    return faultsOfWrite[Math.floor(this.random() * faultsOfWrite.length)] ?? null;
+    return this.happens("database") ? this.#one(Object.values(databaseFaults)) : null;
   }
 
-  /** Whether the answer of a provider is lost, after it has done its work. */
-  losesAnswer() {
-    return this.#happens(rates.providerAnswer);
+  /** The fault of a call to a bucket; null for none. */
+  ofFile() {
+    return this.happens("file") ? this.#one(Object.values(fileFaults)) : null;
+  }
+
+  /** How a process dies at a call that leaves it; null when it does not. */
+  ofCall(isObject) {
+    const when = () => (this.random() < 0.5 ? "before" : "after");
+    if (isObject && this.happens("objectIsReset")) return { of: "object", when: when() };
+    return this.happens("isolateDies") ? { of: "isolate", when: when() } : null;
+  }
+
+  /** How much later something comes: 0 unless it is late. */
+  lateMs(name) {
+    return this.happens(name) ? this.random() * latestMs : 0;
   }
 
   /** How often a message comes, and how much later: queues deliver at least once, in no order. */
   ofMessage() {
-    const times = this.#happens(rates.duplicate) ? 2 : 1;
-    return Array.from({ length: times }, () => (this.#happens(rates.late) ? this.random() * lateMs : 0));
+    const times = this.happens("messageComesTwice") ? 2 : 1;
+    return Array.from({ length: times }, () => this.lateMs("messageIsLate"));
+  }
+
+  /** How far the clock of a machine is off. */
+  skewMs() {
+    return this.happens("clocksDiffer") ? Math.round((this.random() * 2 - 1) * mostClocksDifferMs) : 0;
   }
 }

@@ -1,3 +1,5 @@
+import { currentProcess } from "./processes.mjs";
+
 const RealDate = Date;
 const realCrypto = globalThis.crypto;
 
@@ -5,14 +7,16 @@ const realCrypto = globalThis.crypto;
  * Puts a world's time and chance in the place of those of the machine: `Date`, timers, `Math.random` and `crypto`. The code
  * that is simulated takes them from there.
  */
-export function installGlobals(time, random) {
+export function installGlobals(time, random, boundary) {
+  // Clocks of machines differ.
+  const now = () => time.now + (currentProcess()?.skewMs ?? 0);
   class VirtualDate extends RealDate {
     constructor(...given) {
-      if (given.length === 0) super(time.now);
+      if (given.length === 0) super(now());
       else super(...given);
     }
     static now() {
-      return time.now;
+      return Math.floor(now());
     }
   }
   const bytes = (array) => {
@@ -30,16 +34,22 @@ export function installGlobals(time, random) {
   };
   define({
     Date: VirtualDate,
-    setTimeout: (work, ms, ...given) => time.set(() => work(...given), ms),
+    setTimeout: (work, ms, ...given) => {
+      const process = currentProcess();
+      if (process === undefined) return time.set(() => work(...given), ms);
+      return time.set(() => {
+        if (!process.isDead) process.run(() => work(...given));
+      }, ms);
+    },
     clearTimeout: (id) => time.clear(id),
-    scheduler: { wait: (ms) => time.wait(ms) },
+    scheduler: { wait: (ms) => boundary(() => time.wait(ms)) },
     crypto: { subtle, getRandomValues: bytes, randomUUID },
-    performance: { now: () => time.now },
+    performance: { now },
   });
   Math.random = random;
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();
-    time.set(() => controller.abort(new DOMException("The operation timed out", "TimeoutError")), ms);
+    setTimeout(() => controller.abort(new DOMException("The operation timed out", "TimeoutError")), ms);
     return controller.signal;
   };
 }

@@ -1,13 +1,24 @@
-import { DatabaseSync } from "node:sqlite";
+import { Process } from "./processes.mjs";
+import { ObjectStorage } from "./storage.mjs";
 
-/** A class of Durable Objects. Each object has storage of its own, and an alarm of the world's time. */
+/** An object without calls for this long may lose its memory. */
+const idleMs = 10_000;
+
+/**
+ * A class of Durable Objects. Each object has storage that outlives its memory, and an alarm of the world's time. An
+ * object is opened in some isolate, with the first call or alarm after its last memory was lost.
+ */
 export class Namespace {
   #objects = new Map();
 
-  constructor(open, { time, trip }) {
-    this.open = open;
-    this.time = time;
-    this.trip = trip;
+  /** `open` makes an instance in an isolate: `{ isolate, make(ctx) }`. */
+  constructor(open, { time, trip, faults, boundary }) {
+    Object.assign(this, { open, time, trip, faults, boundary });
+  }
+
+  /** What all objects of this class have stored, seen from outside of the world. */
+  get contents() {
+    return [...this.#objects.values()].flatMap(({ storage }) => storage.contents);
   }
 
   idFromName(name) {
@@ -15,18 +26,22 @@ export class Namespace {
   }
 
   get({ name }) {
-    const object = this.#objectOf(name);
     return new Proxy(
       {},
       {
-        get: (_, method) => (method === "then" ? undefined : (...given) => this.#call(object, method, given)),
+        get: (_, method) =>
+          method === "then" ? undefined : (...given) => this.boundary(() => this.#call(name, method, given)),
       },
     );
   }
 
-  async #call(object, method, given) {
+  async #call(name, method, given) {
+    const sent = structuredClone(given);
     await this.trip();
-    const result = await object.instance[method](...structuredClone(given));
+    const object = this.#objectOf(name);
+    const { process, instance } = this.#opened(object);
+    const result = await process.serve(() => instance[method](...sent));
+    process.idleSince = this.time.now;
     await this.trip();
     return structuredClone(result);
   }
@@ -34,75 +49,36 @@ export class Namespace {
   #objectOf(name) {
     const known = this.#objects.get(name);
     if (known) return known;
-    const storage = new Storage(this.time, () => object.instance.alarm());
-    const object = { storage, instance: null };
-    object.instance = this.open({
-      storage,
-      id: { name },
-      waitUntil: (work) => void Promise.resolve(work).catch(() => {}),
-    });
+    const object = { name, opened: null, storage: null };
+    object.storage = new ObjectStorage({ ...this, ring: () => this.#ring(object) });
     this.#objects.set(name, object);
     return object;
   }
-}
 
-class Storage {
-  #sqlite = new DatabaseSync(":memory:");
-  #values = new Map();
-  #alarm = null;
-
-  constructor(time, ring) {
-    this.time = time;
-    this.ring = ring;
-    this.sql = { exec: (query, ...values) => this.#exec(query, values) };
-    this.kv = {
-      get: (key) => structuredClone(this.#values.get(key)),
-      put: (key, value) => void this.#values.set(key, structuredClone(value)),
-      delete: (key) => this.#values.delete(key),
-    };
+  #opened(object) {
+    const { opened, storage } = object;
+    if (opened && !opened.process.isDead && !this.#evicts(object)) return opened;
+    const { isolate, make } = this.open();
+    const process = new Process({ parent: isolate, beforeLeaving: () => storage.sync() });
+    process.onDeath = () => storage.rollBack();
+    process.idleSince = this.time.now;
+    const waitUntil = (work) => void Promise.resolve(work).catch(() => {});
+    const instance = process.run(() => make({ storage, id: { name: object.name }, waitUntil }));
+    object.opened = { process, instance };
+    return object.opened;
   }
 
-  #exec(query, values) {
-    const rows = this.#sqlite
-      .prepare(query)
-      .all(...values.map((value) => (typeof value === "boolean" ? Number(value) : value)));
-    return { toArray: () => rows.map((row) => ({ ...row })) };
+  #evicts({ storage, opened: { process } }) {
+    if (!process.isIdle || this.time.now - process.idleSince < idleMs) return false;
+    if (!this.faults.happens("objectIsEvicted")) return false;
+    storage.commit();
+    process.die("The object was evicted.");
+    return true;
   }
 
-  transactionSync(work) {
-    const before = new Map(this.#values);
-    this.#sqlite.exec("SAVEPOINT whole");
-    try {
-      const result = work();
-      this.#sqlite.exec("RELEASE whole");
-      return result;
-    } catch (error) {
-      this.#sqlite.exec("ROLLBACK TO whole; RELEASE whole");
-      this.#values = before;
-      throw error;
-    }
-  }
-
-  async getAlarm() {
-    return this.#alarm?.at ?? null;
-  }
-
-  async setAlarm(at) {
-    await this.deleteAlarm();
-    const ring = async () => {
-      this.#alarm = null;
-      await this.ring();
-    };
-    this.#alarm = { at: Number(at), id: this.time.set(ring, Number(at) - this.time.now) };
-  }
-
-  async deleteAlarm() {
-    if (this.#alarm) this.time.clear(this.#alarm.id);
-    this.#alarm = null;
-  }
-
-  async deleteAll() {
-    this.#sqlite = new DatabaseSync(":memory:");
-    this.#values.clear();
+  async #ring(object) {
+    const { process, instance } = this.#opened(object);
+    await process.serve(() => instance.alarm());
+    process.idleSince = this.time.now;
   }
 }

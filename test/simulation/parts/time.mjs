@@ -1,10 +1,13 @@
 import { setImmediate as afterMicrotasks } from "node:timers";
 
+const mostTimersASecond = 100_000;
+
 /**
  * Virtual time. Nothing waits for real: when no code can go on by itself, the clock jumps to the next timer. Timers of one
  * instant fire in the order in which they were set.
  */
 export class Time {
+  #moved = { at: 0, fired: 0 };
   #timers = [];
   #nextId = 1;
   /** Calls that leave the event loop, such as those of WebCrypto. */
@@ -73,11 +76,19 @@ export class Time {
     this.now = end;
   }
 
+  /** Finds work that goes in circles while no time passes. */
+  #count() {
+    if (this.now - this.#moved.at >= 1_000) this.#moved = { at: this.now, fired: 0 };
+    this.#moved.fired += 1;
+    if (this.#moved.fired > mostTimersASecond) throw new Error("Time stands still");
+  }
+
   #fireNext(end) {
     const [next] = this.#timers;
     if (next === undefined || next.at > end) return false;
     this.#timers.shift();
     this.now = Math.max(this.now, next.at);
+    this.#count();
     next.work();
     return true;
   }

@@ -1,0 +1,96 @@
+import { publicId } from "./ids.mjs";
+
+/** Kept counts equal a recount of the rows; and so does what the API says of campaigns and segments. */
+export async function countsThatDiffer(world, state) {
+  const deleted = new Set(state.facts.filter(({ is }) => is === "deleted").map(({ tenant }) => tenant));
+  const tenants = state.tenants.filter(({ name }) => !deleted.has(name));
+  const kept = tenants.flatMap(({ name }) => keptCounts(world, name, state.numberOf.get(name)));
+  const campaigns = [];
+  for (const tenant of tenants) {
+    for (const { id } of tenant.campaigns) campaigns.push(...(await countsOfCampaign(world, state, tenant, id)));
+  }
+  return [
+    ...kept,
+    ...tenants.flatMap(({ name }) => membersThatDiffer(world, name, state.numberOf.get(name))),
+    ...campaigns,
+  ];
+}
+
+function keptCounts(world, name, number) {
+  const one = (sql) => world.rows(sql, number);
+  const [contacts] = one("SELECT contacts, subscribed FROM project_counts WHERE project_id = ?").slice(-1);
+  const found = sumOf(
+    one("SELECT count(*) AS contacts, coalesce(sum(subscribed), 0) AS subscribed FROM contacts WHERE project_id = ?"),
+  );
+  const names = one(`SELECT n.name, n.count AS kept, (SELECT count(*) FROM events e WHERE e.project_id = n.project_id
+    AND e.name = n.name) AS found FROM event_names n WHERE n.project_id = ?`);
+  const uncounted = one(`SELECT DISTINCT name FROM events e WHERE e.project_id = ? AND NOT EXISTS (SELECT 1 FROM
+    event_names n WHERE n.project_id = e.project_id AND n.name = e.name)`);
+  return [
+    ...(contacts && JSON.stringify({ ...contacts }) !== JSON.stringify(found)
+      ? [`${name} counts ${JSON.stringify(contacts)}, and has ${JSON.stringify(found)}`]
+      : []),
+    ...names
+      .filter((row) => row.kept !== row.found)
+      .map((row) => `${name} counts ${row.kept} ${row.name}, and has ${row.found}`),
+    ...uncounted.map((row) => `${name} does not count ${row.name}`),
+  ];
+}
+
+function sumOf(rows) {
+  return rows.reduce(
+    (sum, { contacts, subscribed }) => ({ contacts: sum.contacts + contacts, subscribed: sum.subscribed + subscribed }),
+    { contacts: 0, subscribed: 0 },
+  );
+}
+
+/** The members of a tracked segment are those contacts that match it. */
+function membersThatDiffer(world, name, number) {
+  const contacts = world.rows("SELECT id, data FROM contacts WHERE project_id = ?", number);
+  const segments = world.rows("SELECT id, condition, track_membership FROM segments WHERE project_id = ?", number);
+  return segments.flatMap(({ id, condition }) => {
+    const { value } = JSON.parse(condition).groups[0].filters[0];
+    const matching = contacts.filter(({ data }) => JSON.parse(data).plan === value).map((contact) => contact.id);
+    const members = world.rows(
+      "SELECT contact_id FROM segment_members WHERE project_id = ? AND segment_id = ?",
+      number,
+      id,
+    );
+    const [are, should] = [members.map((row) => row.contact_id).sort(), matching.sort()].map((ids) => ids.join());
+    return are === should
+      ? []
+      : [`Segment ${publicId(id)} of ${name} has ${members.length} members, and ${matching.length} match`];
+  });
+}
+
+const groups = {
+  queuedCount: ["QUEUED", "SENDING"],
+  failedCount: ["FAILED"],
+  suppressedCount: ["SUPPRESSED"],
+  cancelledCount: ["CANCELLED"],
+  unknownCount: ["UNKNOWN"],
+};
+
+async function countsOfCampaign(world, { emails }, tenant, id) {
+  const { status, body } = await world.call("GET", `/campaigns/${id}/stats`, { key: tenant.key });
+  if (status !== 200) return [`Figures of campaign ${id} were answered ${status}`];
+  const rows = emails.filter((email) => email.campaign_id !== null && publicId(email.campaign_id) === id);
+  const count = (isCounted) => rows.filter(isCounted).length;
+  const found = {
+    totalRecipients: rows.length,
+    ...Object.fromEntries(
+      Object.entries(groups).map(([key, all]) => [key, count(({ status: is }) => all.includes(is))]),
+    ),
+    deliveredCount: count(({ delivered_at: at }) => at !== null),
+    openedCount: count(({ opened_at: at }) => at !== null),
+    bouncedCount: count(({ bounced_at: at }) => at !== null),
+    complainedCount: count(({ complained_at: at }) => at !== null),
+  };
+  const twice = rows.length - new Set(rows.map(({ contact_id: contact }) => contact)).size;
+  return [
+    ...Object.entries(found)
+      .filter(([key, value]) => body[key] !== value)
+      .map(([key, value]) => `Campaign ${id} says ${key} ${body[key]}, and has ${value}`),
+    ...(twice > 0 ? [`Campaign ${id} has ${twice} recipients twice`] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+import { publicId, storedId } from "./ids.mjs";
+
+/** What was answered with 2xx is there, and what has a key is there once. Each event reaches its webhook. */
+export function effectsLost(world, state) {
+  const deleted = new Set(state.facts.filter(({ is }) => is === "deleted").map(({ tenant }) => tenant));
+  const facts = state.facts.filter(({ tenant }) => !deleted.has(tenant));
+  const of = (kind) => facts.filter(({ is }) => is === kind);
+  return [
+    ...of("sent").flatMap((fact) => faultsOfSend(fact, state)),
+    ...of("tracked").flatMap((fact) => faultsOfTrack(world, fact)),
+    ...faultsOfContacts(world, state, of("saved"), of("imported")),
+    ...unheard(world, state, deleted),
+    ...world.outside.receivers.forged,
+    ...strangersHeard(world, state),
+  ];
+}
+
+const isGood = ({ status }) => status >= 200 && status < 300;
+
+function faultsOfSend({ entry, tenant, subject, to, answers, hasKey }, { emails, numberOf }) {
+  const name = `${entry.kind} ${entry.number}`;
+  const good = answers.filter(isGood);
+  const answered = good.flatMap(({ body }) => body.emails.map(({ email }) => storedId(email)));
+  const rows = emails.filter((email) => email.project_id === numberOf.get(tenant) && email.subject === subject);
+  const known = new Set(rows.map(({ id }) => id));
+  const lost = answered.filter((id) => !known.has(id) && !emails.some((email) => email.id === id));
+  const most = hasKey || answers.length === 1 ? to.length : to.length * answers.length;
+  return [
+    ...lost.map((id) => `${name} was answered with ${id}, which is not there`),
+    ...(rows.length > most ? [`${name} has ${rows.length} mails, for ${to.length} recipients`] : []),
+    ...(new Set(answered).size > to.length && hasKey ? [`${name} had its effect twice: ${answered}`] : []),
+  ];
+}
+
+function faultsOfTrack(world, { entry, answers, hasKey }) {
+  const ids = new Set(answers.filter(isGood).map(({ body }) => body.event));
+  const lost = [...ids].filter((id) => world.rows("SELECT 1 FROM events WHERE id = ?", storedId(id)).length === 0);
+  return [
+    ...lost.map((id) => `track ${entry.number} was answered with ${publicId(storedId(id))}, which is not there`),
+    ...(hasKey && ids.size > 1 ? [`track ${entry.number} had its effect twice`] : []),
+  ];
+}
+
+/** Keys that were saved are there: nobody overwrites or deletes them. */
+function faultsOfContacts(world, { numberOf }, saved, imported) {
+  const contacts = world.rows("SELECT project_id, email, data FROM contacts");
+  const dataOf = new Map(
+    contacts.map(({ project_id: project, email, data }) => [`${project} ${email}`, JSON.parse(data)]),
+  );
+  const missing = ({ tenant, email, key, value }) => dataOf.get(`${numberOf.get(tenant)} ${email}`)?.[key] !== value;
+  const jobs = new Map(world.rows("SELECT id, status FROM jobs").map(({ id, status }) => [id, status]));
+  const done = imported.filter(({ jobId }) => jobs.get(storedId(jobId)) === "completed");
+  const rows = done.flatMap(({ emails, ...fact }) => emails.map((email) => ({ ...fact, email })));
+  return [...saved, ...rows]
+    .filter(missing)
+    .map(({ entry, email, key }) => `${entry.kind} ${entry.number} saved ${key} of ${email}, which is not there`);
+}
+
+/** Each event of a project that has a webhook reaches it. */
+function unheard(world, { tenants, numberOf }, deleted) {
+  const heard = new Set(world.outside.receivers.heard.map(({ host, id }) => `${host} ${id}`));
+  return tenants
+    .filter(({ name }) => !deleted.has(name))
+    .flatMap(({ name, host }) =>
+      world
+        .rows("SELECT id, name FROM events WHERE project_id = ?", numberOf.get(name))
+        .filter(({ id }) => !heard.has(`${host} ${publicId(id)}`) && !heard.has(`${host} ${id}`))
+        .map((event) => `${host} never heard of ${event.name} ${publicId(event.id)}`),
+    );
+}
+
+function strangersHeard(world, { tenants }) {
+  return world.outside.receivers.bodies.flatMap(({ host, body }) =>
+    tenants
+      .filter((tenant) => tenant.host !== host && body.includes(`@${tenant.name}.example`))
+      .map((tenant) => `${host} was sent people of ${tenant.name}`),
+  );
+}

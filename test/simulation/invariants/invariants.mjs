@@ -1,0 +1,32 @@
+import { answersThatSurprise } from "./answers.mjs";
+import { consentDisobeyed } from "./consent.mjs";
+import { countsThatDiffer } from "./counts.mjs";
+import { effectsLost } from "./effects.mjs";
+import { mailUnaccounted } from "./mail.mjs";
+import { tracesOfErased } from "./traces.mjs";
+import { unfinished } from "./unfinished.mjs";
+
+/**
+ * Returns what must hold and does not, seen from outside: the rows, what the provider and the receivers got, and the
+ * answers.
+ */
+export async function faultsIn(world, seen) {
+  const state = stateOf(world, seen);
+  return [
+    ...mailUnaccounted(world, state),
+    ...unfinished(world, state),
+    ...answersThatSurprise(state),
+    ...effectsLost(world, state),
+    ...consentDisobeyed(world, state),
+    ...tracesOfErased(world, state),
+    ...(await countsThatDiffer(world, state)),
+  ];
+}
+
+function stateOf(world, seen) {
+  const projects = world.databases.DB.peek("SELECT number, id, name FROM projects");
+  const nameOf = new Map(projects.map(({ number, name }) => [number, name]));
+  const numberOf = new Map(projects.map(({ number, name }) => [name, number]));
+  const emails = world.rows("SELECT * FROM emails");
+  return { ...seen, ...seen.told, projects, nameOf, numberOf, emails };
+}

@@ -1,0 +1,37 @@
+import { addressOf } from "../people/contacts.mjs";
+import { emailOfTag } from "./ids.mjs";
+
+const taken = new Set(["SENT", "DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"]);
+const final = new Set([...taken, "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
+/** What happens to a call of which the caller does not learn whether it was taken. */
+const vague = new Set(["hangs", "slow", "loses answer"]);
+
+/** SENT means that the provider took a mail exactly once; UNKNOWN that an answer was lost. */
+export function mailUnaccounted(world, { emails, facts }) {
+  const { mails, arrivals } = world.outside.provider;
+  const times = Map.groupBy(mails, ({ tag }) => emailOfTag(tag));
+  const lost = new Set(arrivals.filter(({ outcome }) => vague.has(outcome)).map(({ tag }) => emailOfTag(tag)));
+  const isSomeDeleted = facts.some(({ is }) => is === "deleted");
+  const known = new Set(emails.map(({ id }) => id));
+  const unknown = isSomeDeleted ? [] : [...times.keys()].filter((id) => !known.has(id));
+  return [
+    ...emails.flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, lost.has(email.id))),
+    ...[...times].filter(([, all]) => all.length > 1).map(([id, all]) => `The provider took ${id} ${all.length} times`),
+    ...unknown.map((id) => `The provider took ${id}, which has no row`),
+    ...mails.filter(({ mail }) => isStranger(mail)).map(({ mail }) => `${mail.from} wrote to ${addressOf(mail)}`),
+  ];
+}
+
+function faultsOf({ id, status, error }, times, isLost) {
+  const what = `${id} is ${status}${error ? ` (${error})` : ""}, and the provider took it ${times} times`;
+  if (!final.has(status)) return [`${id} is still ${status}`];
+  if (taken.has(status) && times !== 1) return [what];
+  if (status === "UNKNOWN" && !isLost) return [`${what}; no answer was lost`];
+  return status !== "UNKNOWN" && !taken.has(status) && times > 0 ? [what] : [];
+}
+
+/** Each tenant writes to people of its own alone. */
+function isStranger(mail) {
+  const from = addressOf({ to: mail.from }).split("@")[1].split(".")[0];
+  return addressOf(mail).split("@")[1].split(".")[0] !== from;
+}

@@ -1,0 +1,113 @@
+import { Webhook } from "standardwebhooks";
+
+/** The secret with which the provider signs its reports. */
+export const reportSecret = "whsec_c2ltdWxhdGVkLXNlY3JldC1vZi0zMi1ieXRlcy1sb25n";
+
+const secondMs = 1_000;
+const reportTries = 6;
+/** What becomes of mails, by a draw. */
+const fates = [
+  [0.1, ["bounced"]],
+  [0.15, ["delivered", "complained"]],
+  [0.5, ["delivered"]],
+  [1, ["delivered", "opened"]],
+];
+
+/**
+ * A mail provider with Resend's API, which recognises a key for a day. It may be slow, hang, refuse, throttle, lose
+ * its answer, or fail after it took the mail; and it reports what became of each mail late, twice, and in any order.
+ */
+export class Provider {
+  #taken = new Map();
+  /** The mails that were taken: `{ tag, at, mail, isAgain }`. */
+  mails = [];
+  /** Each time a mail arrived, in a call: `{ tag, at, outcome }`. */
+  arrivals = [];
+
+  constructor({ time, trip, faults, random, planted, report }) {
+    Object.assign(this, { time, trip, faults, random, report });
+    this.isForgetful = planted === "forgetful provider";
+  }
+
+  async answer({ method, headers }, { pathname }, body) {
+    if (pathname === "/domains" && method === "GET") return Response.json({ data: [], has_more: false });
+    if (pathname.startsWith("/domains")) return Response.json({ id: "d", status: "verified", records: [] });
+    const mails = [JSON.parse(body)].flat();
+    const outcome = this.#outcome();
+    for (const mail of mails) this.arrivals.push({ tag: tagOf(mail), at: this.time.now, outcome });
+    if (outcome === "hangs") await new Promise(() => {});
+    if (outcome === "slow") await this.time.wait(this.random() * 15 * secondMs);
+    if (outcome === "fails") return Response.json({ name: "internal_server_error" }, { status: 500 });
+    if (outcome === "throttles") {
+      return Response.json({ name: "rate_limit_exceeded" }, { status: 429, headers: { "Retry-After": "1" } });
+    }
+    const answer = this.#take(headers.get("Idempotency-Key"), mails, pathname.endsWith("/batch"));
+    if (outcome === "loses answer") throw new TypeError("Network connection lost.");
+    return Response.json(answer);
+  }
+
+  #outcome() {
+    const { faults } = this;
+    if (faults.happens("providerHangs")) return "hangs";
+    if (faults.happens("providerFails")) return "fails";
+    if (faults.happens("providerThrottles")) return "throttles";
+    if (faults.happens("providerLosesAnswer")) return "loses answer";
+    return faults.happens("providerIsSlow") ? "slow" : "good";
+  }
+
+  #take(key, mails, isBatch) {
+    const known = this.isForgetful ? undefined : this.#taken.get(key);
+    if (known) return known;
+    const ids = mails.map((mail) => {
+      const id = `m-${this.mails.length + 1}`;
+      this.mails.push({ id, tag: tagOf(mail), at: this.time.now, mail });
+      this.#reportOf(id, mail);
+      return { id };
+    });
+    const answer = isBatch ? { data: ids } : ids[0];
+    this.#taken.set(key, answer);
+    return answer;
+  }
+
+  /** Draws what becomes of a mail, and reports it. */
+  #reportOf(id, mail) {
+    const draw = this.random();
+    const kinds = this.faults.happens("providerFailsAfterwards")
+      ? ["failed"]
+      : (fates.find(([most]) => draw < most) ?? [])[1];
+    for (const kind of kinds) {
+      const times = this.faults.happens("reportComesTwice") ? 2 : 1;
+      for (let time = 0; time < times; time++) {
+        const delay = this.random() * 20 * secondMs + 10 * this.faults.lateMs("reportIsLate");
+        this.time.set(() => this.#tell(`${id}-${kind}`, kind, id, mail, 1), delay);
+      }
+    }
+  }
+
+  async #tell(messageId, kind, id, mail, attempt) {
+    const at = new Date(Math.floor(this.time.now));
+    const bounce =
+      kind === "bounced" ? { bounce: { type: "Permanent", subType: "General", message: "No such user" } } : {};
+    const content = {
+      type: `email.${kind}`,
+      created_at: at.toISOString(),
+      data: { email_id: id, tags: mail.tags, ...bounce },
+    };
+    const body = JSON.stringify(content);
+    const signature = new Webhook(reportSecret).sign(messageId, at, body);
+    const timestamp = String(Math.floor(at.getTime() / secondMs));
+    const { status } = await this.report(body, {
+      "svix-id": messageId,
+      "svix-timestamp": timestamp,
+      "svix-signature": signature,
+    });
+    if (status >= 200 && status < 300) return;
+    if (attempt < reportTries) {
+      this.time.set(() => this.#tell(messageId, kind, id, mail, attempt + 1), 5 * secondMs * 4 ** attempt);
+    }
+  }
+}
+
+function tagOf(mail) {
+  return mail.tags[0].value;
+}

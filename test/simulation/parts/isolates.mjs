@@ -1,0 +1,31 @@
+import { Process } from "./processes.mjs";
+
+/** The isolates in which a Worker runs, each with modules of its own. One that dies is replaced by a new one. */
+export class Isolates {
+  #all = [];
+
+  constructor(count, { load, random, faults }) {
+    Object.assign(this, { load, random, faults });
+    for (let opened = 0; opened < count; opened++) this.#open();
+  }
+
+  /** Draws an isolate for a request, a batch, a tick or an object. */
+  one() {
+    return this.#all[Math.floor(this.random() * this.#all.length)];
+  }
+
+  /** Gives all machines clocks that may differ. */
+  setClocks() {
+    for (const { process } of this.#all) process.skewMs = this.faults.skewMs();
+  }
+
+  #open() {
+    const process = new Process({ skewMs: this.faults.skewMs() });
+    const isolate = { process, worker: process.run(this.load) };
+    process.onDeath = () => {
+      this.#all.splice(this.#all.indexOf(isolate), 1);
+      this.#open();
+    };
+    this.#all.push(isolate);
+  }
+}

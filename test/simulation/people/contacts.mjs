@@ -1,0 +1,121 @@
+/** What is done to contacts, by tenants and by the people themselves. */
+export const contactDeeds = {
+  async saveContact(caller, { number, draws: [draw] }) {
+    const email = caller.address();
+    const data = { [`k${number}`]: number, plan: draw < 0.5 ? "pro" : "free" };
+    const { status } = await caller.insist("POST", "/contacts", { body: { email, data } });
+    if (isGood(status)) caller.note({ is: "saved", email, key: `k${number}`, value: number });
+  },
+
+  async patchContact(caller, { number }) {
+    const email = caller.address();
+    const id = await idOf(caller, email);
+    if (id === null) return;
+    const { status } = await caller.insist("PATCH", `/contacts/${id}`, {
+      body: { data: { [`k${number}`]: number } },
+      allowed: [404],
+    });
+    if (isGood(status)) caller.note({ is: "saved", email, key: `k${number}`, value: number });
+  },
+
+  /** Follows the link in the header of a mail that arrived, as a mailbox provider does. */
+  async optOutByLink(caller, { draws: [draw] }) {
+    const { provider } = caller.world.outside;
+    const mails = provider.mails.filter(({ mail }) => linkOf(mail) && nameOf(mail) === caller.tenant.name);
+    const mail = mails[Math.floor(draw * mails.length)]?.mail;
+    if (mail === undefined) return;
+    const { status } = await caller.insist("POST", new URL(linkOf(mail)).pathname, {
+      key: null,
+      text: "List-Unsubscribe=One-Click",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      allowed: [404],
+    });
+    if (status === 200) caller.note({ is: "optedOut", email: addressOf(mail) });
+  },
+
+  async optOutByApi(caller) {
+    const email = caller.address();
+    const { status, body } = await caller.insist("POST", "/contacts", { body: { email, subscribed: false } });
+    // A contact that was never subscribed has nothing to leave.
+    if (isGood(status) && body.optedOutAt !== null) caller.note({ is: "optedOut", email });
+  },
+
+  async optOutMany(caller, { people }) {
+    const found = await Promise.all(people.map((person) => idOf(caller, caller.tenant.address(person))));
+    const contactIds = found.filter((id) => id !== null);
+    if (contactIds.length > 0) await caller.insist("POST", "/contacts/bulk-unsubscribe", { body: { contactIds } });
+  },
+
+  async resubscribe(caller) {
+    const email = caller.address();
+    caller.note({ is: "resubscribing", email });
+    await caller.insist("POST", "/contacts", { body: { email, subscribed: true } });
+    // The last call without an answer may still be at work.
+    caller.note({ is: "resubscribing", email });
+  },
+
+  async suppress(caller) {
+    const email = caller.address();
+    const { status } = await caller.insist("POST", "/suppressions", { body: { email }, allowed: [409] });
+    if (isGood(status)) caller.note({ is: "suppressed", email });
+  },
+
+  /** Has a person live in every part of the product, and be forgotten. */
+  async liveAndBeErased(caller, { number, draws: [draw] }) {
+    const email = `e${number}@${caller.tenant.name}.example`;
+    const { key, from } = caller.tenant;
+    await caller.insist("POST", "/contacts", { body: { email, data: { plan: "pro", nick: `nick of ${email}` } } });
+    await caller.ask("POST", "/v1/send", {
+      key,
+      body: { to: email, from, subject: `To ${email}`, body: "<p>Hello</p>" },
+    });
+    await caller.ask("POST", "/events/track", { body: { email, event: "signup", data: { note: `by ${email}` } } });
+    await caller.world.time.wait(draw * 60_000);
+    const id = await idOf(caller, email);
+    if (id === null) return;
+    const { status } = await caller.insist("DELETE", `/contacts/${id}`, { allowed: [404] });
+    if (isGood(status) || status === 404) caller.note({ is: "erased", email });
+  },
+
+  async importContacts(caller, { number, people }) {
+    const rows = people.map((person) => `${caller.tenant.address(person)},${number}`);
+    const form = new FormData();
+    form.append("file", new File([`email,i${number}\n${rows.join("\n")}\n`], "people.csv", { type: "text/csv" }));
+    const { status, body } = await caller.ask("POST", "/contacts/import", { form });
+    if (status !== 202) return;
+    caller.note({
+      is: "imported",
+      jobId: body.jobId,
+      emails: people.map((person) => caller.tenant.address(person)),
+      key: `i${number}`,
+      value: number,
+    });
+  },
+};
+
+/** The id of a contact by its address; null when there is none, or no answer. */
+export async function idOf(caller, email) {
+  const { status, body } = await caller.insist("GET", `/contacts?email=${encodeURIComponent(email)}`);
+  return status === 200 ? (listOf(body)[0]?.id ?? null) : null;
+}
+
+export function listOf(body) {
+  return Array.isArray(body) ? body : (body?.data ?? []);
+}
+
+export function isGood(status) {
+  return status >= 200 && status < 300;
+}
+
+export function addressOf(mail) {
+  return /<?([^<>\s]+@[^<>\s]+?)>?$/.exec([mail.to].flat()[0])[1];
+}
+
+/** The tenant to whose people a mail goes. */
+function nameOf(mail) {
+  return addressOf(mail).split("@")[1].split(".")[0];
+}
+
+function linkOf(mail) {
+  return /<(https:[^>]+)>/.exec(mail.headers?.["List-Unsubscribe"] ?? "")?.[1];
+}

@@ -1,0 +1,53 @@
+import { campaignDeeds } from "./campaigns.mjs";
+import { contactDeeds } from "./contacts.mjs";
+import { mailDeeds } from "./mail.mjs";
+import { projectDeeds } from "./projects.mjs";
+import { workflowDeeds } from "./workflows.mjs";
+
+const maxTries = 8;
+const againMs = 5_000;
+
+/** All that people do, by its kind. */
+const deeds = { ...mailDeeds, ...contactDeeds, ...campaignDeeds, ...workflowDeeds, ...projectDeeds };
+
+/** Does what an entry of a plan says. What was asked and answered, and what follows from it, is kept in `told`. */
+export async function act(world, tenant, entry, told) {
+  const caller = new Caller(world, tenant, entry, told);
+  await deeds[entry.kind](caller, entry);
+}
+
+/** Somebody who calls the API for one entry. */
+class Caller {
+  constructor(world, tenant, entry, told) {
+    Object.assign(this, { world, tenant, entry, told });
+  }
+
+  /** Calls once. `allowed`: further statuses that are no surprise. */
+  async ask(method, path, { key = this.tenant.key, allowed = [], ...options } = {}) {
+    const { isDeleted, isDisabled } = this.tenant;
+    const answer = await this.world.ask(method, path, { key, ...options });
+    const isClosed = isDeleted || isDisabled || this.tenant.isDeleted || this.tenant.isDisabled;
+    this.told.answers.push({ entry: this.entry, tenant: this.tenant, method, path, answer, allowed, isClosed });
+    return answer;
+  }
+
+  /** Calls until there is an answer that counts: for what may be said again without harm. */
+  async insist(method, path, options) {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.ask(method, path, options);
+      const isVague = answer.status === 0 || answer.status === 429 || answer.status >= 500;
+      if (!isVague || attempt === maxTries) return answer;
+      await this.world.time.wait(againMs);
+    }
+  }
+
+  /** Notes something that must hold from now on. */
+  note(fact) {
+    this.told.facts.push({ tenant: this.tenant.name, at: this.world.time.now, entry: this.entry, ...fact });
+  }
+
+  address(index = 0) {
+    const { people } = this.entry;
+    return this.tenant.address(people[index % people.length]);
+  }
+}

@@ -1,0 +1,29 @@
+/** Sends and tracks. Some callers give a key, and some of these call from two machines at once. */
+export const mailDeeds = {
+  send: (caller, entry) =>
+    submit(caller, "/v1/send", {
+      ...{ to: entry.people.map((person) => caller.tenant.address(person)), from: caller.tenant.from },
+      ...{ subject: `Mail ${entry.number}`, body: "<p>Hello</p>", data: { [`s${entry.number}`]: entry.number } },
+    }),
+  sendMarketing: (caller, entry) =>
+    submit(caller, "/v1/send", {
+      ...{ to: entry.people.map((person) => caller.tenant.address(person)), template: caller.tenant.marketing.id },
+      subject: `Mail ${entry.number}`,
+    }),
+  track: (caller, { draws: [draw] }) =>
+    submit(caller, "/v1/track", { email: caller.address(), event: draw < 0.5 ? "signup" : "purchase" }),
+};
+
+async function submit(caller, path, body) {
+  const { number, draws } = caller.entry;
+  const key = path === "/v1/track" ? caller.tenant.keys.public : caller.tenant.key;
+  const hasKey = draws[1] < 0.7;
+  const headers = hasKey ? { "Idempotency-Key": `k-${number}` } : {};
+  // A caller without a key does not know whether it may call again.
+  const callers = hasKey && draws[2] < 0.4 ? 2 : 1;
+  const call = () =>
+    (hasKey ? caller.insist : caller.ask).call(caller, "POST", path, { key, body, headers, allowed: [409] });
+  const answers = await Promise.all(Array.from({ length: callers }, call));
+  if (path === "/v1/track") caller.note({ is: "tracked", answers, hasKey });
+  else caller.note({ is: "sent", subject: body.subject, to: body.to, answers, hasKey });
+}

@@ -1,0 +1,35 @@
+import { operatorToken } from "../settings.mjs";
+import { isGood } from "./contacts.mjs";
+
+/** What operators do with whole projects. A key that dies or a project that is disabled is known everywhere in 30 s. */
+export const projectDeeds = {
+  async renewKey(caller) {
+    const { tenant } = caller;
+    const { status, body } = await ask(caller, "POST", "/keys", { kind: "secret" });
+    if (!isGood(status)) return;
+    const [oldKeyId] = tenant.keyIds;
+    Object.assign(tenant, { key: body.key, keyIds: [body.id, ...tenant.keyIds] });
+    if (oldKeyId !== undefined) await ask(caller, "DELETE", `/keys/${oldKeyId}`, undefined, [404]);
+  },
+
+  async disableForAWhile(caller, { draws: [draw] }) {
+    const { tenant, world } = caller;
+    tenant.isDisabled = true;
+    await ask(caller, "PATCH", "", { disabled: true });
+    await world.time.wait(draw * 60_000);
+    await ask(caller, "PATCH", "", { disabled: false });
+    await world.time.wait(60_000);
+    tenant.isDisabled = false;
+  },
+
+  async deleteProject(caller) {
+    const { tenant } = caller;
+    tenant.isDeleted = true;
+    const { status } = await ask(caller, "DELETE", "", undefined, [404]);
+    if (isGood(status) || status === 404) caller.note({ is: "deleted" });
+  },
+};
+
+function ask(caller, method, path, body, allowed = []) {
+  return caller.insist(method, `/admin/projects/${caller.tenant.id}${path}`, { key: operatorToken, body, allowed });
+}
