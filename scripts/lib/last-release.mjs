@@ -8,5 +8,5 @@ export const lastRelease = {
   /** Its last migration. */
   migration: "0002_restores.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
-  objectTables: { gate: 2, shard: 3 },
+  objectTables: { gate: 2, shard: 1 },
 };

@@ -12,8 +12,6 @@ interface Options {
    * rows earlier code must not write, raises it, one release after the last code that needs what goes.
    */
   readableFrom?: number;
-  /** Repairs tables from the time before objects had a version. */
-  adopt?: (sql: SqlStorage) => void;
 }
 
 const versionKey = "tables";
@@ -39,7 +37,7 @@ export class NewerTables extends Error {
 export function migrateTables(
   storage: DurableObjectStorage,
   migrations: TableMigrations,
-  { readableFrom = migrations.length, adopt = () => {} }: Options = {},
+  { readableFrom = migrations.length }: Options = {},
 ): void {
   const version = storage.kv.get<number>(versionKey) ?? 0;
   const known = migrations.length;
@@ -47,7 +45,6 @@ export function migrateTables(
     throw new NewerTables(version, known);
   if (version >= known) return;
   storage.transactionSync(() => {
-    if (version === 0) adopt(storage.sql);
     for (const statement of migrations.slice(version).flat()) storage.sql.exec(statement);
     storage.kv.put(versionKey, known);
     // Nothing is stored where only this version and later ones can work with the tables.

@@ -144,7 +144,7 @@ describe("a backup", () => {
       "purchase",
     ]);
     expect(new Set(executions.map(({ table }) => table))).toEqual(
-      new Set(["executions", "steps", "events", "entries", "seen", "step_counts"]),
+      new Set(["executions", "events", "entries", "seen", "step_counts"]),
     );
     const { objects } = await env.BLOBS.list({ prefix: `${folder}/files/template/` });
     expect(objects).toHaveLength(1);

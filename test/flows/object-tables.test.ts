@@ -24,7 +24,7 @@ const schemaOf = (state: DurableObjectState) =>
     .toArray();
 
 /** An execution in a delay of an hour, and the object that keeps it. */
-async function waiting(key: "public" | "secret" = "secret") {
+async function waiting() {
   const [project, world] = [await newProject(), new World()];
   await newWorkflow(project, {
     steps: { wait: ["DELAY", { amount: 1, unit: "hours" }], end: ["EXIT", { reason: "waited" }] },
@@ -33,7 +33,7 @@ async function waiting(key: "public" | "secret" = "secret") {
       ["wait", "end"],
     ],
   });
-  const { contactId } = await track(world, project, "signup", { key });
+  const { contactId } = await track(world, project, "signup");
   await world.drain();
   const address = addressOf(project, contactId);
   const ended = async () => {
@@ -60,52 +60,6 @@ describe("the tables of an object", () => {
     const { address } = await waiting();
     const version = await runInDurableObject(shardStub(address), (_, state) => state.storage.kv.get(versionKey));
     expect(version).toBe(shardMigrations.length);
-  });
-
-  it("of before there were versions are taken as they are", async () => {
-    const { address, ended } = await waiting();
-    const before = await runInDurableObject(shardStub(address), (_, state) => {
-      const schema = schemaOf(state);
-      backToFirst(state);
-      state.storage.kv.delete(versionKey);
-      return schema;
-    });
-    await evictDurableObject(shardStub(address));
-    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
-    const after = await runInDurableObject(shardStub(address), (_, state) => [
-      state.storage.kv.get(versionKey),
-      schemaOf(state),
-    ]);
-    expect(after).toEqual([shardMigrations.length, before]);
-  });
-
-  it("of before executions knew earlier events get the column, and the delay in them ends", async () => {
-    const { address, ended } = await waiting();
-    await runInDurableObject(shardStub(address), (_, state) => {
-      const { sql, kv } = state.storage;
-      backToFirst(state);
-      for (const index of ["ix_executions_earlier", "ix_executions_ended"]) sql.exec(`DROP INDEX ${index}`);
-      for (const column of ["earlier", "request_until", "ended_at"]) {
-        sql.exec(`ALTER TABLE executions DROP COLUMN ${column}`);
-      }
-      kv.delete(versionKey);
-    });
-    await evictDurableObject(shardStub(address));
-    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
-  });
-
-  it.each([
-    ["public", 1],
-    ["secret", 0],
-  ] as const)("of before executions knew of %s keys learn it of their events", async (key, isPublic) => {
-    const { address, ended } = await waiting(key);
-    await runInDurableObject(shardStub(address), (_, state) => backToFirst(state));
-    await evictDurableObject(shardStub(address));
-    const learnt = await runInDurableObject(shardStub(address), (_, state) =>
-      state.storage.sql.exec("SELECT is_public FROM executions").toArray(),
-    );
-    expect(learnt).toEqual([{ is_public: isPublic }]);
-    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
   });
 });
 
@@ -158,12 +112,6 @@ function fill(sql: SqlStorage): Record<string, Record<string, SqlStorageValue>[]
       return [name, sql.exec(`SELECT * FROM ${name} ORDER BY 1`).toArray()];
     }),
   );
-}
-
-/** The tables as the first version made them. */
-function backToFirst({ storage: { sql, kv } }: DurableObjectState): void {
-  sql.exec("ALTER TABLE executions DROP COLUMN is_public");
-  kv.put(versionKey, 1);
 }
 
 it("a gate takes keys again after it was erased, and keeps nothing until then", async () => {
@@ -250,5 +198,28 @@ describe("an object that later code has written", () => {
       body: { error: { code: "EXTERNAL_SERVICE_ERROR" } },
     });
     expect((await sendTo(project)).status).toBe(200);
+  });
+});
+
+it("runs each migration once, in order, and nothing of one that fails", async () => {
+  const stub = shardStub({ project: 1_000_001, shard: 1 });
+  await runInDurableObject(stub, (_, { storage }) => {
+    const first = ["CREATE TABLE a (n INTEGER)", "INSERT INTO a VALUES (1)"];
+    const second = ["ALTER TABLE a ADD COLUMN m INTEGER", "UPDATE a SET m = n + 1"];
+    const broken = ["UPDATE a SET n = 7", "INSERT INTO nowhere VALUES (1)"];
+    const migrate = (...migrations: string[][]) => migrateTables(storage, migrations);
+    const rows = () => storage.sql.exec("SELECT * FROM a").toArray();
+    migrate(first);
+    migrate(first);
+    expect(rows()).toEqual([{ n: 1 }]);
+    migrate(first, second);
+    migrate(first, second);
+    expect(rows()).toEqual([{ n: 1, m: 2 }]);
+    expect(() => migrate(first, second, broken)).toThrow("nowhere");
+    migrate(first, second);
+    expect(rows()).toEqual([{ n: 1, m: 2 }]);
+    migrate(first, second, ["UPDATE a SET m = 9"]);
+    expect(() => migrate(first, second)).toThrow("at version 3, and this code knows 2");
+    expect(rows()).toEqual([{ n: 1, m: 9 }]);
   });
 });

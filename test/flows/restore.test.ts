@@ -140,7 +140,7 @@ describe("a restore", () => {
     expect(comparable(await rowsOfBackup(await folderOfBackup(copy)))).toEqual(comparable(await rowsOfBackup(folder)));
     const executions = async (of: string) =>
       (await linesBelow(`${of}/executions/`)).map(({ table, row }) => {
-        const { mirrored: _, ...rest } = row as Row;
+        const { change: _, ...rest } = row as Row;
         return JSON.stringify({ table, row: rest });
       });
     expect((await executions(await folderOfBackup(copy))).toSorted()).toEqual((await executions(folder)).toSorted());

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Id, publicId, textOf } from "../../src/core/ids";
 import { hourMs, minuteMs } from "../../src/core/time";
@@ -20,7 +21,7 @@ import { newProject, type TestProject } from "../support/project";
 import { newContact } from "../support/segment";
 import { newHost, newWebhook } from "../support/webhook";
 import { addressOf, executionsOf, type GivenWorkflow, newWorkflow, track } from "../support/workflow";
-import { World } from "../support/world";
+import { shardStub, World } from "../support/world";
 
 let outside: Outside;
 beforeEach(() => {
@@ -526,6 +527,48 @@ describe("a call of an execution that is over", () => {
     world.now += hourMs;
     await call();
     expect(outside.calls).toHaveLength(1);
+  });
+});
+
+describe("a large answer", () => {
+  it("is kept apart from its execution, named like any other, and erased with its contact", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const host = newHost(world);
+    const note = "x".repeat(5_000);
+    outside.play(host, answers(200, JSON.stringify({ plan: "pro", note })));
+    await newWorkflow(project, {
+      steps: {
+        ask: ["WEBHOOK", { url: `https://${host}/ask`, method: "POST" }],
+        keep: ["UPDATE_CONTACT", { data: { plan: "{{ steps.ask.response.plan }}" } }],
+      },
+      ways: [
+        ["TRIGGER", "ask"],
+        ["ask", "keep"],
+      ],
+    });
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    const outputs = async () => (await executionsOf(world, project, contactId))[0]?.steps.map(({ output }) => output);
+    expect(await outputs()).toEqual([
+      null,
+      { statusCode: 200, success: true, response: { plan: "pro", note } },
+      { data: ["plan"] },
+    ]);
+    const { results: people } = await project.db
+      .prepare("SELECT data ->> 'plan' AS plan FROM contacts WHERE project_id = ?")
+      .bind(project.number)
+      .all();
+    expect(people).toEqual([{ plan: "pro" }]);
+    const rows = () =>
+      runInDurableObject(shardStub(addressOf(project, contactId)), (_, { storage: { sql } }) => [
+        sql.exec("SELECT length(records) < 2000 AS is_small FROM executions").toArray(),
+        sql.exec("SELECT count(*) AS n FROM outputs").toArray(),
+      ]);
+    expect(await rows()).toEqual([[{ is_small: 1 }], [{ n: 1 }]]);
+    const { workflowShards } = world.process().platform;
+    await workflowShards.of(addressOf(project, contactId)).eraseContacts(addressOf(project, contactId), [contactId]);
+    expect(await rows()).toEqual([[{ is_small: 1 }], [{ n: 0 }]]);
+    expect(await outputs()).toEqual([null, null, null]);
   });
 });
 

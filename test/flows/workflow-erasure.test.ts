@@ -272,7 +272,7 @@ describe("a workflow's deletion", () => {
 
   /** What an object keeps for ever: of which event it has decided what it starts, for thirty days. */
   const onlySeen =
-    /^\[\["executions",\[\]\],\["steps",\[\]\],\["events",\[\]\],\["step_counts",\[\]\],\["entries",\[\]\]/;
+    /^\[\["executions",\[\]\],\["outputs",\[\]\],\["changes",\[\]\],\["events",\[\]\],\["step_counts",\[\]\],\["branch_counts",\[\]\],\["entries",\[\]\]/;
 
   it("leaves nothing of its executions, its ticks or its entries", async () => {
     const [world, project] = [new World(), await newProject()];

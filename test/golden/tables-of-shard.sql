@@ -1,43 +1,31 @@
 -- 1
-CREATE TABLE IF NOT EXISTS executions (
+CREATE TABLE executions (
     id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
     entered_at INTEGER NOT NULL, place INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
-    outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, event_id TEXT, earlier TEXT,
-    hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER,
-    version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS ix_executions_todo ON executions (needs IS NOT NULL, id)
-    WHERE needs IS NOT NULL OR version > mirrored;
-CREATE INDEX IF NOT EXISTS ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ix_executions_contact ON executions (contact_id);
-CREATE INDEX IF NOT EXISTS ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL;
-CREATE INDEX IF NOT EXISTS ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ix_executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL;
-CREATE UNIQUE INDEX IF NOT EXISTS ux_executions_request ON executions (request) WHERE request IS NOT NULL;
-CREATE TABLE IF NOT EXISTS steps (
-    execution_id TEXT NOT NULL, step_id TEXT NOT NULL, place INTEGER NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL,
-    status TEXT NOT NULL, output TEXT, branch TEXT, reason TEXT, error TEXT, started_at INTEGER NOT NULL,
-    completed_at INTEGER, scheduled_for INTEGER, PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
+    outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, records TEXT NOT NULL,
+    event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
+    causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
+    change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID;
+CREATE INDEX ix_executions_needs ON executions (id) WHERE needs IS NOT NULL;
+CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX ix_executions_contact ON executions (contact_id);
+CREATE INDEX ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL;
+CREATE INDEX ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL;
+CREATE INDEX ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL;
+CREATE INDEX ix_executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL;
+CREATE UNIQUE INDEX ux_executions_request ON executions (request) WHERE request IS NOT NULL;
+CREATE TABLE outputs (execution_id TEXT NOT NULL, step_id TEXT NOT NULL, output TEXT NOT NULL,
+    PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID;
+CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL);
+CREATE TABLE events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL);
+CREATE TABLE step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
     completed INTEGER NOT NULL, skipped INTEGER NOT NULL, failed INTEGER NOT NULL,
     PRIMARY KEY (workflow_id, step_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
-    public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (contact_id, workflow_id)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
-    reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
-
--- 2
-CREATE TABLE IF NOT EXISTS branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
+CREATE TABLE branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
     taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID;
-INSERT OR IGNORE INTO branch_counts SELECT e.workflow_id, s.step_id, s.branch, count(*)
-    FROM steps s JOIN executions e ON e.id = s.execution_id WHERE s.branch IS NOT NULL GROUP BY 1, 2, 3;
-
--- 3
-ALTER TABLE executions ADD COLUMN is_public INTEGER NOT NULL DEFAULT 0;
-UPDATE executions SET is_public = 1 WHERE completed_at IS NULL AND EXISTS (SELECT 1 FROM events v
-    WHERE v.source = 'PUBLIC' AND (v.id = executions.event_id
-      OR v.id IN (SELECT value FROM json_each(coalesce(executions.earlier, '[]')))));
+CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
+    public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (contact_id, workflow_id)) WITHOUT ROWID;
+CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
+    reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID;

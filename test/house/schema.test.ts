@@ -46,15 +46,7 @@ const frozenOfObjects: [object: string, migrations: typeof gateMigrations, hashe
       "7c1ae6d179e08ae90a7ef5e20895b991789f97315d7d11e663f195a6292fdebb",
     ],
   ],
-  [
-    "shard",
-    shardMigrations,
-    [
-      "67c14bb06854fa2f56e273c9cf705dbfdb6d0de0e61d4c226c18c36147cea6df",
-      "a109afc9ae6e135f07f280ee163ec584dc37bffdf3839ebe05f24712f412a8b7",
-      "52b5c67944b1deca816085d387aa7363e1918b2742ef45bbcaa60009b8078278",
-    ],
-  ],
+  ["shard", shardMigrations, ["292c4ab5fb61f743b7086a92d519b3483c6eeb70278944409d405f0eab21bd64"]],
 ];
 
 it.each(frozenOfObjects)("a migration of a %s's tables that is out never changes", (_, migrations, hashes) => {

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { asId } from "../../src/core/ids";
+import { asId, textOf } from "../../src/core/ids";
 import type { StepRecord } from "../../src/core/workflows/execution";
 import { viewOf } from "../../src/engine/workflows/shard/execution-view";
 import { openStore } from "../../src/engine/workflows/shard/store";
@@ -60,10 +60,12 @@ export async function readKeptEvents({ shards }: Play): Promise<string[]> {
   return (await Promise.all(found)).flat().map(({ id }) => id);
 }
 
-function toldAs(step: StepRecord | undefined): Partial<StepRow> {
-  if (!step) return {};
-  const { status, reason, completedAt, scheduledFor } = step;
-  return { status, reason, completed_at: completedAt, scheduled_for: scheduledFor };
+function stepRowOf(record: StepRecord): StepRow {
+  const { stepId, place, type, name, status, output, branch, reason, error } = record;
+  return {
+    ...{ step_id: textOf(stepId), place, type, name, status, output: output && JSON.stringify(output), branch, reason },
+    ...{ error, started_at: record.startedAt, completed_at: record.completedAt, scheduled_for: record.scheduledFor },
+  };
 }
 
 /** All executions of a play, from the objects themselves. */
@@ -73,20 +75,17 @@ export async function readExecutions({ shards }: Play): Promise<ExecutionRow[]> 
       const rows = <Row>(query: string) => storage.sql.exec(query).toArray() as Row[];
       const isUsed = rows<{ n: number }>("SELECT count(*) AS n FROM sqlite_master WHERE name = 'executions'")[0]?.n;
       if (!isUsed) return [];
-      const steps = rows<StepRow & { execution_id: string }>("SELECT * FROM steps ORDER BY execution_id, place");
       const events = rows<{ id: string; data: string }>("SELECT id, data FROM events");
       return rows<Omit<ExecutionRow, "shard" | "steps" | "taken"> & { earlier: string | null }>(
         "SELECT * FROM executions ORDER BY id",
       ).map(({ earlier, ...row }): ExecutionRow => {
         const ids: (string | null)[] = [...JSON.parse(earlier ?? "[]"), row.event_id];
         const taken = ids.flatMap((id) => events.find((event) => event.id === id) ?? []);
-        const told = viewOf(openStore(storage, Date.now), asId(row.id))?.steps ?? [];
+        const steps = viewOf(openStore(storage, Date.now), asId(row.id))?.steps ?? [];
         return {
           ...row,
           shard: address.shard,
-          steps: steps
-            .filter(({ execution_id }) => execution_id === row.id)
-            .map((step, place) => ({ ...step, ...toldAs(told[place]) })),
+          steps: steps.map(stepRowOf),
           taken: taken.map(({ id, data }) => ({ id, data: JSON.parse(data) })),
         };
       });

@@ -5,7 +5,7 @@ export type OperationName = {
   [Group in keyof Operations & string]: `${Group}.${keyof Operations[Group] & string}`;
 }[keyof Operations & string];
 
-/** What a person may do in a project, as `GET /console/me` says it. */
+/** The rights of a person in a project, as `GET /console/me` says it. */
 export interface PersonRights {
   role: "viewer" | "editor" | "admin" | "owner";
   maySend: boolean;

@@ -1,6 +1,7 @@
 import { minuteMs } from "../../../core/time";
 import type { Context } from "../../../platform/context";
 import type { ShardRow } from "../../../platform/workflow-shards";
+import { unknownChange } from "../../workflows/shard/import";
 import { BadBackup } from "./bad-backup";
 import { rowOf } from "./read-part";
 
@@ -25,7 +26,7 @@ export function shardRowOf(line: unknown, { takenAt, ctx }: { takenAt: number; c
     table,
     row: {
       ...row,
-      ...(isNewer ? { mirrored: 0 } : {}),
+      ...(isNewer ? { change: unknownChange } : {}),
       ...(row.pause === "call" && row.completed_at === null ? { needs: "step" } : {}),
     },
   };

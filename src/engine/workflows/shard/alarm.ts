@@ -1,8 +1,9 @@
 import { type Backoff, backoffMs } from "../../../core/backoff";
 import { dayMs, minuteMs, secondMs } from "../../../core/time";
+import { hasUnmirrored } from "./changes";
 import { nextForgetting } from "./forget";
 import type { ShardStore } from "./store";
-import { hasUnmirrored, hasWork, nextWake } from "./work";
+import { hasWork, nextWake } from "./work";
 
 /** If the object dies while working, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;

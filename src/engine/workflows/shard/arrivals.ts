@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../../core/json";
+import type { StepRecord } from "../../../core/workflows/execution";
 import { joinEvents, publicKeysOf } from "../../../core/workflows/joined-events";
 import type { Step } from "../../../core/workflows/step";
 import type { Arrival } from "../steps/arrival";
 import type { LiveWorkflow } from "./live";
-import { eventsOf, outputsOf } from "./rows";
+import { outputsOf } from "./records";
+import { eventsOf } from "./rows";
 import type { ShardStore, StoredExecution } from "./store";
 
 /**
@@ -12,9 +14,16 @@ import type { ShardStore, StoredExecution } from "./store";
  */
 const maxPassCharacters = 1024 * 1024;
 
-/** An execution at a step that it cannot leave without an effect or a look into the event log. */
+/**
+ * An execution at a step that it cannot leave without an effect or a look into the event log. It may have passed steps on
+ * the way there that are not stored yet: they are stored with the next move, or passed again if the object dies.
+ */
 export interface Standing {
+  /** As it is stored. */
+  read: StoredExecution;
   execution: StoredExecution;
+  /** The records of the steps that it has passed since it was read. */
+  passed: StepRecord[];
   workflow: LiveWorkflow;
   step: Step;
 }
@@ -28,7 +37,7 @@ export function* chunksByEvents(
   let characters = 0;
   const outputs = outputsOf(
     store,
-    group.map(({ execution }) => execution.id),
+    group.map(({ execution }) => execution),
   );
   for (const standing of group) {
     const arrival = arrivalOf(store, standing, outputs.get(standing.execution.id) ?? {});

@@ -26,14 +26,16 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
   store.together(() => {
     const moved = moveExecutions(
       store,
-      asking.map(({ execution }, place) => ({
-        read: execution,
+      asking.map(({ read, execution, passed }, place) => ({
+        read,
         position: { ...execution, since: newest[place] ?? belowAllIds },
+        records: passed,
       })),
       now,
     );
     asking.forEach((one, place) => {
-      one.execution = moved[place] ?? one.execution;
+      const stored = moved[place];
+      if (stored) Object.assign(one, { read: stored, execution: stored, passed: [] });
     });
   });
 }

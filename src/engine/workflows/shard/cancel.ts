@@ -6,8 +6,9 @@ import { noRows, type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
 import { ofWorkflow } from "../graph";
-import { countSkipped } from "./moves";
+import { isUnmirrored } from "./changes";
 import { newestId } from "./rows";
+import { countSkipped } from "./step-counts";
 import { readIdRow, type ShardStore } from "./store";
 
 /**
@@ -39,7 +40,7 @@ const readChunk = columns({ count: asNumber, last: orNull(asId), current: asText
 /**
  * Cancels the next chunk, all of one workflow. There may be very many executions, so a chunk is a range of an index,
  * and its rows are never loaded. Executions that were already mirrored are recorded for the mirror in one row, and
- * count as mirrored; the others are mirrored like any changed execution.
+ * count as mirrored; the others are in a change that the mirror has yet to show.
  */
 export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): CancelledChunk {
   const ofWorkflow = workflowId ?? findActive(store, upTo);
@@ -47,15 +48,11 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
   if (ofWorkflow === null || next === null || next.last === null) return { count: 0, isLast: true };
   const isOfChunk = "completed_at IS NULL AND workflow_id = ? AND id <= ?";
   const chunk = [textOf(ofWorkflow), textOf(next.last)];
-  countSkipped(
-    store,
-    `SELECT workflow_id, id, step_id FROM executions INDEXED BY ix_executions_active WHERE ${isOfChunk}`,
-    ...chunk,
-  );
+  countSkipped(store, isOfChunk, ...chunk);
   store.run(
     `UPDATE executions INDEXED BY ix_executions_active SET status = 'CANCELLED', exit_reason = ?, completed_at = ?,
       ended_at = ?, pause = NULL, wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?,
-      version = version + 1, mirrored = mirrored + (mirrored = version) WHERE ${isOfChunk}`,
+      version = version + 1 WHERE ${isOfChunk}`,
     ...[reason, now, store.realNow(), now, ...chunk],
   );
   store.run(
@@ -78,8 +75,8 @@ function findActive(store: ShardStore, upTo: Id): Id | null {
 function findChunk(store: ShardStore, workflowId: Id, upTo: Id) {
   const [found] = store.all(
     readChunk,
-    `SELECT count(*) AS count, max(id) AS last, json_group_array(id) FILTER (WHERE version = mirrored) AS current
-      FROM (SELECT id, version, mirrored FROM executions INDEXED BY ix_executions_active
+    `SELECT count(*) AS count, max(id) AS last, json_group_array(id) FILTER (WHERE NOT is_unmirrored) AS current
+      FROM (SELECT id, ${isUnmirrored} AS is_unmirrored FROM executions INDEXED BY ix_executions_active
         WHERE completed_at IS NULL AND workflow_id = ? AND id <= ? ORDER BY id LIMIT ?)`,
     ...[textOf(workflowId), textOf(upTo), cancelledAtOnce],
   );

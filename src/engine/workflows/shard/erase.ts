@@ -1,7 +1,8 @@
-import { type Id, textOf } from "../../../core/ids";
+import { aboveAllIds, type Id, textOf } from "../../../core/ids";
 import { cancelled } from "../../../core/workflows/machine";
+import { nextChange, noteChange } from "./changes";
 import { moveExecution } from "./moves";
-import { readExecution, type ShardStore } from "./store";
+import { readExecution, type ShardStore, type StoredExecution, type StoredRecord } from "./store";
 
 /** The exit reason of executions whose contact was deleted. */
 export const goneReason = "The contact was deleted";
@@ -23,23 +24,50 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
     for (const execution of store.all(readExecution, active, contact)) {
       moveExecution(store, execution, cancelled(execution, goneReason, now), now);
     }
-    const own = "SELECT id FROM executions WHERE contact_id = ?";
     // An event is about one contact, so executions of other contacts do not refer to it.
     store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
     const earlier = "SELECT r.value FROM executions e CROSS JOIN json_each(e.earlier) r WHERE e.contact_id = ?";
     store.run(`DELETE FROM events WHERE id IN (${earlier})`, contact);
-    // An execution that is empty already is not mirrored again.
-    store.run(
-      `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, earlier = NULL, request = NULL,
-          version = version + 1
-        WHERE contact_id = ? AND (context IS NOT NULL OR error IS NOT NULL OR event_id IS NOT NULL OR request IS NOT NULL)`,
-      contact,
-    );
-    store.run(
-      `UPDATE steps SET output = NULL, reason = NULL, error = NULL WHERE execution_id IN (${own})
-        AND (output IS NOT NULL OR reason IS NOT NULL OR error IS NOT NULL)`,
-      contact,
-    );
+    emptyExecutions(store, contact);
     store.run("DELETE FROM entries WHERE contact_id = ?", contact);
   }
+}
+
+const emptiedAtOnce = 100;
+
+/** Empties the executions of a contact. One that is empty already is not mirrored again. */
+function emptyExecutions(store: ShardStore, contact: string): void {
+  let found: StoredExecution[];
+  let after = "";
+  do {
+    found = store.all(
+      readExecution,
+      "SELECT * FROM executions WHERE contact_id = ? AND id > ? ORDER BY id LIMIT ?",
+      ...[contact, after, emptiedAtOnce],
+    );
+    empty(store, found.filter(isFull));
+    after = textOf(found.at(-1)?.id ?? aboveAllIds);
+  } while (found.length === emptiedAtOnce);
+}
+
+function empty(store: ShardStore, executions: StoredExecution[]): void {
+  if (executions.length === 0) return;
+  const number = nextChange(store);
+  const ids = executions.map(({ id }) => id);
+  store.run(
+    `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, earlier = NULL, request = NULL,
+        records = r.value->>1, change = ?, version = version + 1 FROM json_each(?) r WHERE executions.id = r.value->>0`,
+    ...[number, JSON.stringify(executions.map(({ id, records }) => [id, JSON.stringify(records.map(emptied))]))],
+  );
+  store.run("DELETE FROM outputs WHERE execution_id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+  noteChange(store, number, ids);
+}
+
+function isFull({ context, error, eventId, request, records }: StoredExecution): boolean {
+  const isAnyFull = records.some((record) => record.output ?? record.reason ?? record.error ?? record.isLarge ?? false);
+  return context !== null || error !== null || eventId !== null || request !== null || isAnyFull;
+}
+
+function emptied({ isLarge: _, ...record }: StoredRecord): StoredRecord {
+  return { ...record, output: null, reason: null, error: null };
 }

@@ -3,7 +3,8 @@ import type { JsonObject } from "../../../core/json";
 import type { StepRecord } from "../../../core/workflows/execution";
 import type { ExecutionView } from "../../../platform/workflow-shards";
 import { eventOf } from "./arrivals";
-import { findExecution, recordsOf } from "./rows";
+import { recordsOf } from "./records";
+import { findExecution } from "./rows";
 import type { ShardStore, StoredExecution } from "./store";
 
 /** Returns an execution as the API shows it; null if it does not exist. */

@@ -3,10 +3,11 @@ import type { ShardCursor, ShardRow } from "../../../platform/workflow-shards";
 import type { ShardStore, Value } from "./store";
 
 /**
- * The tables of a backup, with their keys, in the order of the export. Steps and events are exported with their
- * executions.
+ * The tables of a backup, with their keys, in the order of the export. Outputs and events are exported with their
+ * executions. An execution that changes after the changes were exported is newer than the backup.
  */
 const tables: Record<string, readonly string[]> = {
+  changes: ["n"],
   executions: ["id"],
   entries: ["contact_id", "workflow_id"],
   seen: ["event_id"],
@@ -21,7 +22,7 @@ const maxCharacters = 1_000_000;
 
 /**
  * Returns the next rows of a shard. Executions are independent, so it is enough that each execution is consistent with
- * its own steps and events.
+ * its own outputs and events.
  */
 export function exportSome(
   store: ShardStore,
@@ -49,10 +50,10 @@ export function exportSome(
 }
 
 function belongings(store: ShardStore, { id = null, event_id = null, earlier = null }: ShardRow["row"]): ShardRow[] {
-  const steps = store.all(asRow, "SELECT * FROM steps WHERE execution_id = ? ORDER BY step_id", id);
+  const outputs = store.all(asRow, "SELECT * FROM outputs WHERE execution_id = ? ORDER BY step_id", id);
   const named = "SELECT * FROM events WHERE id = ? OR id IN (SELECT value FROM json_each(coalesce(?, '[]')))";
   const events = store.all(asRow, named, event_id, earlier);
-  return [...steps.map((row) => ({ table: "steps", row })), ...events.map((row) => ({ table: "events", row }))];
+  return [...outputs.map((row) => ({ table: "outputs", row })), ...events.map((row) => ({ table: "events", row }))];
 }
 
 /** The columns of these tables contain only texts and numbers. */

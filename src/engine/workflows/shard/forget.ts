@@ -7,6 +7,7 @@ import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
+import { isUnmirrored } from "./changes";
 import { dropUnused, eventIdsOf } from "./rows";
 import { readNumber, type ShardStore } from "./store";
 
@@ -24,7 +25,7 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   const before = store.realNow() - ctx.config.executionRetentionMs;
   const old = store.all(
     readForgotten,
-    `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE ended_at <= ? AND version <= mirrored
+    `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE ended_at <= ? AND NOT ${isUnmirrored}
       ORDER BY ended_at LIMIT ?`,
     ...[before, forgottenAtOnce],
   );
@@ -42,7 +43,7 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   await batch.commit();
   const ids = JSON.stringify(old.map(({ id }) => id));
   store.together(() => {
-    store.run("DELETE FROM steps WHERE execution_id IN (SELECT value FROM json_each(?))", ids);
+    store.run("DELETE FROM outputs WHERE execution_id IN (SELECT value FROM json_each(?))", ids);
     store.run("DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", ids);
     for (const [contactId, some] of Map.groupBy(old, (one) => one.contactId)) {
       dropUnused(store, contactId, some.flatMap(eventIdsOf));

@@ -1,9 +1,24 @@
+import { asId } from "../../../core/ids";
 import { asText, columns } from "../../../db/rows";
 import type { ShardRow } from "../../../platform/workflow-shards";
+import { noteChange, numbered } from "./changes";
 import type { ShardStore } from "./store";
 
+/** Stands in a row of a backup for the change of an execution that the backup's rows of the mirror do not show. */
+export const unknownChange = 0;
+
 /** The tables of a backup. */
-const tables = ["executions", "steps", "events", "entries", "seen", "step_counts", "branch_counts", "unshown"];
+const tables = [
+  "changes",
+  "executions",
+  "outputs",
+  "events",
+  "entries",
+  "seen",
+  "step_counts",
+  "branch_counts",
+  "unshown",
+];
 
 /**
  * Inserts rows of a backup. A row that is there already stays as it is, so a repeat has no effect. Returns what is wrong
@@ -12,6 +27,15 @@ const tables = ["executions", "steps", "events", "entries", "seen", "step_counts
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
+  const fresh = rows.filter(({ table, row }) => table === "executions" && row.change === unknownChange);
+  for (const { n, items } of numbered(store, fresh)) {
+    for (const { row } of items) row.change = n;
+    noteChange(
+      store,
+      n,
+      items.map(({ row }) => asId(String(row.id))),
+    );
+  }
   for (const { table, row } of rows) {
     const names = Object.keys(row);
     const [into, values] = [names.map((name) => `"${name}"`).join(", "), names.map(() => "?").join(", ")];

@@ -1,20 +1,28 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../../core/ids";
 import { minuteMs } from "../../../core/time";
+import type { ExecutionStatus, Pause } from "../../../core/workflows/execution";
 import { type Batch, openBatch } from "../../../db/batch";
-import { asId, columns } from "../../../db/rows";
+import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { type Context, clockOf } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
+import { forgetChanges, hasUnmirrored, isUnmirrored, nextChange, oldestChanges } from "./changes";
 import { eraseRowsOf } from "./erase";
-import { readExecution, type ShardStore, type StoredExecution } from "./store";
-
-/** Takes a few milliseconds of the database, which serves nothing else in that time. */
-const rowsPerBatch = 250;
+import type { ShardStore } from "./store";
 
 /** A running execution whose object goes silent is looked after by a sweep after this long. */
 const silenceMs = minuteMs;
+
+/** The columns of an execution that the mirror shows, or that decide what it shows. */
+const readShown = columns({
+  ...{ id: asId, workflowId: asId, contactId: asId, status: asOneOf<ExecutionStatus>(), stepId: orNull(asId) },
+  ...{ pause: orNull(asOneOf<Pause>()), wakeAt: orNull(asNumber), awaits: orNull(asText), exitReason: orNull(asText) },
+  ...{ error: orNull(asText), completedAt: orNull(asNumber), version: asNumber, change: asNumber },
+  ...{ startedAt: asNumber, updatedAt: asNumber },
+});
+type ShownExecution = ReturnType<typeof readShown>;
 
 /** A shard's rows, and its number, which its mirror rows carry. */
 export interface Mirrored {
@@ -22,58 +30,60 @@ export interface Mirrored {
   shard: number;
 }
 
-/** Writes the next executions whose latest version the mirror does not show. Returns whether there may be more. */
+/** Writes the executions of the oldest changes that the mirror does not show. Returns whether there may be more. */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
+  const numbers = oldestChanges(store);
+  if (numbers.length === 0) return false;
   const rows = store.all(
-    readExecution,
-    // Executions at rest go first: those with work to do will change again.
-    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE version > mirrored
-      ORDER BY needs IS NOT NULL, id LIMIT ?`,
-    rowsPerBatch,
+    readShown,
+    `SELECT e.* FROM json_each(?) r CROSS JOIN changes c ON c.n = r.value CROSS JOIN json_each(c.ids) i
+      CROSS JOIN executions e ON e.id = i.value AND e.change = c.n`,
+    JSON.stringify(numbers),
   );
-  await mirrorRows(ctx, { store, shard }, rows);
-  return rows.length === rowsPerBatch;
+  await mirrorRows(ctx, { store, shard }, rows, numbers);
+  return hasUnmirrored(store);
 }
 
-/** Writes all executions that have ended, including those that an interrupted call left unmirrored. */
-export async function mirrorEnded(ctx: Context, { store, shard }: Mirrored): Promise<void> {
-  let rows: StoredExecution[];
-  do {
-    rows = store.all(
-      readExecution,
-      `SELECT * FROM executions INDEXED BY ix_executions_todo
-        WHERE (needs IS NOT NULL) = 0 AND version > mirrored AND completed_at IS NOT NULL ORDER BY id LIMIT ?`,
-      rowsPerBatch,
-    );
-    await mirrorRows(ctx, { store, shard }, rows);
-  } while (rows.length === rowsPerBatch);
+/** Writes all executions that have changed until now. */
+export async function mirrorAll(ctx: Context, shard: Mirrored): Promise<void> {
+  const later = nextChange(shard.store);
+  while ((oldestChanges(shard.store)[0] ?? later) < later) await mirrorSome(ctx, shard);
 }
 
 /** Writes these rows at once, for a caller that answers with them. */
 export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
   const rows = store.all(
-    readExecution,
-    "SELECT * FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))",
+    readShown,
+    `SELECT * FROM executions WHERE id IN (SELECT value FROM json_each(?)) AND ${isUnmirrored}`,
     JSON.stringify(ids),
   );
   await mirrorRows(ctx, { store, shard }, rows);
 }
 
-async function mirrorRows(ctx: Context, shard: Mirrored, rows: StoredExecution[]): Promise<void> {
-  if (rows.length === 0) return;
+async function mirrorRows(ctx: Context, shard: Mirrored, rows: ShownExecution[], numbers?: number[]): Promise<void> {
+  if (rows.length === 0) return forgetChanges(shard.store, numbers ?? [], []);
   const batch = openBatch(ctx);
-  const note = addMirror(ctx, batch, shard, rows);
+  const note = addMirror(ctx, batch, shard, rows, numbers);
   await batch.commit();
   note();
 }
 
-/** Adds rows of the mirror to a batch. Returns the function that records this in the object after the commit. */
-export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored, rows: StoredExecution[]): () => void {
+/**
+ * Adds rows of the mirror to a batch. Returns the function that records this in the object after the commit: the
+ * changes with these numbers are shown.
+ */
+export function addMirror(
+  ctx: Context,
+  batch: Batch,
+  { store, shard }: Mirrored,
+  rows: ShownExecution[],
+  numbers = [...new Set(rows.map(({ change }) => change))],
+): () => void {
   const gone = batch.add(selectGone(ctx, rows));
   batch.addAll([upsertCounts(ctx, rows), upsertMirror(ctx, shard, rows)]);
   return () =>
     store.together(() => {
-      noteMirrored(store, rows);
+      forgetChanges(store, numbers, rows);
       // The erasure of a contact finds executions by their mirror rows, so it has missed those that were not mirrored
       // yet.
       if (gone.count > 0)
@@ -85,16 +95,8 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
     });
 }
 
-function noteMirrored(store: ShardStore, rows: StoredExecution[]): void {
-  store.run(
-    `UPDATE executions SET mirrored = r.value->>1 FROM json_each(?) r
-      WHERE executions.id = r.value->>0 AND executions.mirrored < r.value->>1`,
-    JSON.stringify(rows.map(({ id, version }) => [id, version])),
-  );
-}
-
 /** Selects the contacts of these executions that no longer exist. */
-function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactId: Id }> {
+function selectGone(ctx: Context, rows: ShownExecution[]): Statement<{ contactId: Id }> {
   const people = JSON.stringify([...new Set(rows.map(({ contactId }) => contactId))]);
   return statement(
     sql`SELECT r.value AS contact_id FROM json_each(${people}) r
@@ -107,13 +109,13 @@ function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactI
  * In a project with a test clock, executions that run or wait for a call count as due all the time, so that an advance
  * waits for them.
  */
-function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: StoredExecution): number | null {
+function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: ShownExecution): number | null {
   if (ctx.project.testClock && (status === "RUNNING" || pause === "call")) return updatedAt;
   return status === "RUNNING" ? updatedAt + silenceMs : wakeAt;
 }
 
 /** Counts what the mirror will show. A row that it already has in this version, or a later one, changes no count. */
-function upsertCounts(ctx: Context, rows: StoredExecution[]): Statement {
+function upsertCounts(ctx: Context, rows: ShownExecution[]): Statement {
   const items = JSON.stringify(rows.map(({ workflowId, id, status, version }) => [workflowId, id, status, version]));
   return upsertExecutionCounts(
     ctx,
@@ -125,7 +127,7 @@ function upsertCounts(ctx: Context, rows: StoredExecution[]): Statement {
 }
 
 /** Inserts or updates mirror rows. A row never goes back to an older version, in whatever order two calls arrive. */
-function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[]): Statement {
+function upsertMirror(ctx: Context, shard: number, rows: ShownExecution[]): Statement {
   const items = JSON.stringify(
     rows.map((row) => ({
       workflowId: row.workflowId,

@@ -3,11 +3,12 @@ import type { Context } from "../../../platform/context";
 import { letOthersIn } from "../../../platform/let-others-in";
 import { type Away, inTurns, openLine } from "../../../platform/turns";
 import { type Cancelling, cancelSome, showCancelled } from "./cancel";
+import { hasUnmirrored } from "./changes";
 import { forgetFinished } from "./forget";
-import { type Mirrored, mirrorEnded, mirrorSome } from "./mirror";
+import { type Mirrored, mirrorAll, mirrorSome } from "./mirror";
 import { runPass } from "./pass";
 import { forgetSeen } from "./starts";
-import { countActive, countWork, hasUnmirrored, hasWork } from "./work";
+import { countActive, countWork, hasWork } from "./work";
 
 /** One invocation may make a thousand subrequests, and a pass makes about five. */
 const maxPasses = 100;
@@ -55,7 +56,7 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
       const { count, isLast } = store.together(() => cancelSome(store, given, ending.now()));
       ending.whenEnded();
       await showCancelled(ctx, store);
-      await mirrorEnded(ctx, shard);
+      await mirrorAll(ctx, shard);
       ended += count;
       return isLast;
     });

@@ -3,11 +3,12 @@ import { reasonOf } from "../../../platform/log";
 import type { ShardAddress } from "../../../platform/workflow-shards";
 import { nextDue } from "./alarm";
 import { type Cancelling, cancelling } from "./cancel";
+import { hasUnmirrored } from "./changes";
 import { projectDisabled } from "./erase";
 import type { ShardHome } from "./home";
 import { endInChunks, runPasses } from "./passes";
 import { endDue, showSleeping } from "./sleep";
-import { hasActive, hasUnmirrored, hasWork } from "./work";
+import { hasActive, hasWork } from "./work";
 
 /**
  * Moves the executions of a shard until all of them rest, one run at a time. Then sets the alarm for the next due work.

@@ -1,16 +1,8 @@
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
-import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
-import { asId, asJson, asText, columns } from "../../../db/rows";
-import {
-  readEvent,
-  readExecution,
-  readIdRow,
-  readStepRecord,
-  type ShardStore,
-  type StoredExecution,
-  type TakenEvent,
-} from "./store";
+import type { ExecutionPosition } from "../../../core/workflows/execution";
+import { noteChange, numbered } from "./changes";
+import { readEvent, readExecution, readIdRow, type ShardStore, type StoredExecution, type TakenEvent } from "./store";
 
 export function findExecution(store: ShardStore, id: Id): StoredExecution | null {
   const [found] = store.all(readExecution, "SELECT * FROM executions WHERE id = ?", textOf(id));
@@ -50,56 +42,38 @@ export interface NewExecution {
 }
 
 export function insertExecutions(store: ShardStore, given: NewExecution[]): void {
+  for (const { n, items } of numbered(store, given)) {
+    insertSome(store, n, items);
+    noteChange(
+      store,
+      n,
+      items.map(({ id }) => id),
+    );
+  }
+}
+
+function insertSome(store: ShardStore, change: number, given: NewExecution[]): void {
   const items = given.map(({ position, isPublic, context, causes, ...rest }) => ({
     ...rest,
     ...{ status: position.status, enteredAt: position.enteredAt, place: position.place, since: position.since },
     ...{ context: context && JSON.stringify(context), causes: JSON.stringify(causes), isPublic: isPublic ? 1 : 0 },
   }));
   store.run(
-    `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, place, since, attempts, event_id,
-        hears_public, is_public, context, causes, needs, request, request_until, version, started_at, updated_at)
+    `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, place, since, attempts,
+        records, event_id, hears_public, is_public, context, causes, needs, request, request_until, version, change,
+        started_at, updated_at)
       SELECT r.value->>'id', r.value->>'workflowId', r.value->>'contactId', r.value->>'status', r.value->>'enteredAt',
-        r.value->>'place', r.value->>'since', 0, r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context', r.value->>'causes', 'step',
-        r.value->'request'->>'key', r.value->'request'->>'until', 1, r.value->>'now', r.value->>'now'
+        r.value->>'place', r.value->>'since', 0, '[]', r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context',
+        r.value->>'causes', 'step', r.value->'request'->>'key', r.value->'request'->>'until', 1, ?, r.value->>'now',
+        r.value->>'now'
       FROM json_each(?) r`,
-    JSON.stringify(items),
+    ...[change, JSON.stringify(items)],
   );
 }
 
 /** Deletes the re-entry record for a workflow that was deleted. */
 export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredExecution): void {
   store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
-}
-
-/**
- * Returns the step records of an execution, in order. When an execution is ended from outside, its current step counts
- * as skipped.
- */
-export function recordsOf(store: ShardStore, { id, status, exitReason, completedAt }: StoredExecution): StepRecord[] {
-  const records = store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(id));
-  if (isActive(status)) return records;
-  return records.map((record) =>
-    record.completedAt === null
-      ? { ...record, status: "SKIPPED", reason: exitReason, completedAt, scheduledFor: null }
-      : record,
-  );
-}
-
-const readOutput = columns({ executionId: asId, name: asText, output: asJson<JsonObject>() });
-
-/** Returns the outputs of executions' steps by step name. If two steps share a name, the later one counts. */
-export function outputsOf(store: ShardStore, ids: Id[]): Map<Id, JsonObject> {
-  const found = store.all(
-    readOutput,
-    `SELECT s.execution_id, s.name, s.output FROM json_each(?) r
-      CROSS JOIN steps s ON s.execution_id = r.value AND s.output IS NOT NULL ORDER BY s.place`,
-    JSON.stringify(ids),
-  );
-  const outputs = new Map<Id, JsonObject>();
-  for (const [id, rows] of Map.groupBy(found, ({ executionId }) => executionId)) {
-    outputs.set(id, Object.fromEntries(rows.map(({ name, output }) => [name, output])));
-  }
-  return outputs;
 }
 
 export function saveEvent(store: ShardStore, { id, name, source, data }: TakenEvent): void {

@@ -50,12 +50,12 @@ function moveBy(
   resultAt: (place: number) => StepOutcome | BrokenOff | null,
 ): void {
   const now = ctx.clock().getTime();
-  const moves = group.map(({ standing: { execution, workflow } }, place) => {
+  const moves = group.map(({ standing: { read, execution, passed, workflow } }, place) => {
     const result = resultAt(place);
-    if (result === null) return { execution, change: null };
-    if ("kind" in result) return { execution, change: applyOutcomes(workflow, execution, result, now) };
-    const { position, outcome } = afterFailedTry(execution, result.error, now);
-    return { execution, change: applyOutcomes(workflow, execution, outcome, now, position) };
+    if (result === null) return { execution: read, change: null };
+    const { position, outcome } =
+      "kind" in result ? { position: execution, outcome: result } : afterFailedTry(execution, result.error, now);
+    return { execution: read, change: applyOutcomes(workflow, read, outcome, now, { from: position, passed }) };
   });
   store.together(() => moveAll(store, moves, now));
 }

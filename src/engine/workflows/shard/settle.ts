@@ -1,28 +1,58 @@
 import type { ExecutionPosition, StepRecord } from "../../../core/workflows/execution";
-import { advance, cancelled, decide, type Move, stepOf } from "../../../core/workflows/machine";
+import { advance, cancelled, decide, isWait, type Move, stepOf } from "../../../core/workflows/machine";
 import type { StepOutcome } from "../../../core/workflows/outcome";
+import type { Step } from "../../../core/workflows/step";
+import { effectOf } from "../step-effects";
 import type { Standing } from "./arrivals";
 import { goneReason, workflowRemoved } from "./erase";
 import type { Live, LiveWorkflow } from "./live";
 import { type ExecutionChange, moveExecutions } from "./moves";
+import { withRecords } from "./records";
 import { dropEntry } from "./rows";
 import type { ShardStore, StoredExecution } from "./store";
 
 /**
- * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an
- * effect.
+ * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an effect.
+ * The move of such an execution is stored with that of its effect, because nothing has happened yet that could not be
+ * repeated.
  */
 export function settle(store: ShardStore, live: Live, work: StoredExecution[], now: number): Standing[] {
   const steps = work.filter(({ needs }) => needs === "step");
-  const moves = steps.map((execution) => ({ execution, change: settled(live, execution, now) }));
-  const moved = moveAll(store, moves, now);
-  return steps.flatMap((execution, place) => {
+  const settling = steps.map((execution) => {
+    const change = settled(live, execution, now);
+    const step = stepAfter(live, execution, change);
+    return { execution, change, step, isStored: change !== null && !(step && staysOpen(step)) };
+  });
+  const stored = moveAll(
+    store,
+    settling.map(({ execution, change, isStored }) => ({ execution, change: isStored ? change : null })),
+    now,
+  );
+  return settling.flatMap(({ execution, change, step, isStored }, place) => {
     const workflow = live.workflows.get(execution.workflowId);
     if (!workflow) dropEntry(store, execution);
-    const after = moved[place] ?? null;
-    const step = workflow && after?.status === "RUNNING" ? stepOf(workflow.graph, after) : null;
-    return workflow && after && step ? [{ execution: after, workflow, step }] : [];
+    const read = stored[place] ?? null;
+    if (!workflow || read === null || step === null) return [];
+    if (isStored || change === null) return [{ read, execution: read, passed: [], workflow, step }];
+    const { position, records: passed = [] } = change;
+    const records = withRecords(execution.records, passed);
+    return [{ read, execution: { ...execution, ...position, records }, passed, workflow, step }];
   });
+}
+
+/** Returns the step with an effect at which an execution is after a change; null if there is none. */
+function stepAfter({ workflows }: Live, execution: StoredExecution, change: ExecutionChange | null): Step | null {
+  const { position } = change ?? { position: execution };
+  const workflow = workflows.get(execution.workflowId);
+  return workflow && position.status === "RUNNING" ? stepOf(workflow.graph, position) : null;
+}
+
+/**
+ * Whether the arrival at a step may be stored with the move off it. A report finds an execution by its stored step, and
+ * an event by its stored wait.
+ */
+function staysOpen(step: Step): boolean {
+  return !isWait(step) && effectOf(step.type)?.awaitsReport !== true;
 }
 
 function settled(live: Live, execution: StoredExecution, now: number): ExecutionChange | null {
@@ -55,24 +85,25 @@ export function moveAll(
 
 /**
  * Applies the outcome, if there is one, then moves on through steps that need no effect. Returns the result as one
- * change; null if nothing changes.
+ * change of the execution as it was read, with the records of the steps that it had passed before; null if nothing
+ * changes.
  */
 export function applyOutcomes(
   { graph }: LiveWorkflow,
-  execution: StoredExecution,
+  read: StoredExecution,
   first: StepOutcome | null,
   now: number,
-  from: ExecutionPosition = execution,
+  { from, passed }: { from: ExecutionPosition; passed: StepRecord[] } = { from: read, passed: [] },
 ): ExecutionChange | null {
   let move: Move = { position: from, record: null };
-  const records: StepRecord[] = [];
+  const records: StepRecord[] = [...passed];
   let outcome = first ?? decided(graph, from);
   while (outcome !== null && move.position.status === "RUNNING") {
     move = advance(graph, move.position, outcome, now);
     if (move.record) records.push(move.record);
     outcome = move.position.status === "RUNNING" ? decided(graph, move.position) : null;
   }
-  return move.position === execution ? null : { read: execution, position: move.position, records };
+  return move.position === read ? null : { read, position: move.position, records };
 }
 
 /** Returns the outcome of the current step. A removed step is left in any case. */

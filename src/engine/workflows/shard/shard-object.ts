@@ -22,6 +22,7 @@ import type {
 } from "../../../platform/workflow-shards";
 import { askForCalls } from "./ask-for-calls";
 import { cancelling, showCancelled } from "./cancel";
+import { isAnyUnmirrored } from "./changes";
 import { eraseRowsOf, workflowRemoved } from "./erase";
 import { contextOf, viewOf } from "./execution-view";
 import { exportSome } from "./export";
@@ -35,7 +36,6 @@ import { findExecution } from "./rows";
 import { deliverEvent, startByHand, startScheduled } from "./starts";
 import { countsOf, dropCounts } from "./step-counts";
 import { vacateSome } from "./vacate";
-import { isAnyUnmirrored } from "./work";
 
 /**
  * Holds a sixteenth of a project's executions. This object's SQLite is the source of truth; D1 has a mirror for lists

@@ -1,14 +1,7 @@
 import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
-import type {
-  ExecutionPosition,
-  ExecutionStatus,
-  Pause,
-  StepRecord,
-  StepStatus,
-} from "../../../core/workflows/execution";
+import type { ExecutionPosition, ExecutionStatus, Pause, StepRecord } from "../../../core/workflows/execution";
 import type { StepOutcome } from "../../../core/workflows/outcome";
-import type { StepType } from "../../../core/workflows/step";
 import {
   asFlag,
   asId,
@@ -24,8 +17,7 @@ import {
 import { migrateTables } from "../../../platform/object-tables";
 import type { EventSource } from "../steps/arrival";
 import { type Deaths, openDeaths } from "./deaths";
-import { adoptOlderTables } from "./older-tables";
-import { firstTables, shardMigrations, shardReadableFrom } from "./tables";
+import { shardMigrations, shardReadableFrom } from "./tables";
 
 /** An execution as its object stores it. */
 export interface StoredExecution extends ExecutionPosition {
@@ -40,15 +32,24 @@ export interface StoredExecution extends ExecutionPosition {
   hearsPublic: boolean;
   /** Whether an event of a public key started or woke the execution. */
   isPublic: boolean;
+  /** The records of the steps so far, in order. */
+  records: StoredRecord[];
   /** The caller's input to a start by hand. */
   context: JsonObject | null;
   causes: string[];
+  /** The idempotency key of the call that started the execution. */
+  request: string | null;
   /** The next task of the pump: run the execution's step, or check the log for the event that it waits for. */
   needs: "step" | "log" | null;
   version: number;
+  /** The change that the mirror has yet to show, or has shown. */
+  change: number;
   startedAt: number;
   updatedAt: number;
 }
+
+/** A step's record in the row of its execution. A large output is in a row of its own, and the record says so. */
+export type StoredRecord = StepRecord & { isLarge?: true };
 
 /** An event that started or woke executions. It is stored once, as long as one of them refers to it. */
 export interface TakenEvent {
@@ -89,8 +90,7 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
 
 /** Creates the tables, or migrates them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
-  const adopt = (sql: SqlStorage) => adoptOlderTables(sql, firstTables);
-  migrateTables(storage, shardMigrations, { readableFrom: shardReadableFrom, adopt });
+  migrateTables(storage, shardMigrations, { readableFrom: shardReadableFrom });
 }
 
 export const readExecution: RowReader<StoredExecution> = columns({
@@ -114,27 +114,15 @@ export const readExecution: RowReader<StoredExecution> = columns({
   earlier: orNull(asJson<Id[]>()),
   hearsPublic: asFlag,
   isPublic: asFlag,
+  records: asJson<StoredRecord[]>(),
   context: orNull(asJson<JsonObject>()),
   causes: asJson<string[]>(),
+  request: orNull(asText),
   needs: orNull(asOneOf<"step" | "log">()),
   version: asNumber,
+  change: asNumber,
   startedAt: asNumber,
   updatedAt: asNumber,
-});
-
-export const readStepRecord: RowReader<StepRecord> = columns({
-  stepId: asId,
-  place: asNumber,
-  type: asOneOf<StepType>(),
-  name: asText,
-  status: asOneOf<StepStatus>(),
-  output: orNull(asJson<JsonObject>()),
-  branch: orNull(asText),
-  reason: orNull(asText),
-  error: orNull(asText),
-  startedAt: asNumber,
-  completedAt: orNull(asNumber),
-  scheduledFor: orNull(asNumber),
 });
 
 export const readEvent: RowReader<TakenEvent> = columns({

@@ -11,8 +11,7 @@ export const executionsPerPass = 100;
 export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
   const busy = store.all(
     readExecution,
-    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1
-      ORDER BY id LIMIT ?`,
+    "SELECT * FROM executions INDEXED BY ix_executions_needs WHERE needs IS NOT NULL ORDER BY id LIMIT ?",
     limit,
   );
   const due = store.all(
@@ -48,10 +47,7 @@ export function nextWake(store: ShardStore): number | null {
 }
 
 export function hasWork(store: ShardStore): boolean {
-  return (
-    store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1 LIMIT 1")
-      .length > 0
-  );
+  return store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL LIMIT 1").length > 0;
 }
 
 /**
@@ -61,8 +57,8 @@ export function hasWork(store: ShardStore): boolean {
 export function countWork(store: ShardStore, now: number): number {
   const [work] = store.all(
     readNumber,
-    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_todo
-          WHERE needs IS NOT NULL OR version > mirrored LIMIT ?1))
+    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_needs WHERE needs IS NOT NULL LIMIT ?1))
+        + (SELECT coalesce(sum(json_array_length(ids)), 0) FROM (SELECT ids FROM changes LIMIT ?1))
         + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
     ...[executionsPerPass, now],
   );
@@ -86,19 +82,4 @@ export function countActive(store: ShardStore): number {
 
 export function hasActive(store: ShardStore): boolean {
   return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
-}
-
-export function hasUnmirrored(store: ShardStore): boolean {
-  const unmirrored = "SELECT id FROM executions WHERE version > mirrored UNION ALL SELECT last FROM unshown LIMIT 1";
-  return store.all(readIdRow, unmirrored).length > 0;
-}
-
-export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {
-  const found = store.all(
-    readIdRow,
-    `SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))
-      UNION ALL SELECT last FROM unshown LIMIT 1`,
-    JSON.stringify(ids),
-  );
-  return found.length > 0;
 }

@@ -32,6 +32,7 @@ export const webhook = {
     because: "Nothing was called: a simulation assumes an answer with 200",
   }),
   renders: true,
+  awaitsReport: true,
   async check(ctx, { url, headers, body }) {
     checkOutboundUrl(ctx, { field: "config.url", url, judged: literalUrl(url) });
     warnOfForeign(ctx, { url, headers, body });
