@@ -4,7 +4,7 @@
  */
 export const lastRelease = {
   /** A tag or a commit, for `git`. */
-  commit: "84b9c21c",
+  commit: "34eb6321",
   /** Its last migration. */
   migration: "0002_restores.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
