@@ -1,4 +1,5 @@
 import { lazily } from "./core/lazily";
+import { productVersion } from "./core/product-version";
 import { findEffect } from "./engine/idempotency/effect";
 import { isMonitorKey } from "./engine/operating/is-monitor-key";
 import { findSenders } from "./engine/people/find-senders";
@@ -30,7 +31,6 @@ import { firstSegment } from "./http/route-table";
 import { type AppRouter, createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
 import { serveSnippet } from "./http/snippet";
-import { apiVersion } from "./http/version";
 import { addWarnings, warnOfUnreadBody } from "./http/warnings";
 import type { Env } from "./platform/env";
 import { openPlatform } from "./platform/open-platform";
@@ -186,7 +186,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.get("/health", open, (c) => {
     const { config, now } = c.get("platform");
     const sandbox = config.sandbox ? { sandbox: true } : {};
-    return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
+    return c.json({ status: "ok", version: productVersion, time: now.toISOString(), ...sandbox });
   });
   serveOpenApi(app, allRoutes);
   serveReference(app);

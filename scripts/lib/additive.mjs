@@ -2,16 +2,18 @@ import { constants, DatabaseSync } from "node:sqlite";
 
 // Runs on the Node of the lockfile, which has SQLite.
 
-const laterRelease = "Stop using it in one release, and take it away in the next one.";
+const laterRelease =
+  "Stop using it in one release, and take it away in the next one, which names it in scripts/lib/last-release.mjs.";
 const ownRelease = "Keep to it in the code for one release, and add it in the next one.";
 
 /**
  * Says what in new migrations a running Worker of the last release could not live with: for some minutes of a deployment,
  * and after a rollback, it works on the tables that they leave. SQLite itself runs them, and its tables before and after
- * are compared. `released` are the statements of the last release; `later` are named texts that come after them. Returns
- * sentences that say what to do instead.
+ * are compared. `released` are the statements of the last release; `later` are named texts that come after them; `unused`
+ * are tables, indexes and `table.column` that the last release no longer names. Returns sentences that say what to do
+ * instead.
  */
-export function breaksOf(released, later) {
+export function breaksOf(released, later, unused = []) {
   const database = new DatabaseSync(":memory:");
   try {
     for (const sql of released) database.exec(sql);
@@ -19,9 +21,9 @@ export function breaksOf(released, later) {
     // A table that came after the release may still change.
     const isReleased = (table) => before.tables.has(table);
     return later.flatMap(({ name, sql }) => {
-      const losses = execWatched(database, sql, before);
+      const losses = execWatched(database, sql, { before, unused });
       const after = shapeOf(database, isReleased);
-      const found = new Set([...losses, ...changesOf(before, after)]);
+      const found = new Set([...losses, ...changesOf(before, after, unused)]);
       before = after;
       return [...found].map((fault) => `${name} ${fault}`);
     });
@@ -31,9 +33,10 @@ export function breaksOf(released, later) {
 }
 
 /** Runs statements, and names what they take from the tables of before, even if they put something in its place. */
-function execWatched(database, sql, before) {
+function execWatched(database, sql, { before, unused }) {
   const found = [];
   database.setAuthorizer((action, name, table) => {
+    if (unused.includes(name)) return constants.SQLITE_OK;
     if (action === constants.SQLITE_DROP_TABLE && before.tables.has(name)) {
       found.push(`drops the table ${name}, which the last release uses. ${laterRelease}`);
     }
@@ -50,9 +53,9 @@ function execWatched(database, sql, before) {
   return found;
 }
 
-function changesOf(before, after) {
+function changesOf(before, after, unused) {
   return [
-    ...[...before.tables].flatMap(([name, shape]) => changesOfTable(name, shape, after.tables.get(name))),
+    ...[...before.tables].flatMap(([name, shape]) => changesOfTable(name, shape, after.tables.get(name), unused)),
     ...[...after.indexes].flatMap(([name, { table, isUnique, sql }]) => {
       const known = before.indexes.get(name);
       if (known && known.sql !== sql) return [`makes another index of ${name}. Give the new one another name.`];
@@ -68,12 +71,13 @@ function changesOf(before, after) {
   ];
 }
 
-function changesOfTable(table, before, after) {
+function changesOfTable(table, before, after, unused) {
+  if (after === undefined && unused.includes(table)) return [];
   if (after === undefined) return [`takes away the table ${table}, which the last release uses. ${laterRelease}`];
   const gone = [...before.columns.keys()].filter((name) => !after.columns.has(name));
-  const faults = gone.map(
-    (name) => `takes away the column ${table}.${name}, which the last release uses. ${laterRelease}`,
-  );
+  const faults = gone
+    .filter((name) => !unused.includes(`${table}.${name}`))
+    .map((name) => `takes away the column ${table}.${name}, which the last release uses. ${laterRelease}`);
   for (const [name, column] of after.columns) {
     const known = before.columns.get(name);
     if (known && known !== column) {
@@ -85,7 +89,10 @@ function changesOfTable(table, before, after) {
     }
   }
   const added = insertedInto(before.sql, after.sql);
-  if (faults.length === 0 && (added === null || /\b(check|unique|references|foreign|primary)\b/i.test(added))) {
+  if (
+    faults.length + gone.length === 0 &&
+    (added === null || /\b(check|unique|references|foreign|primary)\b/i.test(added))
+  ) {
     faults.push(`changes the constraints of ${table}, so writes of the last release may be refused. ${ownRelease}`);
   }
   return faults;

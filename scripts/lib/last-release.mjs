@@ -9,4 +9,6 @@ export const lastRelease = {
   migration: "0002_restores.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
   objectTables: { gate: 2, shard: 1 },
+  /** Tables, indexes and `table.column` that it no longer names, so that a migration may drop them now. */
+  unused: [],
 };

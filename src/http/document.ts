@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { RouterRoute } from "hono/types";
+import { productVersion } from "../core/product-version";
 import type { Config } from "../platform/env";
 import { bookmarkHeader, bookmarkOfAnswer, bookmarkOfCall } from "./bookmark";
 import { describeOperation } from "./describe";
@@ -17,11 +18,10 @@ import {
 import { isForProject, type Policy, usualPolicy } from "./policy";
 import { exampleOf } from "./refusal-examples";
 import { operationAt, type PlacedOperation } from "./routes";
-import { apiVersion } from "./version";
 
 const info = {
   title: "Petrel",
-  version: apiVersion,
+  version: productVersion,
   license: { name: "MIT", identifier: "MIT" },
 };
 

@@ -1,18 +1,18 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import { houseStyle } from "../core/house-style";
+import { productVersion } from "../core/product-version";
 import { framed, type Html } from "./page";
 import { open } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
 import { type AllRoutes, isKnownPath, routeOf } from "./routing";
-import { apiVersion } from "./version";
 
 /** Serves `/` for people and for programs, and the files that browsers and crawlers request from every host. */
 export function serveHome(app: AppRouter): void {
   app.get("/", open, (c) => {
     c.header("Vary", "Accept");
     const links = linksOf(c);
-    if (!wantsPage(c)) return c.json({ name: "Petrel", version: apiVersion, ...links });
+    if (!wantsPage(c)) return c.json({ name: "Petrel", version: productVersion, ...links });
     return showPage(c, "Petrel", home(links));
   });
   app.get("/style.css", open, (c) =>

@@ -17,7 +17,7 @@ describe("for the Worker of the last release, which runs while this one is deplo
     expect(names).toContain(lastRelease.migration);
     const released = files.filter(({ name }) => name <= lastRelease.migration).map(({ sql }) => sql);
     const later = files.filter(({ name }) => name > lastRelease.migration);
-    expect(breaksOf(released, later)).toEqual([]);
+    expect(breaksOf(released, later, lastRelease.unused)).toEqual([]);
   });
 
   it.each<[object: "gate" | "shard", migrations: TableMigrations, readableFrom: number]>([
@@ -33,7 +33,7 @@ describe("for the Worker of the last release, which runs while this one is deplo
         name: `Migration ${readableFrom + index + 1} of a ${object}`,
         sql: statements.join(";"),
       }));
-      expect(breaksOf(migrations.slice(0, readableFrom).flat(), later)).toEqual([]);
+      expect(breaksOf(migrations.slice(0, readableFrom).flat(), later, lastRelease.unused)).toEqual([]);
     },
   );
 });
@@ -109,4 +109,13 @@ it.each<[what: string, sql: string, fault: string]>([
   ]);
   expect(found.every((one) => one.startsWith("0002.sql "))).toBe(true);
   expect(found.join("\n")).toContain(fault);
+});
+
+it.each<[what: string, sql: string, unused: string[]]>([
+  ["a column", "ALTER TABLE mails DROP COLUMN more", ["mails.more"]],
+  ["an index", "DROP INDEX ix_mails_status", ["ix_mails_status"]],
+  ["a table with its indexes", "DROP TABLE mails", ["mails"]],
+])("%s may go when the last release no longer names it", (_, sql, unused) => {
+  expect(breaksOf(tables, [{ name: "0001.sql", sql }])).not.toEqual([]);
+  expect(breaksOf(tables, [{ name: "0001.sql", sql }], unused)).toEqual([]);
 });

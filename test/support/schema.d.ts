@@ -18,9 +18,29 @@ declare module "*/scripts/lib/state.mjs" {
 }
 
 declare module "*/scripts/lib/additive.mjs" {
-  export function breaksOf(released: readonly string[], later: readonly { name: string; sql: string }[]): string[];
+  export function breaksOf(
+    released: readonly string[],
+    later: readonly { name: string; sql: string }[],
+    unused?: readonly string[],
+  ): string[];
 }
 
 declare module "*/scripts/lib/last-release.mjs" {
-  export const lastRelease: { commit: string; migration: string; objectTables: Record<"gate" | "shard", number> };
+  export const lastRelease: {
+    commit: string;
+    migration: string;
+    objectTables: Record<"gate" | "shard", number>;
+    unused: string[];
+  };
+}
+
+declare module "*/scripts/lib/release/checks.mjs" {
+  interface Release {
+    root: string;
+    version: string;
+    today: string;
+    git(...args: string[]): string | null;
+    lastRelease: { commit: string; migration: string; unused: string[] };
+  }
+  export const CHECKS: Record<string, (release: Release) => string[]>;
 }

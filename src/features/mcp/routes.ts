@@ -2,12 +2,12 @@ import type { Context as HonoContext } from "hono";
 import { ForeignOrigin, NotAuthenticated } from "../../core/errors";
 import { isJsonObject, type JsonObject } from "../../core/json";
 import { lazily } from "../../core/lazily";
+import { productVersion } from "../../core/product-version";
 import { callsInside } from "../../http/call-inside";
 import { answerFailure } from "../../http/failure";
 import { notJson } from "../../http/not-json";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
-import { apiVersion } from "../../http/version";
 import { openApi } from "./api";
 
 /** Loads the protocol and the tools with the first call: the document of all routes does not need them. */
@@ -34,7 +34,7 @@ mcp.post("/mcp", policy({ isRead: true }), async (c) => {
   const response = await serve({
     request: c.req.raw,
     message,
-    version: apiVersion,
+    version: productVersion,
     tools: tools.filter(({ reads }) => reads || key.kind !== "read"),
     desk: { api: openApi(callsInside(c)), documents: ctx.documents },
     describe: (thrown) => describe(thrown, c),

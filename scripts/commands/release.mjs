@@ -1,0 +1,20 @@
+import { ensureInstalled } from "../lib/install.mjs";
+import { showTool } from "../lib/tools.mjs";
+
+const HELP = `
+  npm run release -- 1.0.0               checks that this commit can be 1.0.0
+  npm run release -- 1.0.0 --ci <url>    the same with a run of CI that has passed
+                                         on this commit, in place of npm test
+  npm run release -- 1.0.0 --tag         checks, makes the tag v1.0.0, and says
+                                         what to push
+
+  It never pushes. See Releasing in CONTRIBUTING.md.
+`;
+
+/** `npm run release`: whether this commit can be a release, and with `--tag` the tag. */
+export async function main(args) {
+  if (args.length === 0 || args.includes("--help") || args.includes("-h")) return console.log(HELP);
+  await ensureInstalled();
+  // On the Node of the lockfile, which has SQLite.
+  return showTool("../../scripts/lib/release/release-tool.mjs", args);
+}

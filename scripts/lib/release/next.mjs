@@ -1,0 +1,17 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../paths.mjs";
+
+/** What scripts/lib/last-release.mjs has to say once a version is released. */
+export async function readNext(version) {
+  // Types are all that these files import, so Node runs them as they are.
+  const { gateMigrations } = await import("../../../src/platform/gate-tables.ts");
+  const { shardMigrations } = await import("../../../src/engine/workflows/shard/tables.ts");
+  const migrations = readdirSync(join(ROOT, "migrations")).filter((name) => name.endsWith(".sql"));
+  return [
+    `  commit: "v${version}",`,
+    `  migration: "${migrations.toSorted().at(-1)}",`,
+    `  objectTables: { gate: ${gateMigrations.length}, shard: ${shardMigrations.length} },`,
+    "  unused: [],",
+  ].join("\n");
+}
