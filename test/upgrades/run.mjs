@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { lastRelease } from "../../scripts/lib/last-release.mjs";
-import { loadWorker } from "../simulation/world.mjs";
+import { logOf } from "../simulation/log.mjs";
+import { compileWorker } from "../simulation/parts/modules.mjs";
 import { play } from "./play.mjs";
 import { buildLastRelease, buildThis, lastReleaseCommit } from "./versions.mjs";
 
@@ -46,18 +47,16 @@ if (commit === null) {
 const folder = mkdtempSync(join(tmpdir(), "petrel-upgrades-"));
 try {
   const bundles = { this: await buildThis(folder), last: await buildLastRelease(commit) };
-  const versions = { this: await loadWorker(bundles.this), last: await loadWorker(bundles.last) };
-  for (const level of ["debug", "log", "info", "warn", "error"]) {
-    console[level] = (...given) => void (values.trace && say(...given));
-  }
+  const load = { this: compileWorker(bundles.this), last: compileWorker(bundles.last) };
+  logOf(values.trace ? say : null);
   const all = (version) => Object.fromEntries(parts.map((part) => [part, version]));
   let [days, failed] = [0, 0];
   for (let seed = 1; seed <= Number(values.seeds); seed++) {
-    const alone = await play(seed * 100, versions, { begin: all("this"), end: all("this") });
+    const alone = await play(seed * 100, load, { begin: all("this"), end: all("this") });
     if (values.trace) say(JSON.stringify(alone, null, 2));
     for (const [index, begin] of combinations.entries()) {
       const end = opposite(begin);
-      const faults = await play(seed * 100 + 1 + index, versions, { begin, end }).then(
+      const faults = await play(seed * 100 + 1 + index, load, { begin, end }).then(
         (found) => differences(alone, found),
         (error) => [error.stack],
       );

@@ -149,6 +149,8 @@ function packageFaults({ root }) {
   return [
     ...unlocked.map(([, name]) => `package-lock.json does not have ${name} as package.json asks. Run npm install.`),
     ...loose.map(([, name, version]) => `${name} is asked for as ${version}. Name one version.`),
-    ...strange.map(([path, { license = "unknown" }]) => `${path} has the licence ${license}, which is not known to suit ours.`),
+    ...strange.map(
+      ([path, { license = "unknown" }]) => `${path} has the licence ${license}, which is not known to suit ours.`,
+    ),
   ];
 }
