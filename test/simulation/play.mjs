@@ -2,11 +2,12 @@ import { faultsIn } from "./invariants/invariants.mjs";
 import { act } from "./people/deeds.mjs";
 import { tenants, withinMs } from "./people/plan.mjs";
 import { settle } from "./people/tenant.mjs";
+import { operatorToken } from "./settings.mjs";
 import { World } from "./world.mjs";
 
 const minuteMs = 60_000;
 /** A world that has healed is looked at after each of these times. After the last, everything must hold. */
-const looksAfterMinutes = [15, 45, 120, 240];
+const looksAfterMinutes = [6, 20, 60, 240];
 /** One world in so many lives until the last look, in case something happens late that must not. */
 const longLivesOneIn = 16;
 
@@ -56,6 +57,7 @@ async function converge(world, seen) {
 /** Ends what people have put off: a project that is disabled, a campaign that is held. */
 async function release(world, settled) {
   for (const tenant of settled.filter(({ isDeleted }) => !isDeleted)) {
+    await world.call("PATCH", `/admin/projects/${tenant.id}`, { key: operatorToken, body: { disabled: false } });
     for (const { id } of tenant.campaigns) {
       const { body } = await world.call("GET", `/campaigns/${id}`, { key: tenant.key });
       if (body?.heldReason) await world.call("POST", `/campaigns/${id}/resume`, { key: tenant.key, body: {} });

@@ -3,59 +3,96 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildBundle } from "../../scripts/lib/bundle.mjs";
+import { foundPlans, keepPlan } from "./found.mjs";
 import { logOf } from "./log.mjs";
 import { compileWorker } from "./parts/modules.mjs";
 import { drawPlan } from "./people/plan.mjs";
+import { searchPlanted } from "./planted/search.mjs";
 import { play } from "./play.mjs";
+import { shrink } from "./shrink.mjs";
 
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "20" },
-    from: { type: "string", default: "1" },
+    from: { type: "string" },
     seed: { type: "string" },
     steps: { type: "string", default: "60" },
+    minutes: { type: "string" },
+    found: { type: "boolean", default: false },
     twice: { type: "boolean", default: false },
+    shrink: { type: "boolean", default: false },
     trace: { type: "boolean", default: false },
     plant: { type: "string" },
+    planted: { type: "boolean", default: false },
+    only: { type: "string" },
   },
 });
 const say = console.log.bind(console);
-const folder = mkdtempSync(join(tmpdir(), "petrel-simulation-"));
 const steps = Number(values.steps);
-const first = Number(values.seed ?? values.from);
-const last = values.seed ? first : first + Number(values.seeds) - 1;
+const mostPlaysOfShrinking = 150;
+/** The machine's own clock, because that of the process becomes the world's. */
+const elapsedMs = () => Number(process.hrtime.bigint() / 1_000_000n);
+// New seeds each time, unless the caller names the first one.
+const newSeed = Math.floor(Date.now() / 1_000);
 
-async function run(seed, load) {
+function* plans() {
+  if (values.found) yield* foundPlans();
+  if (values.found && values.minutes === undefined) return;
+  const from = Number(values.seed ?? values.from ?? (values.minutes ? newSeed : 1));
+  const count = values.seed ? 1 : values.minutes ? Number.POSITIVE_INFINITY : Number(values.seeds);
+  const until = elapsedMs() + Number(values.minutes ?? 0) * 60_000;
+  for (let seed = from; seed < from + count; seed++) {
+    if (values.minutes && elapsedMs() >= until) return;
+    yield drawPlan(seed, steps);
+  }
+}
+
+async function run(plan, load) {
   const log = logOf(values.trace ? say : null);
-  const result = await play(drawPlan(seed, steps), load, { planted: values.plant });
+  const result = await play(plan, load, { planted: values.plant });
   return { ...result, log: log.hash() };
 }
 
-try {
-  const { file } = await buildBundle(folder);
-  const load = compileWorker(file);
+async function runAll(load) {
   const begun = process.cpuUsage();
-  let [failed, trips, drawn] = [0, 0, 0];
-  for (let seed = first; seed <= last; seed++) {
-    const result = await run(seed, load);
+  let [count, failed, trips, drawn] = [0, 0, 0, 0];
+  for (const plan of plans()) {
+    const result = await run(plan, load);
+    count += 1;
     trips += result.trips;
     drawn += result.drawn;
-    const isSame = !values.twice || (await run(seed, load)).log === result.log;
+    const isSame = !values.twice || (await run(plan, load)).log === result.log;
     const faults = [...result.faults, ...(isSame ? [] : ["Two runs of the seed differ"])];
-    if (faults.length > 0) {
-      failed += 1;
-      say(`seed ${seed}: npm run simulate -- --seed ${seed} --steps ${steps} --trace`);
-      for (const fault of faults.slice(0, 10)) say(`  ${fault}`);
-    }
+    if (faults.length === 0) continue;
+    failed += 1;
+    say(
+      plan.name
+        ? `plan ${plan.name}`
+        : `seed ${plan.seed}: npm run simulate -- --seed ${plan.seed} --steps ${steps} --shrink`,
+    );
+    for (const fault of faults.slice(0, 10)) say(`  ${fault}`);
+    if (values.shrink) await keepShrunk(plan, faults, load);
   }
   const { user, system } = process.cpuUsage(begun);
-  const count = last - first + 1;
-  const perSecond = (count / ((user + system) / 1e6)).toFixed(1);
   say(
     `${count} seeds of ${steps} steps, ${drawn} faults, ${trips} round trips: ${count - failed} hold, ${failed} do not.`,
   );
-  if (!values.twice) say(`${perSecond} seeds a second of CPU.`);
-  process.exitCode = failed === 0 ? 0 : 1;
+  if (!values.twice) say(`${(count / ((user + system) / 1e6)).toFixed(1)} seeds a second of CPU.`);
+  return failed === 0;
+}
+
+async function keepShrunk(plan, faults, load) {
+  const least = await shrink(plan, faults, (smaller) => run(smaller, load), mostPlaysOfShrinking);
+  const kept = Object.values(least.rates).filter((rate) => rate > 0).length;
+  say(`  shrunk to ${least.entries.length} deeds and ${kept} kinds of faults: ${keepPlan(least, faults)}`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "petrel-simulation-"));
+try {
+  const isGood = values.planted
+    ? await searchPlanted(folder, { only: values.only, seeds: Number(values.seeds), run, steps, say })
+    : await runAll(compileWorker((await buildBundle(folder)).file));
+  process.exitCode = isGood ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });
 }

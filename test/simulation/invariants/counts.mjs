@@ -81,7 +81,7 @@ async function countsOfCampaign(world, { emails }, tenant, id) {
     ...Object.fromEntries(
       Object.entries(groups).map(([key, all]) => [key, count(({ status: is }) => all.includes(is))]),
     ),
-    deliveredCount: count(({ delivered_at: at }) => at !== null),
+    deliveredCount: count((row) => (row.delivered_at ?? row.opened_at ?? row.clicked_at ?? row.complained_at) !== null),
     openedCount: count(({ opened_at: at }) => at !== null),
     bouncedCount: count(({ bounced_at: at }) => at !== null),
     complainedCount: count(({ complained_at: at }) => at !== null),

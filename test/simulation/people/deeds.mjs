@@ -24,10 +24,11 @@ class Caller {
 
   /** Calls once. `allowed`: further statuses that are no surprise. */
   async ask(method, path, { key = this.tenant.key, allowed = [], ...options } = {}) {
-    const { isDeleted, isDisabled } = this.tenant;
+    const { tenant } = this;
+    const wasClosed = isClosedTo(tenant);
     const answer = await this.world.ask(method, path, { key, ...options });
-    const isClosed = isDeleted || isDisabled || this.tenant.isDeleted || this.tenant.isDisabled;
-    this.told.answers.push({ entry: this.entry, tenant: this.tenant, method, path, answer, allowed, isClosed });
+    const isClosed = wasClosed || isClosedTo(tenant);
+    this.told.answers.push({ entry: this.entry, tenant, method, path, answer, allowed, isClosed });
     return answer;
   }
 
@@ -50,4 +51,9 @@ class Caller {
     const { people } = this.entry;
     return this.tenant.address(people[index % people.length]);
   }
+}
+
+/** Whether people of a tenant may be refused, because its project is disabled or deleted. */
+function isClosedTo({ isDeleted, timesDisabled }) {
+  return isDeleted || timesDisabled > 0;
 }

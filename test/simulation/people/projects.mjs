@@ -14,12 +14,12 @@ export const projectDeeds = {
 
   async disableForAWhile(caller, { draws: [draw] }) {
     const { tenant, world } = caller;
-    tenant.isDisabled = true;
+    tenant.timesDisabled += 1;
     await ask(caller, "PATCH", "", { disabled: true });
     await world.time.wait(draw * 60_000);
     await ask(caller, "PATCH", "", { disabled: false });
     await world.time.wait(60_000);
-    tenant.isDisabled = false;
+    tenant.timesDisabled -= 1;
   },
 
   async deleteProject(caller) {

@@ -24,7 +24,7 @@ export async function settle(world, name) {
   for (let person = 0; person < persons; person++) await make("/contacts", { email: address(person) });
   return {
     ...{ ...project, host, from, marketing, transactional, webhook, workflow },
-    ...{ segments: [segment], campaigns: [], isDeleted: false, key: keys.secret, keyIds: [] },
+    ...{ segments: [segment], campaigns: [], isDeleted: false, timesDisabled: 0, key: keys.secret, keyIds: [] },
     address,
   };
 }
