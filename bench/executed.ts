@@ -3,7 +3,7 @@ import { shardCount } from "../src/core/workflows/shard-of";
 import { controlDatabase, projectDatabase, shardsOf } from "../src/db/client";
 import type { Env } from "../src/platform/env";
 import { nameOf, openWorkflowShards } from "../src/platform/workflow-shards";
-import { meteredProduct } from "./meter";
+import { type Answers, meteredProduct } from "./meter";
 import { delivered, time, type WorkflowShardObject } from "./shard";
 
 export * from "../src/index";
@@ -18,7 +18,7 @@ export { WorkflowShardObject } from "./shard";
  * - `GET /bench/size?project=` tells the bytes of the project's shards and of all databases.
  * - `GET /bench/delivered` tells the milliseconds of each delivery since it was last asked.
  */
-export default meteredProduct({
+export const answers: Answers = {
   delivered: () => delivered.splice(0),
   tick: (env, params) =>
     onEach(env, (db) =>
@@ -63,7 +63,9 @@ export default meteredProduct({
       databases: databases.reduce((sum, { meta }) => sum + meta.size_after, 0),
     };
   },
-});
+};
+
+export default meteredProduct(answers);
 
 function onEach<T>(env: Env, ask: (db: D1Database) => Promise<T>): Promise<T[]> {
   return Promise.all(shardsOf(env).map((shard) => ask(projectDatabase(env, shard).$client)));

@@ -19,14 +19,26 @@ const nothing = {
 /** What Cloudflare would charge for since it was last asked, and how long nobody else had a turn at the database. */
 export const spent = { ...nothing };
 
+/** Rows that were written since then, by what their statements do to which table. */
+let written: Record<string, number> = {};
+
 const queues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE", "EVENTS_QUEUE", "OUTBOUND_QUEUE", "JOBS_QUEUE"] as const;
 type Objects = DurableObjectNamespace<Rpc.DurableObjectBranded | undefined>;
 const objects = ["PACE", "GATE", "WORKFLOWS"] as const;
 
-function readSpent(): typeof spent {
-  const seen = { ...spent };
+function readSpent() {
+  const seen = { ...spent, written };
   Object.assign(spent, nothing);
+  written = {};
   return seen;
+}
+
+/** Notes rows that a statement has written. `where` says that it was not in a database. */
+export function noteWritten(sql: string, rows: number, where = ""): void {
+  if (rows === 0) return;
+  const [, verb, table] = /\b(INSERT|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)?\s+"?(\w+)/.exec(sql) ?? [];
+  const name = `${where}${table ?? "other"}: ${verb?.toLowerCase() ?? sql.slice(0, 40)}`;
+  written[name] = (written[name] ?? 0) + rows;
 }
 
 /** Answers `GET /bench/…`, named by its path. */
@@ -76,9 +88,10 @@ export function metered(env: Env): Env {
   return all;
 }
 
-function note(results: D1Result[]): void {
+function note(results: D1Result[], queries: string[]): void {
   let ms = 0;
-  for (const { meta } of results) {
+  for (const [index, { meta }] of results.entries()) {
+    noteWritten(queries[index] ?? "", meta.rows_written);
     spent.rowsRead += meta.rows_read;
     spent.rowsWritten += meta.rows_written;
     ms += meta.duration;

@@ -11,6 +11,16 @@ const perMillion = {
   objectCalls: 0.15,
 };
 
+/** The amounts of a month that the plan for five dollars includes. Those of databases and of objects' SQLite are two. */
+export const included = {
+  rowsRead: 25e9,
+  rowsWritten: 50e6,
+  messages: 1e6 / 3,
+  invocations: 10e6,
+  cpuMs: 30e6,
+  objectCalls: 1e6,
+};
+
 /** A message is written, read and deleted. Ours have less than the 64 KB that one operation takes. */
 const operationsPerMessage = 3;
 

@@ -5,6 +5,7 @@ import { benchCampaigns } from "./campaigns.mjs";
 import { benchClient } from "./client.mjs";
 import { benchConsole } from "./console.mjs";
 import { benchContacts } from "./contacts.mjs";
+import { benchCost } from "./cost.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
 import { benchLanes } from "./lanes.mjs";
@@ -33,6 +34,7 @@ const benches = {
   activity: benchActivity,
   sweeps: benchSweeps,
   rows: benchRows,
+  cost: benchCost,
   delivery: benchDelivery,
   preflight: benchPreflight,
   reports: benchReports,

@@ -2,7 +2,7 @@ import { WorkflowShardObject as Shard } from "../src/engine/workflows/shard/shar
 import type { Env } from "../src/platform/env";
 import { openPlatform } from "../src/platform/open-platform";
 import type { Delivery, ShardAddress } from "../src/platform/workflow-shards";
-import { metered, spent } from "./meter";
+import { metered, noteWritten, spent } from "./meter";
 
 /** So far ahead of the real time are the shards, so that delays are over when the bench says so. */
 export const time = { aheadMs: 0 };
@@ -53,6 +53,7 @@ function watch(storage: DurableObjectStorage): void {
       const rows = cursor.toArray();
       spent.objectRowsRead += cursor.rowsRead;
       spent.objectRowsWritten += cursor.rowsWritten;
+      noteWritten(query, cursor.rowsWritten, "shard’s ");
       note(performance.now() - startedAt);
       return rows;
     };

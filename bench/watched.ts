@@ -1,18 +1,21 @@
-/** What statements that went to the database together came to: one result for each. */
-type Note = (results: D1Result[]) => void;
+/** Hears of the results of statements that went to the database together, and of their SQL. */
+type Note = (results: D1Result[], queries: string[]) => void;
 
-/** The prepared statements behind those that were handed out. */
-const behind = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+/** The prepared statements behind those that were handed out, and their SQL. */
+const behind = new WeakMap<D1PreparedStatement, { statement: D1PreparedStatement; sql: string }>();
 
 /** A database that tells what became of its statements. */
 export function watchedDatabase(db: D1Database, note: Note): D1Database {
   return new Proxy(db, {
     get(_, name) {
-      if (name === "prepare") return (sql: string) => watchedStatement(db.prepare(sql), note);
+      if (name === "prepare") return (sql: string) => watchedStatement(db.prepare(sql), sql, note);
       if (name === "batch") {
         return async (statements: D1PreparedStatement[]) => {
-          const results = await db.batch(statements.map((one) => behind.get(one) ?? one));
-          note(results);
+          const results = await db.batch(statements.map((one) => behind.get(one)?.statement ?? one));
+          note(
+            results,
+            statements.map((one) => behind.get(one)?.sql ?? ""),
+          );
           return results;
         };
       }
@@ -21,20 +24,20 @@ export function watchedDatabase(db: D1Database, note: Note): D1Database {
   });
 }
 
-function watchedStatement(statement: D1PreparedStatement, note: Note): D1PreparedStatement {
+function watchedStatement(statement: D1PreparedStatement, sql: string, note: Note): D1PreparedStatement {
   const watch = new Proxy(statement, {
     get(_, name) {
-      if (name === "bind") return (...values: unknown[]) => watchedStatement(statement.bind(...values), note);
+      if (name === "bind") return (...values: unknown[]) => watchedStatement(statement.bind(...values), sql, note);
       if (name === "all" || name === "run") {
         return async () => {
           const result = await statement[name]();
-          note([result]);
+          note([result], [sql]);
           return result;
         };
       }
       return Reflect.get(statement, name).bind(statement);
     },
   });
-  behind.set(watch, statement);
+  behind.set(watch, { statement, sql });
   return watch;
 }

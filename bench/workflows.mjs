@@ -41,7 +41,7 @@ const phases = [
 ];
 
 const paragraph = "<p>Your plan is {{ plan }}, {{ firstName ?? 'friend' }}, and here is what it holds this month.</p>";
-const template = {
+export const template = {
   name: "Welcome",
   subject: "Welcome, {{ firstName }}",
   body: `<h1>Hello {{ firstName ?? "there" }}</h1>${paragraph.repeat(10)}`,
@@ -97,13 +97,13 @@ async function seededProjects(bench) {
   return made;
 }
 
-const everybody = {
+export const everybody = {
   logic: "AND",
   groups: [{ filters: [{ field: "data.seats", operator: "greaterThanOrEqual", value: 0 }] }],
 };
 
 /** Makes and enables a workflow of steps that follow each other, whatever a condition says. */
-async function newWorkflow({ base }, { secret }, trigger, steps) {
+export async function newWorkflow({ base }, { secret }, trigger, steps) {
   const post = (path, body) => call(`${base}${path}`, secret, body);
   const { id, steps: made } = await post("/workflows", { name: "Bench", ...trigger });
   let { id: fromStepId, type } = made[0];
@@ -117,14 +117,14 @@ async function newWorkflow({ base }, { secret }, trigger, steps) {
   return id;
 }
 
-const onTick = ({ segmentId }) => ({
+export const onTick = ({ segmentId }) => ({
   triggerType: "SCHEDULE",
   // Once a year: the bench says when it is due.
   triggerConfig: { cron: "0 0 1 1 *", segmentId },
   allowReentry: true,
 });
 
-const fiveSteps = ({ templateId }) => [
+export const fiveSteps = ({ templateId }) => [
   { type: "SEND_EMAIL", config: {}, templateId },
   { type: "DELAY", config: { amount: 1, unit: "days" } },
   { type: "CONDITION", config: { field: "data.plan", operator: "equals", value: "pro" } },
@@ -166,13 +166,13 @@ async function journey(worker, project, { isMeasured = true, neighbour } = {}) {
   };
 }
 
-async function tick(worker, workflow) {
+export async function tick(worker, workflow) {
   await call(`${worker.base}/bench/tick?workflow=${workflow}`);
   await fireCron(worker, "* * * * *");
 }
 
 /** Polls until the executions stand so, and says when that was. */
-async function until({ base }, workflow, isSo) {
+export async function until({ base }, workflow, isSo) {
   const deadline = Date.now() + longestMs;
   for (;;) {
     const statuses = await call(`${base}/bench/statuses?workflow=${workflow}`);
