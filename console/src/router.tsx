@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { chunks } from "./chunks";
 import { Refused } from "./parts/states";
 import { readCampaignFilters } from "./routes/campaigns/filters";
@@ -107,6 +107,14 @@ const pages = [
     path: "settings/audit",
     validateSearch: readAuditFilters,
     component: lazyRouteComponent(chunks["settings/audit"], "AuditPage"),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: "account",
+    beforeLoad: () => {
+      // A person's sign-ins are of no project.
+      throw redirect({ to: "/account", replace: true });
+    },
   }),
   createRoute({
     getParentRoute: () => project,

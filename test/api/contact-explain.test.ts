@@ -245,6 +245,33 @@ describe("an email", () => {
     if (row.includes("Mailbox")) expect(told.because[0]?.message).toBe("Mailbox full");
   });
 
+  it.each<[string, string, object]>([
+    ["failed", "status = 'FAILED', error = 'Mailbox full'", { verdict: "SENT", mayArriveTwice: false, because: [] }],
+    ["may have arrived", "status = 'UNKNOWN'", { verdict: "SENT", mayArriveTwice: true, because: [] }],
+    [
+      "has no content any more",
+      "status = 'FAILED', is_forgotten = 1",
+      { verdict: "NOT_SENT", because: [{ code: "content_gone" }] },
+    ],
+  ])("that %s says what sending it again would do", async (_, row, expected) => {
+    const project = await newProject();
+    const { id, contact } = JSON.parse(await mail(project, `${row}, scheduled_at = NULL`));
+    const { body } = await project.api.post(`/contacts/${contact}/explain`, { emailId: id });
+    expect(body.retry).toMatchObject({ to: expect.stringContaining("@"), waitsUntil: null, ...expected });
+  });
+
+  it("says why it would not be sent, until when it would wait, and nothing of mail that is not sent again", async () => {
+    const project = await newProject();
+    const { id, contact } = JSON.parse(await mail(project, "status = 'CANCELLED'"));
+    const { body: person } = await project.api.get(`/contacts/${contact}`);
+    expect((await project.api.post("/suppressions", { email: person.email })).status).toBeLessThan(300);
+    const retried = await project.api.post(`/contacts/${contact}/explain`, { emailId: id });
+    expect(retried.body.retry).toMatchObject({ verdict: "NOT_SENT", because: [{ code: "suppressed" }] });
+    expect(Date.parse(retried.body.retry.waitsUntil)).toBeGreaterThan(Date.now());
+    await project.db.prepare("UPDATE emails SET status = 'DELIVERED' WHERE id = ?").bind(id).run();
+    expect((await project.api.post(`/contacts/${contact}/explain`, { emailId: id })).body.retry).toBeUndefined();
+  });
+
   it("that is another contact's is a 404", async () => {
     const project = await newProject();
     const { id } = JSON.parse(await mail(project, "status = 'QUEUED'"));

@@ -166,6 +166,24 @@ describe("GET /activity/upcoming", () => {
     expect(anew.data.map((entry: { id: string }) => entry.id)).toEqual([second]);
   });
 
+  it("has what waits for one contact, page by page, and none of a campaign or of others", async () => {
+    const project = await newProject();
+    const late = await schedule(project, inHours(3));
+    await schedule(project, inHours(1), "bob@example.com");
+    await addCampaign(project, 1, inHours(2));
+    const ada = (await project.api.get(`/emails/${late}`)).body.contactId as string;
+    const execution = await addExecution(project, 2, ada, inHours(1));
+    const path = `/activity/upcoming?contactId=${ada}`;
+    const { body } = await project.api.get(path);
+    expect([body.total, ...body.data.map((one: { id: string }) => one.id)]).toEqual([2, execution, late]);
+    const first = (await project.api.get(`${path}&limit=1`)).body;
+    expect(first).toMatchObject({ hasMore: true, data: [{ id: execution }] });
+    const next = await project.api.get(`${path}&limit=1&cursor=${first.cursor}`);
+    expect(next.body).toMatchObject({ hasMore: false, data: [{ id: late }] });
+    expectRefusal(await project.api.get(`/activity/upcoming?cursor=${first.cursor}`), 400, "BAD_REQUEST");
+    expect((await (await newProject()).api.get(path)).body.data).toEqual([]);
+  });
+
   it("has nothing of an erased contact", async () => {
     const project = await newProject();
     const emailId = await schedule(project, inHours(1));

@@ -1,63 +1,25 @@
-import type { Page } from "playwright-core";
 import { beforeAll, expect, inject, it } from "vitest";
+import { sample } from "../support/sample";
 import { describeInChromium, type Watched } from "./chromium";
-import { asOwner, hostile, makeWorld, type World } from "./console-world";
+import { forms, pagesWithFields } from "./console-forms";
+import { asOwner, makeWorld, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
-
-/** A form: where it is, how it is filled and sent, and what the service has once it was done once. */
-interface Form {
-  path: string;
-  fill(page: Page): Promise<void>;
-  submit(page: Page): Promise<void>;
-  isKept(page: Page): Promise<boolean>;
-  done(page: Page): Promise<void>;
-  count(): Promise<number>;
-}
 
 describeInChromium(
   "the console, in trouble",
   () => base,
   (open) => {
     let world: World;
-    let forms: Record<string, Form>;
+    let draft: string;
 
     beforeAll(async () => {
       world = await makeWorld(product);
-      const fresh = `new-${world.domain}`;
-      const domain = (page: Page) => page.getByLabel("Domain");
-      const name = (page: Page) => page.getByLabel("Name of the segment");
-      forms = {
-        "a domain": {
-          path: "/domains",
-          fill: (page) => domain(page).fill(fresh),
-          submit: (page) => page.getByRole("button", { name: "Add a domain" }).click(),
-          isKept: async (page) => (await domain(page).inputValue()) === fresh,
-          done: (page) => page.getByRole("region", { name: fresh }).waitFor(),
-          count: async () => {
-            const domains = await world.call<{ domain: string }[]>("GET", "/domains");
-            return domains.filter(({ domain }) => domain === fresh).length;
-          },
-        },
-        "a segment": {
-          path: "/people",
-          async fill(page) {
-            await page.getByRole("button", { name: "Add a condition" }).click();
-            await page.getByRole("combobox", { name: "Value" }).fill("ada@example.com");
-            await page.getByRole("button", { name: "Apply" }).click();
-            await page.getByRole("button", { name: "Save as a segment" }).click();
-            await name(page).fill(hostile);
-          },
-          submit: (page) => page.getByRole("button", { name: "Save", exact: true }).click(),
-          isKept: async (page) => (await name(page).inputValue()) === hostile,
-          done: (page) => page.getByText(`The segment ${hostile} was saved.`).waitFor(),
-          count: async () => {
-            const segments = await world.call<{ name: string }[]>("GET", "/segments");
-            return segments.filter(({ name }) => name === hostile).length;
-          },
-        },
-      };
+      await world.call("POST", "/topics", { name: "News" });
+      const content = { name: "Offer", subject: "Offer", body: "<p>Hi</p>", from: `hello@${world.domain}` };
+      const campaign = { ...content, audienceType: "ALL" };
+      draft = (await world.call<{ data: { id: string } }>("POST", "/campaigns", campaign)).data.id;
     });
 
     async function enter(path: string): Promise<Watched> {
@@ -67,22 +29,67 @@ describeInChromium(
       return watched;
     }
 
-    for (const what of ["a domain", "a segment"]) {
+    for (const [what, form] of sample(Object.entries(forms))) {
       it(`keeps ${what} that was typed while the network is away, and makes it once`, async () => {
-        const form = forms[what];
-        if (form === undefined) throw new Error(`There is no form for ${what}`);
-        const { page } = await enter(form.path);
-        await form.fill(page);
+        const { page } = await enter(form.path(draft));
+        let asked = 0;
+        const typed = await form.fill(page);
         await page.context().setOffline(true);
         await form.submit(page);
-        await page.getByRole("alert").getByText("The service did not answer").waitFor();
-        expect([await form.isKept(page), await form.count()]).toEqual([true, 0]);
+        await page.getByRole("alert").getByText("The service did not answer").first().waitFor();
+        expect(await form.field(page).inputValue()).toBe(typed);
         await page.context().setOffline(false);
+        page.on("response", (answer) => {
+          if (answer.request().method() !== "GET" && form.call.test(new URL(answer.url()).pathname)) {
+            expect([answer.url(), answer.ok()]).toEqual([answer.url(), true]);
+            asked += 1;
+          }
+        });
+        const answered = page.waitForResponse((answer) => form.call.test(new URL(answer.url()).pathname));
         await form.submit(page);
-        await form.done(page);
-        expect(await form.count()).toBe(1);
+        await answered;
+        await expect.poll(() => page.getByRole("alert").getByText("The service did not answer").count()).toBe(0);
+        expect(asked).toBe(1);
       });
     }
+
+    for (const { name, path, field, send } of sample(pagesWithFields)) {
+      it(`keeps what was typed on a page when its session ends there: ${name}`, async () => {
+        const { page } = await enter(path(draft));
+        await field(page).fill("Typed before");
+        await page.context().clearCookies();
+        await send(page);
+        await page.getByRole("alert").first().waitFor();
+        expect(await field(page).inputValue()).toBe("Typed before");
+        await page.getByRole("navigation").getByText("People").first().click();
+        await page.getByRole("heading", { name: "Sign in to Petrel" }).waitFor();
+      });
+    }
+
+    it("leads from an address of a project to the sign-ins, and an owner to projects that are not listed", async () => {
+      const { page } = await enter("/account");
+      await page.waitForURL(/\/console\/account$/);
+      // Only the first thousand projects come with the person.
+      await page.route("**/console/me", async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ json: { ...(await answer.json()), projects: [] } });
+      });
+      await page.goto(`${base}/console/p/${world.project}/domains`);
+      await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
+      expect(await page.getByRole("combobox", { name: "Project" }).locator("option").count()).toBe(1);
+    });
+
+    it("loads a page anew, once, when a deploy has removed the file of its editor", async () => {
+      const { page } = await enter("/campaigns");
+      let refused = 0;
+      await page.route(/assets\/html-editor-.*\.js/, (route) => {
+        refused += 1;
+        return refused > 1 ? route.continue() : route.fulfill({ status: 404, body: "" });
+      });
+      await page.goto(`${base}/console/p/${world.project}/campaigns/${draft}/edit`);
+      await page.locator(".cm-content").waitFor();
+      expect(refused).toBe(2);
+    });
 
     it("keeps what was typed when its session ends, says so, and asks to sign in on the next page", async () => {
       const { page } = await enter("/domains");

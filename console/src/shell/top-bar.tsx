@@ -56,7 +56,7 @@ export function TopBar({ project }: { project: OwnProject | null }) {
 }
 
 /** The project that is open, and the way to another one. */
-function Chosen({ project: { id, testClock, disabled } }: { project: OwnProject }) {
+function Chosen({ project: { id, name, testClock, disabled } }: { project: OwnProject }) {
   const { words } = useWords();
   const { projects } = useMe();
   const navigate = useNavigate();
@@ -69,6 +69,7 @@ function Chosen({ project: { id, testClock, disabled } }: { project: OwnProject 
           value={id}
           onChange={({ target }) => void navigate({ to: "/p/$project", params: { project: target.value } })}
         >
+          {projects.every((project) => project.id !== id) && <option value={id}>{name}</option>}
           {projects.map((project) => (
             <option key={project.id} value={project.id}>
               {project.name}

@@ -63,8 +63,10 @@ activity.get(
   {
     id: "listUpcomingActivity",
     summary: "List what is scheduled, soonest first",
-    description: "Scheduled campaigns, scheduled emails that wait for their time, and workflows that wait at a step.",
-    query: CursorQuery,
+    description:
+      "Scheduled campaigns, scheduled emails that wait for their time, and workflows that wait at a step. With `contactId`, the emails " +
+      "and workflows of one contact: `POST /contacts/{id}/explain` answers whether a campaign would reach it.",
+    query: z.object({ ...CursorQuery.shape, contactId: ActivityFilters.shape.contactId }),
     ok: UpcomingPage,
   },
   (ctx, { query }) => listUpcoming(ctx, query),

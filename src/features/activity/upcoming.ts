@@ -30,20 +30,23 @@ const ByTime = z.tuple([z.number(), z.string()]);
 const maxCounted = maxRowsPerStatement;
 
 /**
- * `GET /activity/upcoming`: lists scheduled work, soonest first. A page starts after a time and an id, so entries that
+ * `GET /activity/upcoming`: lists scheduled work, of one contact or of all, soonest first. A page starts after a time and an id, so entries that
  * are scheduled or cancelled meanwhile neither repeat nor hide others. Throws BadRequest on a cursor of another list.
  */
 export async function listUpcoming(
   ctx: Context,
-  { cursor, limit }: { cursor?: string; limit: number },
+  { cursor, limit, contactId = null }: { cursor?: string; limit: number; contactId?: Id | null },
 ): Promise<Page<ReturnType<typeof upcomingJson>>> {
-  const cursorValue = readCursor(cursor, ByTime);
+  const filters = contactId === null ? {} : { contact: textOf(contactId) };
+  const cursorValue = readCursor(cursor, ByTime, filters);
   // The first page starts at the present. Later pages do not apply the present again: an entry that becomes due
   // meanwhile stays listed until it happens.
   const after = cursorValue ?? [ctx.now.getTime(), "~"];
   const batch = openBatch(ctx);
-  const pages = sources.map((source) => batch.add(source.select(ctx, after, limit + 1)));
-  const counts = cursorValue ? [] : sources.map(({ rows }) => batch.add(countAfter(rows(ctx), after)));
+  // Whom a campaign is for is decided when it starts.
+  const asked = contactId === null ? sources : [emails, executions];
+  const pages = asked.map((source) => batch.add(source.select(source.rows(ctx, contactId), after, limit + 1)));
+  const counts = cursorValue ? [] : asked.map(({ rows }) => batch.add(countAfter(rows(ctx, contactId), after)));
   await batch.commit();
   const sorted = pages.flatMap(({ all }) => all).toSorted((a, b) => a.at - b.at || compareIds(a.id, b.id));
   const shown = sorted.slice(0, limit);
@@ -51,7 +54,7 @@ export async function listUpcoming(
   const total = counts.reduce((sum, { one }) => sum + one.count, 0);
   return {
     data: shown.map(upcomingJson),
-    cursor: edge ? writeCursor([edge.at, textOf(edge.id)]) : "",
+    cursor: edge ? writeCursor([edge.at, textOf(edge.id)], filters) : "",
     hasMore: edge !== undefined,
     total,
     ...(counts.some(({ one }) => one.count === maxCounted)
@@ -78,9 +81,9 @@ function upcomingJson({ id, type, at, contactId, contactEmail, metadata }: Upcom
 type UpcomingCursor = z.infer<typeof ByTime>;
 
 interface UpcomingSource {
-  /** Returns the upcoming rows `s` with their time `at`: a FROM and a WHERE clause. */
-  rows(ctx: Context): SourceRows;
-  select(ctx: Context, after: UpcomingCursor, limit: number): Statement<Upcoming>;
+  /** Returns the upcoming rows `s` with their time `at`, of one contact or of all: a FROM and a WHERE clause. */
+  rows(ctx: Context, contactId: Id | null): SourceRows;
+  select(rows: SourceRows, after: UpcomingCursor, limit: number): Statement<Upcoming>;
 }
 
 interface SourceRows {
@@ -130,8 +133,8 @@ const campaigns: UpcomingSource = {
     at: sql`s.scheduled_for`,
     where: sql`${inProject(ctx, "s")} AND s.status = 'SCHEDULED' AND s.scheduled_for IS NOT NULL`,
   }),
-  select: (ctx, after, limit) =>
-    selectNext(campaigns.rows(ctx), {
+  select: (rows, after, limit) =>
+    selectNext(rows, {
       after,
       limit,
       more: { columns: sql`s.name, s.subject, s.audience_type`, joins: sql`` },
@@ -156,14 +159,20 @@ const readEmail = columns({
   source: asOneOf<EmailSource>(),
 });
 
+/** The emails of a contact that a statement may read. Their index has no time. */
+function newestOf(ctx: Context, contactId: Id): SQL {
+  return sql`(SELECT * FROM emails INDEXED BY ux_emails_contact WHERE ${inProject(ctx)} AND contact_id = ${contactId}
+    LIMIT ${maxRowsPerStatement}) s`;
+}
+
 const emails: UpcomingSource = {
-  rows: (ctx) => ({
-    from: sql`emails s INDEXED BY ix_emails_scheduled`,
+  rows: (ctx, contactId) => ({
+    from: contactId === null ? sql`emails s INDEXED BY ix_emails_scheduled` : newestOf(ctx, contactId),
     at: sql`s.scheduled_at`,
     where: sql`${inProject(ctx, "s")} AND s.status = 'QUEUED' AND s.scheduled_at IS NOT NULL`,
   }),
-  select: (ctx, after, limit) =>
-    selectNext(emails.rows(ctx), {
+  select: (rows, after, limit) =>
+    selectNext(rows, {
       after,
       limit,
       more: {
@@ -193,13 +202,17 @@ const readExecution = columns({
 });
 
 const executions: UpcomingSource = {
-  rows: (ctx) => ({
-    from: sql`workflow_executions s INDEXED BY ix_workflow_executions_waiting`,
+  rows: (ctx, contactId) => ({
+    from:
+      contactId === null
+        ? sql`workflow_executions s INDEXED BY ix_workflow_executions_waiting`
+        : sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
+            WHERE ${inProject(ctx)} AND contact_id = ${contactId} LIMIT ${maxRowsPerStatement}) s`,
     at: sql`s.wake_at`,
     where: sql`${inProject(ctx, "s")} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
   }),
-  select: (ctx, after, limit) =>
-    selectNext(executions.rows(ctx), {
+  select: (rows, after, limit) =>
+    selectNext(rows, {
       after,
       limit,
       more: {

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Campaign } from "petrel-client";
 import { lazy, Suspense, useState } from "react";
+import { loadPart } from "../../api/load-part";
 import { useProject } from "../../api/project";
 import { useMay } from "../../api/rights";
 import { Page, Section } from "../../parts/page";
@@ -20,7 +21,7 @@ import { TestMail } from "./test-mail";
 import { useKeeper } from "./use-keeper";
 import { Variants } from "./variants";
 
-const HtmlEditor = lazy(() => import("./editor/html-editor"));
+const HtmlEditor = lazy(() => loadPart(() => import("./editor/html-editor")));
 
 /** A campaign that is open: its content, its audience, how it looks to somebody, and the way out. */
 export function Writing({ campaign: read }: { campaign: Campaign }) {

@@ -21,7 +21,7 @@ export function Actions({ email: { id, status } }: { email: Email }) {
   return (
     <>
       {canRetry && may("emails.retry") && (
-        <Button kind="main" title={words.email.retryAdvice} isBusy={retry.isPending} onClick={() => retry.mutate()}>
+        <Button kind="main" isBusy={retry.isPending} onClick={() => retry.mutate()}>
           {words.email.retry}
         </Button>
       )}

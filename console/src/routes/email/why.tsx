@@ -3,6 +3,7 @@ import type { Email } from "petrel-client";
 import { useProject } from "../../api/project";
 import { Loading, Refused } from "../../parts/states";
 import { Verdict } from "../person/verdict";
+import { RetryForecast } from "./retry-forecast";
 
 /** Whether the mail reached its reader, and why, in the words of the service. */
 export function Why({ email }: { email: Email }) {
@@ -12,5 +13,11 @@ export function Why({ email }: { email: Email }) {
     queryFn: ({ signal }) => petrel.contacts.explain(email.contactId, { emailId: email.id }, { signal }),
   });
   if (error !== null) return <Refused error={error} retry={() => void refetch()} />;
-  return data === undefined ? <Loading rows={3} /> : <Verdict of={data} />;
+  if (data === undefined) return <Loading rows={3} />;
+  return (
+    <>
+      <Verdict of={data} />
+      {data.retry && <RetryForecast of={data.retry} />}
+    </>
+  );
 }

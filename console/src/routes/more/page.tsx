@@ -1,18 +1,38 @@
+import { mayCall, type OperationName } from "petrel-client";
+import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
 import { useWords } from "../../words/words";
 
-/** The parts without a page, with the call that lists each. */
-const calls = {
-  segments: "GET /segments",
-  workflows: "GET /workflows",
-  templates: "GET /templates",
-  suppressions: "GET /suppressions",
-  webhooks: "GET /webhooks",
-  imports: "POST /contacts/import",
-} as const;
+type Part = keyof ReturnType<typeof useWords>["words"]["more"]["parts"];
 
+/** The parts without a page, each with the call that does it. */
+const calls: [part: Part, call: string, needs: OperationName][] = [
+  ["segments", "GET /segments", "segments.list"],
+  ["members", "POST /segments/{id}/members", "segments.addMembers"],
+  ["workflows", "GET /workflows", "workflows.list"],
+  ["workflow", "PUT /workflows/{id}/document", "workflows.putDocument"],
+  ["templates", "GET /templates", "templates.list"],
+  ["template", "POST /templates", "templates.create"],
+  ["files", "POST /files", "files.upload"],
+  ["imports", "POST /contacts/import", "contacts.import"],
+  ["edit", "PATCH /contacts/{id}", "contacts.update"],
+  ["suppressions", "GET /suppressions", "suppressions.list"],
+  ["unsuppress", "DELETE /suppressions/{email}", "suppressions.remove"],
+  ["retryMany", "POST /emails/retry", "emails.retryMany"],
+  ["webhooks", "GET /webhooks", "webhooks.list"],
+  ["disable", "PATCH /admin/projects/{id}", "admin.updateProject"],
+  ["deleteProject", "DELETE /admin/projects/{id}", "admin.deleteProject"],
+  ["backups", "POST /admin/projects/{id}/backup", "admin.backUpProject"],
+  ["restore", "POST /admin/restore", "admin.restoreBackup"],
+  ["monitorKeys", "POST /admin/keys", "admin.addMonitorKey"],
+  ["health", "GET /admin/health", "admin.getHealth"],
+  ["deadLetters", "GET /admin/dead-letters", "admin.listDeadLetters"],
+];
+
+/** Lists what has no page yet and the person may do, in one line each. */
 export function MorePage() {
   const { words } = useWords();
+  const project = useProject();
   return (
     <Page title={words.more.title}>
       <p className="mb-4 text-quiet">
@@ -22,15 +42,17 @@ export function MorePage() {
         </a>
         .
       </p>
-      <dl className="sheet grid tablet:grid-cols-[14rem_minmax(0,1fr)]">
-        {Object.entries(calls).map(([name, call]) => (
-          <div key={name} className="contents">
-            <dt className="px-4 pt-3 font-medium tablet:border-b tablet:border-line tablet:pb-3">
-              {words.more[name as keyof typeof calls]}
-            </dt>
-            <dd className="border-b border-line px-4 pb-3 font-mono text-small tablet:pt-3">{call}</dd>
-          </div>
-        ))}
+      <dl className="sheet grid tablet:grid-cols-[18rem_minmax(0,1fr)]">
+        {calls
+          .filter(([, , needs]) => mayCall(project, needs))
+          .map(([part, call]) => (
+            <div key={part} className="contents">
+              <dt className="px-4 pt-3 font-medium tablet:border-b tablet:border-line tablet:pb-3">
+                {words.more.parts[part]}
+              </dt>
+              <dd className="border-b border-line px-4 pb-3 font-mono text-small tablet:pt-3">{call}</dd>
+            </div>
+          ))}
       </dl>
     </Page>
   );

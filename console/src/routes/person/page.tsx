@@ -7,6 +7,7 @@ import { useWords } from "../../words/words";
 import { Subscription } from "../people/subscription";
 import { Consent } from "./consent";
 import { Explain } from "./explain";
+import { Future } from "./future";
 import { Memberships } from "./memberships";
 import { PersonTimeline } from "./timeline";
 
@@ -42,6 +43,9 @@ export function PersonPage() {
         <div className="grid content-start gap-4">
           <Section title={words.person.explain}>
             <Explain contactId={id} />
+          </Section>
+          <Section title={words.person.ahead}>
+            <Future contact={data} />
           </Section>
           <Section title={words.person.timeline}>
             <PersonTimeline contactId={id} />

@@ -2,6 +2,8 @@ import type { Words } from "../words";
 
 export const person: Words["person"] = {
   back: "Personen",
+  ahead: "Was kommt",
+  nothingAhead: "Für diese Person ist nichts geplant.",
   timeline: "Verlauf",
   nothing: "Es ist noch nichts geschehen.",
   mail: "Alle E-Mails an diese Person",

@@ -1,5 +1,7 @@
 export const person = {
   back: "People",
+  ahead: "Ahead",
+  nothingAhead: "Nothing is scheduled for this person.",
   timeline: "Timeline",
   nothing: "Nothing has happened yet.",
   mail: "All mail to this person",

@@ -2,6 +2,8 @@ import type { Words } from "../words";
 
 export const person: Words["person"] = {
   back: "Personas",
+  ahead: "Próximamente",
+  nothingAhead: "No hay nada programado para esta persona.",
   timeline: "Historial",
   nothing: "Aún no ha pasado nada.",
   mail: "Todos los correos a esta persona",

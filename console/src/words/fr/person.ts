@@ -2,6 +2,8 @@ import type { Words } from "../words";
 
 export const person: Words["person"] = {
   back: "Personnes",
+  ahead: "À venir",
+  nothingAhead: "Rien n’est prévu pour cette personne.",
   timeline: "Historique",
   nothing: "Il ne s'est encore rien passé.",
   mail: "Tous les e-mails à cette personne",

@@ -2,6 +2,8 @@ import type { Words } from "../words";
 
 export const person: Words["person"] = {
   back: "Persone",
+  ahead: "In arrivo",
+  nothingAhead: "Non è previsto nulla per questa persona.",
   timeline: "Cronologia",
   nothing: "Non è ancora successo nulla.",
   mail: "Tutte le e-mail a questa persona",

@@ -2,6 +2,8 @@ import type { Words } from "../words";
 
 export const person: Words["person"] = {
   back: "Personen",
+  ahead: "Gepland",
+  nothingAhead: "Voor deze persoon is niets gepland.",
   timeline: "Tijdlijn",
   nothing: "Er is nog niets gebeurd.",
   mail: "Alle e-mail aan deze persoon",

@@ -2,6 +2,8 @@ import type { Words } from "../words";
 
 export const person: Words["person"] = {
   back: "Pessoas",
+  ahead: "A seguir",
+  nothingAhead: "Não há nada agendado para esta pessoa.",
   timeline: "Histórico",
   nothing: "Ainda não aconteceu nada.",
   mail: "Todos os e-mails a esta pessoa",

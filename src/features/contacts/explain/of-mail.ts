@@ -10,19 +10,21 @@ import { findWhyNoMail } from "../../../engine/recipients/of-contact";
 import { findJudgedEmails, type JudgedEmail, verdictOfEmail } from "../../../engine/recipients/of-email";
 import type { Context } from "../../../platform/context";
 import { becauseOfPerson, findPerson } from "./person";
+import { forecastRetry } from "./retry";
 import type { Because, ContactExplanation } from "./schema";
 import { findStops } from "./stops";
 
 type Answer = ContactExplanation["verdict"];
 
-/** Explains one email. Throws NotFound when the contact has no such email. */
+/** Explains one email, and what sending it again would do. Throws NotFound when the contact has no such email. */
 export async function explainEmail(ctx: Context, contact: ContactRow, id: Id): Promise<ContactExplanation> {
   const [email] = await findJudgedEmails(
     ctx,
     sql`WHERE ${inProject(ctx, "e")} AND e.id = ${id} AND e.contact_id = ${contact.id}`,
   );
   if (email === undefined) throw new NotFound("email", id);
-  return explainJudged(ctx, contact, email);
+  const [explanation, retry] = await Promise.all([explainJudged(ctx, contact, email), forecastRetry(ctx, contact, id)]);
+  return { ...explanation, ...(retry && { retry }) };
 }
 
 /** Explains the contact's newest email of a template; without one, what would keep such an email from the contact now. */

@@ -23,6 +23,7 @@ const ownCodes = [
   ...["other_address", "never_sent", "not_entered", "workflow_disabled", "trigger_not_seen", "not_in_segment"],
   ...["next_tick", "execution_running", "execution_waiting", "execution_completed", "execution_exited"],
   ...["execution_failed", "execution_cancelled", "step_skipped", "step_failed", "no_mail_ahead", "mail_perhaps_ahead"],
+  "content_gone",
 ] as const;
 
 const sourceTypes = [
@@ -39,6 +40,23 @@ const Because = z.object({
   }),
 });
 export type Because = z.infer<typeof Because>;
+
+const RetryForecast = z
+  .object({
+    verdict: z.enum(["SENT", "NOT_SENT"]).meta({
+      description:
+        "Whether the email would be sent. `NOT_SENT`: it would be refused, or wait, for the reasons in `because`.",
+    }),
+    to: z.string().meta({ description: "The address that it would be sent to: the one that it was made for." }),
+    mayArriveTwice: z.boolean().meta({ description: "Whether the recipient may have the email already." }),
+    waitsUntil: z.iso.datetime().nullable().meta({ description: "The time that it would still wait for." }),
+    because: z.array(Because).meta({ description: "What would keep it from being sent now." }),
+  })
+  .meta({
+    id: "RetryForecast",
+    example: { verdict: "SENT", to: "ada@example.com", mayArriveTwice: true, waitsUntil: null, because: [] },
+  });
+export type RetryForecast = z.infer<typeof RetryForecast>;
 
 const example = {
   verdict: "NOT_RECEIVED" as const,
@@ -61,6 +79,9 @@ export const ContactExplanation = z
         "contact's path through the workflow will decide it.",
     }),
     because: z.array(Because).meta({ description: "The reasons. The first one decides." }),
+    retry: RetryForecast.optional().meta({
+      description: "With `emailId` of an email that can be sent again: what `POST /emails/{id}/retry` would do now.",
+    }),
   })
   .meta({ id: "ContactExplanation", example });
 export type ContactExplanation = z.infer<typeof ContactExplanation>;

@@ -1,0 +1,17 @@
+const key = (error: unknown) => `reloaded for ${error}`;
+
+/**
+ * Loads a part of a page. After a deploy its file may be gone: then the page is loaded anew, once, with the files of now.
+ * The router does the same with the parts that are pages.
+ */
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (error) {
+    if (sessionStorage.getItem(key(error)) !== null) throw error;
+    sessionStorage.setItem(key(error), "1");
+    location.reload();
+    // Nothing is shown until the page is there again.
+    return new Promise<never>(() => undefined);
+  }
+}
