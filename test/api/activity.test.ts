@@ -6,6 +6,7 @@ import { newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime } from "../support/refusal";
 import { sendAndWait } from "../support/send-and-wait";
 import { statementsDuring } from "../support/tenant-check";
+import { signedIn } from "../support/visitor";
 
 const nobody = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 const day = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
@@ -356,6 +357,8 @@ describe("GET /activity/version", () => {
     const afterEvent = await version();
     expect(afterEvent.version).not.toBe(afterMail.version);
     expect(afterEvent.emailId).toBe(email.id);
+    const viewer = await signedIn({ project, as: { role: "viewer", seesPersonalData: false } });
+    expect((await viewer.call("GET", "/activity/version", undefined, project)).body).toEqual(afterEvent);
     const other = await newProject();
     expect((await other.api.get("/activity/version")).body.emailId).toBeNull();
   });

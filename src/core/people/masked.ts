@@ -10,6 +10,7 @@ const mask = "•••";
 const ownText = new Set([
   ...["id", "name", "slug", "status", "type", "kind", "code", "field", "message", "reason", "source", "provider"],
   ...["event", "eventName", "cron", "timezone", "branch", "variant", "workflowName", "currentStepName", "domain"],
+  "version",
 ]);
 const safeFormats = new Set<unknown>(["uuid", "datetime", "date"]);
 
