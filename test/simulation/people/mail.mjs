@@ -1,18 +1,31 @@
+import { persons } from "./plan.mjs";
+
 /** Sends and tracks. Some callers give a key, and some of these call from two machines at once. */
 export const mailDeeds = {
   send: (caller, entry) =>
     submit(caller, "/v1/send", {
-      ...{ to: entry.people.map((person) => caller.tenant.address(person)), from: caller.tenant.from },
+      ...{ to: recipientsOf(caller), from: caller.tenant.from },
       ...{ subject: `Mail ${entry.number}`, body: "<p>Hello</p>", data: { [`s${entry.number}`]: entry.number } },
     }),
+  /** Some of it waits for its time, and people may leave until then. */
   sendMarketing: (caller, entry) =>
     submit(caller, "/v1/send", {
-      ...{ to: entry.people.map((person) => caller.tenant.address(person)), template: caller.tenant.marketing.id },
+      ...(entry.draws[0] < 0.5 ? { scheduledAt: in2Minutes(caller) } : {}),
+      ...{ to: recipientsOf(caller), template: caller.tenant.marketing.id },
       subject: `Mail ${entry.number}`,
     }),
   track: (caller, { draws: [draw] }) =>
     submit(caller, "/v1/track", { email: caller.address(), event: draw < 0.5 ? "signup" : "purchase" }),
 };
+
+/** Some sends go to strangers, who are then contacts that never subscribed. */
+function recipientsOf({ tenant, entry: { people, draws } }) {
+  return people.map((person) => tenant.address(draws[2] > 0.7 ? persons + person : person));
+}
+
+function in2Minutes({ world }) {
+  return new Date(world.time.now + 120_000).toISOString();
+}
 
 async function submit(caller, path, body) {
   const { number, draws } = caller.entry;
