@@ -28,8 +28,9 @@ export async function buildLastRelease(commit) {
   const file = join(folder, "index.js");
   if (existsSync(file)) return file;
   await inTemporaryFolder(async (checkout) => {
-    const { stdout } = git("archive", commit);
-    spawnSync("tar", ["-x", "-C", checkout], { input: stdout });
+    const archive = git("archive", commit);
+    const { status } = spawnSync("tar", ["-x", "-C", checkout], { input: archive.stdout });
+    if (archive.status !== 0 || status !== 0) throw new Error(`${commit} could not be unpacked`);
     symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
     mkdirSync(join(checkout, ".assets"), { recursive: true });
     const built = await buildBundle(join(checkout, "built"), checkout);

@@ -15,10 +15,23 @@ export const executionsPerChange = 250;
 /** An SQL condition on a row of `executions`: the mirror does not show its last change yet. */
 export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executions.change)";
 
-/** Returns a number that no change has whose row is still there, and that none had in an earlier millisecond. */
+/** Numbers grow with time, and a millisecond has room for so many. */
+const numbersPerMs = 1024;
+
+/** The last number that each object has given. */
+const lastNumbers = new WeakMap<ShardStore, number>();
+
+/**
+ * Returns the number of a new change, which is above all others of this object. A number that had been given before would
+ * make executions that the mirror shows look as if it did not, so an object that begins, perhaps with a clock that is
+ * behind, does not begin at the same number.
+ */
 export function nextChange(store: ShardStore): number {
   const [last] = store.all(readNumber, "SELECT max(n) AS n FROM changes");
-  return Math.max(store.realNow(), (last?.n ?? 0) + 1);
+  const byTime = store.realNow() * numbersPerMs + Math.floor(Math.random() * numbersPerMs);
+  const number = Math.max(byTime, (last?.n ?? 0) + 1, (lastNumbers.get(store) ?? 0) + 1);
+  lastNumbers.set(store, number);
+  return number;
 }
 
 /** Must run in the transaction of the change, which has written its number `n` to these executions. */
@@ -29,8 +42,7 @@ export function noteChange(store: ShardStore, n: number, ids: Id[]): void {
 
 /** Gives executions that change together their numbers. */
 export function numbered<T>(store: ShardStore, items: readonly T[]): { n: number; items: T[] }[] {
-  const first = nextChange(store);
-  return chunksOf(items, executionsPerChange).map((some, index) => ({ n: first + index, items: some }));
+  return chunksOf(items, executionsPerChange).map((some) => ({ n: nextChange(store), items: some }));
 }
 
 const readChange = columns({ n: asNumber, count: asNumber });
@@ -65,6 +77,11 @@ export function forgetChanges(store: ShardStore, numbers: number[], shown: { id:
   const open = new Set(current.filter(({ id, version }) => (versions.get(id) ?? 0) < version).map(({ n }) => n));
   const over = numbers.filter((n) => !open.has(n));
   store.run("DELETE FROM changes WHERE n IN (SELECT value FROM json_each(?))", JSON.stringify(over));
+}
+
+/** Whether the mirror has yet to show a change up to this number. */
+export function hasChangeUpTo(store: ShardStore, n: number): boolean {
+  return store.all(readNumber, "SELECT n FROM changes WHERE n <= ? LIMIT 1", n).length > 0;
 }
 
 export function hasUnmirrored(store: ShardStore): boolean {

@@ -28,7 +28,7 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
     store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
     const earlier = "SELECT r.value FROM executions e CROSS JOIN json_each(e.earlier) r WHERE e.contact_id = ?";
     store.run(`DELETE FROM events WHERE id IN (${earlier})`, contact);
-    emptyExecutions(store, contact);
+    emptyExecutions(store, contact, now);
     store.run("DELETE FROM entries WHERE contact_id = ?", contact);
   }
 }
@@ -36,7 +36,7 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
 const emptiedAtOnce = 100;
 
 /** Empties the executions of a contact. One that is empty already is not mirrored again. */
-function emptyExecutions(store: ShardStore, contact: string): void {
+function emptyExecutions(store: ShardStore, contact: string, now: number): void {
   let found: StoredExecution[];
   let after = "";
   do {
@@ -45,19 +45,19 @@ function emptyExecutions(store: ShardStore, contact: string): void {
       "SELECT * FROM executions WHERE contact_id = ? AND id > ? ORDER BY id LIMIT ?",
       ...[contact, after, emptiedAtOnce],
     );
-    empty(store, found.filter(isFull));
+    empty(store, found.filter(isFull), now);
     after = textOf(found.at(-1)?.id ?? aboveAllIds);
   } while (found.length === emptiedAtOnce);
 }
 
-function empty(store: ShardStore, executions: StoredExecution[]): void {
+function empty(store: ShardStore, executions: StoredExecution[], now: number): void {
   if (executions.length === 0) return;
   const number = nextChange(store);
   const ids = executions.map(({ id }) => id);
   store.run(
     `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, earlier = NULL, request = NULL,
-        records = r.value->>1, change = ?, version = version + 1 FROM json_each(?) r WHERE executions.id = r.value->>0`,
-    ...[number, JSON.stringify(executions.map(({ id, records }) => [id, JSON.stringify(records.map(emptied))]))],
+        records = r.value->>1, change = ?, version = version + 1, updated_at = ? FROM json_each(?) r WHERE executions.id = r.value->>0`,
+    ...[number, now, JSON.stringify(executions.map(({ id, records }) => [id, JSON.stringify(records.map(emptied))]))],
   );
   store.run("DELETE FROM outputs WHERE execution_id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
   noteChange(store, number, ids);

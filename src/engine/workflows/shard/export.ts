@@ -17,6 +17,8 @@ const tables: Record<string, readonly string[]> = {
 };
 
 const rowsPerCall = 500;
+/** The records of an execution's steps may take 200 KB. */
+const executionsPerCall = 50;
 /** A call ends after the row that exceeds this size. */
 const maxCharacters = 1_000_000;
 
@@ -32,7 +34,8 @@ export function exportSome(
   const { table, after } = from ?? { table: names[0] ?? "", after: [] };
   const key = tables[table] ?? [];
   const beyond = after.length === 0 ? "" : `WHERE (${key.join(", ")}) > (${key.map(() => "?").join(", ")})`;
-  const query = `SELECT * FROM ${table} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${rowsPerCall}`;
+  const limit = table === "executions" ? executionsPerCall : rowsPerCall;
+  const query = `SELECT * FROM ${table} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${limit}`;
   const found = store.all(asRow, query, ...after);
   const rows: ShardRow[] = [];
   let characters = 0;
@@ -40,8 +43,8 @@ export function exportSome(
     const together = [{ table, row }, ...(table === "executions" ? belongings(store, row) : [])];
     rows.push(...together);
     characters += JSON.stringify(together).length;
-    const isLast = index + 1 === found.length && found.length < rowsPerCall;
-    if (!isLast && (characters >= maxCharacters || index + 1 === rowsPerCall)) {
+    const isLast = index + 1 === found.length && found.length < limit;
+    if (!isLast && (characters >= maxCharacters || index + 1 === limit)) {
       return { rows, next: { table, after: key.map((column) => String(row[column])) } };
     }
   }

@@ -8,7 +8,7 @@ import { inProject } from "../../../db/scope";
 import { type Statement, statement } from "../../../db/statement";
 import { type Context, clockOf } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
-import { forgetChanges, hasUnmirrored, isUnmirrored, nextChange, oldestChanges } from "./changes";
+import { forgetChanges, hasChangeUpTo, isUnmirrored, nextChange, oldestChanges } from "./changes";
 import { eraseRowsOf } from "./erase";
 import type { ShardStore } from "./store";
 
@@ -24,37 +24,45 @@ const readShown = columns({
 });
 type ShownExecution = ReturnType<typeof readShown>;
 
+/** The same columns in SQL: the records of the steps are large, and the mirror does not show them. */
+const shownColumns = (table: string) =>
+  [
+    ...["id", "workflow_id", "contact_id", "status", "step_id", "pause", "wake_at", "awaits", "exit_reason", "error"],
+    ...["completed_at", "version", "change", "started_at", "updated_at"],
+  ]
+    .map((column) => `${table}.${column}`)
+    .join(", ");
+
 /** A shard's rows, and its number, which its mirror rows carry. */
 export interface Mirrored {
   store: ShardStore;
   shard: number;
 }
 
-/** Writes the executions of the oldest changes that the mirror does not show. Returns whether there may be more. */
+/**
+ * Writes the executions of the oldest changes that the mirror does not show. Returns whether there are more that it did
+ * not show when the call began.
+ */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const numbers = oldestChanges(store);
   if (numbers.length === 0) return false;
+  const newest = nextChange(store);
   const rows = store.all(
     readShown,
-    `SELECT e.* FROM json_each(?) r CROSS JOIN changes c ON c.n = r.value CROSS JOIN json_each(c.ids) i
+    `SELECT ${shownColumns("e")} FROM json_each(?) r CROSS JOIN changes c ON c.n = r.value CROSS JOIN json_each(c.ids) i
       CROSS JOIN executions e ON e.id = i.value AND e.change = c.n`,
     JSON.stringify(numbers),
   );
   await mirrorRows(ctx, { store, shard }, rows, numbers);
-  return hasUnmirrored(store);
-}
-
-/** Writes all executions that have changed until now. */
-export async function mirrorAll(ctx: Context, shard: Mirrored): Promise<void> {
-  const later = nextChange(shard.store);
-  while ((oldestChanges(shard.store)[0] ?? later) < later) await mirrorSome(ctx, shard);
+  return hasChangeUpTo(store, newest);
 }
 
 /** Writes these rows at once, for a caller that answers with them. */
 export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
   const rows = store.all(
     readShown,
-    `SELECT * FROM executions WHERE id IN (SELECT value FROM json_each(?)) AND ${isUnmirrored}`,
+    `SELECT ${shownColumns("executions")} FROM executions
+      WHERE id IN (SELECT value FROM json_each(?)) AND ${isUnmirrored}`,
     JSON.stringify(ids),
   );
   await mirrorRows(ctx, { store, shard }, rows);

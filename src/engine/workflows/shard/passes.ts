@@ -3,12 +3,12 @@ import type { Context } from "../../../platform/context";
 import { letOthersIn } from "../../../platform/let-others-in";
 import { type Away, inTurns, openLine } from "../../../platform/turns";
 import { type Cancelling, cancelSome, showCancelled } from "./cancel";
-import { hasUnmirrored } from "./changes";
+import { hasChangeUpTo, hasUnmirrored, nextChange } from "./changes";
 import { forgetFinished } from "./forget";
-import { type Mirrored, mirrorAll, mirrorSome } from "./mirror";
+import { type Mirrored, mirrorSome } from "./mirror";
 import { runPass } from "./pass";
 import { forgetSeen } from "./starts";
-import { countActive, countWork, hasWork } from "./work";
+import { countActive, countWork, executionsPerPass, hasWork } from "./work";
 
 /** One invocation may make a thousand subrequests, and a pass makes about five. */
 const maxPasses = 100;
@@ -36,7 +36,7 @@ export async function runPasses(given: Context, shard: Mirrored): Promise<void> 
   forgetSeen(store, given.clock().getTime());
 }
 
-/** When to stop ending executions, and what to do after each chunk before it is mirrored. */
+/** When to stop ending executions, and what to do after each chunk. */
 interface Ending {
   now(): number;
   isWanted(): boolean;
@@ -56,9 +56,17 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
       const { count, isLast } = store.together(() => cancelSome(store, given, ending.now()));
       ending.whenEnded();
       await showCancelled(ctx, store);
-      await mirrorAll(ctx, shard);
       ended += count;
       return isLast;
+    });
+  }
+  // A caller answers when the mirror shows all who have ended, also those that an interrupted call left.
+  const newest = nextChange(store);
+  for (let isOver = false; !isOver; await letOthersIn()) {
+    isOver = await inPass(outer, executionsPerPass, async (ctx) => {
+      if (!ending.isWanted() || !hasChangeUpTo(store, newest)) return true;
+      await mirrorSome(ctx, shard);
+      return false;
     });
   }
   return ended;

@@ -35,11 +35,21 @@ export async function runEffects(ctx: Context, store: ShardStore, all: Acting[])
 }
 
 async function runAndMove(ctx: Context, store: ShardStore, group: Acting[]): Promise<void> {
-  const results = await runEffect(
-    ctx,
-    group.map(({ arrival }) => arrival),
-  );
+  const arrivals = group.map(({ arrival }) => arrival);
+  const results = await runEffect(ctx, arrivals).catch((error) => {
+    storeArrivals(ctx, store, group);
+    throw error;
+  });
   moveBy(ctx, store, group, (place) => results[place] ?? null);
+}
+
+/** Stores that the executions are at the step, because its effect may have happened although its answer was lost. */
+function storeArrivals(ctx: Context, store: ShardStore, group: Acting[]): void {
+  const moves = group.map(({ standing: { read, execution, passed } }) => ({
+    execution: read,
+    change: execution === read ? null : { read, position: execution, records: passed },
+  }));
+  store.together(() => moveAll(store, moves, ctx.clock().getTime()));
 }
 
 /** Moves each execution by the result of its step. A null result leaves the execution at the step for the next pass. */
