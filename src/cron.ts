@@ -14,6 +14,7 @@ import { hasHeldMail, releaseHeld } from "./engine/mail/deliver/release-held";
 import { announceLost, endLeasesOfMail, hasOpenMail, requeueStuck } from "./engine/mail/deliver/requeue-stuck";
 import { forgetContents } from "./engine/mail/forget/contents";
 import { forgetOrphans } from "./engine/mail/forget/orphans";
+import { emptyLeft } from "./engine/move/empty-left";
 import { noteCron } from "./engine/operating/note-cron";
 import { noteSizes } from "./engine/operating/note-sizes";
 import { endLeases, hasWaiting, queueDue } from "./engine/outbound/sweeps";
@@ -110,6 +111,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     countDueSegments,
     countExecutions,
     startNightlyBackups,
+    emptyLeft,
     ...forgetEvery("five minutes"),
     // The last sweep, because it waits for everything that it checks.
     watchHealth,

@@ -15,6 +15,7 @@ import { storedJob } from "./engine/jobs/work";
 import { drainMail } from "./engine/mail/deliver/drain";
 import { settleLater } from "./engine/mail/deliver/write-down";
 import { recordHits } from "./engine/mail/report/hits";
+import { moveProject } from "./engine/move/move-job";
 import { drainOutbound, type OutboundCalls } from "./engine/outbound/drain";
 import { findProject } from "./engine/projects/project";
 import { workflowCalls } from "./engine/workflows/calls/calls";
@@ -95,6 +96,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<MessageOf<T>> } = {
   "sweeps.run": sweepSome,
   "project.backup": storedJob(backupStep, backupRuns),
   "project.restore": storedJob(restoreStep),
+  "project.move": moveProject,
   "project.erase": eraseProject,
   "project.advance": (platform, message, listeners) =>
     advanceClock(platform, message, timedWork({ listeners, runJob: (ctx, job) => handleMessage(ctx, job, listeners) })),

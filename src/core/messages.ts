@@ -34,6 +34,7 @@ const storedJobs = {
   "project.advance": "jobs",
   "project.backup": "jobs",
   "project.restore": "jobs",
+  "project.move": "jobs",
 } satisfies Record<string, QueueName>;
 
 export type JobType = keyof typeof storedJobs;

@@ -5,7 +5,7 @@ import { Unavailable } from "./errors";
  * certainly all of it.
  */
 interface Away {
-  what: "database" | "file storage";
+  what: "database" | "file storage" | "moving project";
   effect: "none" | "unknown" | "done";
   hasKey: boolean;
   cause: unknown;
@@ -19,7 +19,7 @@ export class StorageOutOfReach extends Unavailable {
       done: "This request had its effect; only its answer is lost.",
     }[effect];
     const suggestion = adviceAfter(effect, hasKey);
-    super(`The ${what} does not answer at the moment. ${happened}`, {
+    super(`${saidOf[what]} ${happened}`, {
       retryAfterSeconds: 2,
       suggestion,
       details: { effect },
@@ -27,6 +27,12 @@ export class StorageOutOfReach extends Unavailable {
     });
   }
 }
+
+const saidOf: Record<Away["what"], string> = {
+  database: "The database does not answer at the moment.",
+  "file storage": "The file storage does not answer at the moment.",
+  "moving project": "This project is being moved to another database, and cannot be written for a moment.",
+};
 
 function adviceAfter(effect: "none" | "unknown" | "done", hasKey: boolean): string {
   if (effect === "none") return "Send it again in two seconds.";

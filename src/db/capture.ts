@@ -15,7 +15,7 @@ import { type Statement, select, statement } from "./statement";
  */
 
 /** SQLite allows 127 arguments of a function, and D1 documents 32. */
-const columnsPerArray = 30;
+export const columnsPerArray = 30;
 
 /** Writes a row as an array of arrays of its columns, for `readImage`. `row` is the row's name in the statement. */
 export function imageOf({ columns }: ProjectTable, row: string): string {

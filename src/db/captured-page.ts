@@ -16,11 +16,11 @@ export interface CapturedPage {
   next: Key | null;
 }
 
-const maxRows = 1_000;
+export const maxRows = 1_000;
 /** The size of a page of a table with large rows. */
-const maxLargeRows = 100;
+export const maxLargeRows = 100;
 /** A page ends after the row that exceeds this size. */
-const maxBytes = 1_000_000;
+export const maxBytes = 1_000_000;
 
 const readRow = columns({ image: orNull(asText), isFull: asFlag, key: asText });
 
@@ -71,11 +71,12 @@ function pageOf(owner: Owner, table: ProjectTable, after: Key | null, limit: num
     WHERE bytes - coalesce(octet_length(image), 0) < ${maxBytes} ORDER BY ${order}`;
 }
 
-function beyond(key: SQL[], after: Key | null): SQL {
+/** Matches the rows whose key is beyond `after`. */
+export function beyond(key: SQL[], after: Key | null): SQL {
   if (after === null) return sql``;
   return sql`AND (${list(key)}) > (${list(after.map((value) => sql`${value}`))})`;
 }
 
-function list(parts: SQL[]): SQL {
+export function list(parts: SQL[]): SQL {
   return sql.join(parts, sql`, `);
 }

@@ -1,5 +1,6 @@
 import { getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { controlShard } from "./client";
 import { columnsOf } from "./rows";
 import * as t from "./tables";
 
@@ -28,6 +29,7 @@ function table(of: SQLiteTable, key: readonly string[], options: Options = {}): 
 }
 
 const large: Options = { isLarge: true };
+const ofCopying: Options = { backup: { no: "it belongs to the copying itself" } };
 
 /**
  * Every table with rows of a project in the project's own database. It drives the erasure of a project, its backup and
@@ -79,7 +81,9 @@ export const projectTables: readonly ProjectTable[] = [
   table(t.monthlyUsage, ["month", "template_id"]),
   table(t.auditEntries, ["id"], large),
   table(t.jobs, ["id"], { ...large, backup: "no jobs of the operator" }),
-  table(t.capturedRows, ["table_name", "k1", "k2", "k3", "k4"], { backup: { no: "it belongs to the copying itself" } }),
+  table(t.capturedRows, ["table_name", "k1", "k2", "k3", "k4"], ofCopying),
+  table(t.movedKeys, ["number"], ofCopying),
+  table(t.moves, [], ofCopying),
 ];
 
 /** The tables with rows of a project in the control database. */
@@ -96,3 +100,13 @@ export const controlTables: readonly ProjectTable[] = [
 
 /** The tables that a backup includes. */
 export const backupTables: readonly ProjectTable[] = projectTables.filter(({ backup }) => typeof backup === "string");
+
+/**
+ * The tables with rows that are a project's own in a database, which a move takes along. The audit log of a project on
+ * the control database stays there, together with what it tells of keys and people, and is read from there.
+ */
+export function movedTables(shard: string): readonly ProjectTable[] {
+  const isShared = ({ name }: ProjectTable) =>
+    shard === controlShard && controlTables.some((each) => each.name === name);
+  return projectTables.filter((each) => each.backup !== ofCopying.backup && (each.name === "jobs" || !isShared(each)));
+}

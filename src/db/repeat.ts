@@ -48,7 +48,7 @@ export async function runRepeatedly(
       const trouble = troubleOf(error);
       if (trouble === null) throw error;
       const isOnlyReading = statements.every(isRead);
-      if (trouble !== "overloaded" && !isOnlyReading) effect = "unknown";
+      if (trouble !== "overloaded" && trouble !== "fenced" && !isOnlyReading) effect = "unknown";
       const isRepeatable = hasCommitted.length > 0 || mayRepeat || isOnlyReading;
       if (trouble !== "lost" || !isRepeatable || tries === maxTries) throw new DatabaseAway(effect, error);
     }

@@ -5,11 +5,17 @@
  * - `overloaded`: D1 refused the query before it began. Another try at once makes it worse.
  * - `exhausted`: a query exceeded the limits of the database, which was reset together with all queries, including
  *   ours. Another try may take as long, and end the same.
+ * - `fenced`: the project is moving to another database, and its rows cannot be written for a moment. Another try works
+ *   once it has looked the project up again.
  */
-export type Trouble = "lost" | "overloaded" | "exhausted";
+export type Trouble = "lost" | "overloaded" | "exhausted" | "fenced";
+
+/** The text with which a trigger refuses a write of a project that is being moved. */
+export const fencedText = "petrel: the project is being moved";
 
 /** Parts of the messages in D1's list of errors: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
 const messagesOf: Record<Trouble, string[]> = {
+  fenced: [fencedText],
   overloaded: ["D1 DB is overloaded", "Too many requests queued", "Requests queued for too long"],
   exhausted: [
     "exceeded its memory limit and was reset",
@@ -31,7 +37,7 @@ const messagesOf: Record<Trouble, string[]> = {
  */
 export function troubleOf(error: unknown): Trouble | null {
   if (!(error instanceof Error)) return null;
-  for (const trouble of ["overloaded", "exhausted", "lost"] as const) {
+  for (const trouble of ["fenced", "overloaded", "exhausted", "lost"] as const) {
     if (messagesOf[trouble].some((part) => error.message.includes(part))) return trouble;
   }
   return troubleOf(error.cause);

@@ -144,14 +144,15 @@ function outOfReach(thrown: Error, c: HonoContext<AppEnv>): StorageOutOfReach | 
   const trouble = troubleOf(thrown);
   const areFilesAway = thrown instanceof FilesAway;
   if (away === null && trouble === null && !areFilesAway) return null;
+  const isMoving = trouble === "fenced";
   const policy = c.get("policy");
   const isRead = policy.isRead || c.req.method === "GET" || c.req.method === "HEAD";
   const hasBegun = !isForProject(policy) || c.get("ctx") !== undefined;
-  const mayHaveBegun = hasBegun && !isRead && !areFilesAway && trouble !== "overloaded";
+  const mayHaveBegun = hasBegun && !isRead && !areFilesAway && trouble !== "overloaded" && !isMoving;
   const own = away?.effect ?? (mayHaveBegun ? "unknown" : "none");
   const before = c.get("platform").spent.changes > 0 ? "unknown" : "none";
   return new StorageOutOfReach({
-    what: areFilesAway ? "file storage" : "database",
+    what: areFilesAway ? "file storage" : isMoving ? "moving project" : "database",
     effect: own === "none" ? before : own,
     hasKey: policy.once && c.req.header("Idempotency-Key") !== undefined,
     cause: thrown,

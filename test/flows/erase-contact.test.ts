@@ -70,6 +70,8 @@ describe("erasing a contact", () => {
     jobs: "an import's errors are emptied by the erasure's own job: see erase-rest.ts",
     backups: "numbers and times; the files go after their time",
     captured_rows: "old images of rows while a backup is made, which go with its end",
+    moved_keys: "keys of changed rows while a project moves, which go with its end",
+    moves: "the stage of a move",
     health_states: "states of the installation",
     monitor_keys: "keys of the installation",
     memberships: "people who use the console, not contacts",

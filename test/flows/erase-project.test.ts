@@ -83,7 +83,9 @@ async function fillEmpty(project: TestProject, table: string): Promise<void> {
   const { results } = await db
     .prepare(`SELECT name, type FROM pragma_table_info('${table}') WHERE "notnull" AND dflt_value IS NULL`)
     .all<{ name: string; type: string }>();
-  const values = results.map(({ name, type }) => (name === "project_id" ? project.number : type === "text" ? "[]" : 1));
+  const values = results.map(({ name, type }) =>
+    name === "project_id" || name === "number" ? project.number : type === "text" ? "[]" : 1,
+  );
   const columns = results.map(({ name }) => name).join(", ");
   await db
     .prepare(`INSERT INTO ${table} (${columns}) VALUES (${values.map(() => "?").join(", ")})`)

@@ -2,10 +2,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { ticks } from "../../src/cron";
+import { readNoted } from "../../src/db/moving-rows";
+import { movedTables } from "../../src/db/project-tables";
 import { lookUpUnknown } from "../../src/engine/mail/deliver/look-up-unknown";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
 import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
+import { moves } from "../support/move";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
@@ -84,6 +87,12 @@ const asks: Record<string, Ask> = {
   ix_jobs_copies: ({ id }) => admin.get(`/admin/projects/${id}/backups`),
   ix_jobs_operator: async ({ id }) =>
     admin.get(`/admin/jobs/${(await admin.post(`/admin/projects/${id}/backup`, {})).body.jobId}`),
+  ix_moved_keys_order: async (project, world) => moves(world, project),
+  ux_moved_keys: async (project, world) => {
+    const [topics] = movedTables("DB").filter(({ name }) => name === "topics");
+    if (topics) await readNoted((await world.context(project)).ctx, topics, ['["none"]']);
+  },
+  ix_projects_move: sweep("emptyLeft"),
   ix_jobs_ended: sweep("forgetEndedJobs"),
   ix_jobs_failed: ({ api }) => api.get("/attention"),
   ix_jobs_list: ({ api }) => api.get("/jobs"),

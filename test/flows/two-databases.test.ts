@@ -481,6 +481,22 @@ const dueOf: Record<string, Due> = {
     },
     asksControl: true,
   },
+  emptyLeft: {
+    given: async (project) => {
+      await run(project, "INSERT INTO moves (project_id, job_id, stage) VALUES (?, 'job', 'fenced')");
+      // The old rows are in this database.
+      await control
+        .prepare(
+          `UPDATE projects SET move = json_object('jobId', 'job', 'from', shard, 'to', shard, 'stage', 'leaving', 'leavesAt', 1)
+            WHERE number = ?`,
+        )
+        .bind(project.number)
+        .run();
+    },
+    isDone: async ({ number }) =>
+      (await control.prepare("SELECT move FROM projects WHERE number = ?").bind(number).first("move")) === null,
+    asksControl: true,
+  },
   countExecutions: {
     given: (project) => run(project, "INSERT INTO execution_counts (project_id, workflow_id) VALUES (?, 'w')"),
     isDone: (project) => none(project, "SELECT 1 FROM execution_counts WHERE project_id = ? AND counted_to < '~'"),

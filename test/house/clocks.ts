@@ -35,6 +35,7 @@ const waitsOfLoops: Record<string, string> = {
   "src/engine/mail/deliver/deliver.ts": "recordAndHand",
   "src/engine/mail/deliver/drain.ts": "platform.pace.nextTurn",
   "src/engine/mail/deliver/make-calls.ts": "makeCall",
+  "src/engine/move/switch.ts": "replay",
   "src/engine/outbound/drain.ts": "nextEvent",
   "src/engine/outbound/turn.ts": "kind.make",
   "src/features/campaigns/run.ts": "takeStep",

@@ -23,6 +23,7 @@ const frozen: Record<string, string> = {
   "0000_tables.sql": "a34a310a6ac2257af80d6981be89fdb3747e730adae494c91474e3d02616d574",
   "0001_passkeys.sql": "a369b57484819b1419e107efcc936eb27462de970a4f46cae28d92409f7952e8",
   "0002_restores.sql": "54dc7bab55e5c4478384e805a606c650dc3e26aed1933106e9d093f23147e361",
+  "0003_moves.sql": "bb30ebb3d1efb4d59c628d1532fe9afe1664b0612036340051651ea6e02325a1",
 };
 
 it("a migration that is out never changes", () => {

@@ -8,6 +8,7 @@ import { backUp } from "./backup";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
 import { importCsv } from "./import";
+import { elsewhere, startsMove } from "./move";
 import { type Answer, admin, call, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
@@ -483,6 +484,17 @@ export const operations: Record<string, Door> = {
     knock: ({ id }) => ({ params: { id }, body: { advance: "7d" } }),
   },
   backUpProject: { good: 202, knock: ({ id }) => ({ params: { id } }) },
+  moveProject: {
+    good: 202,
+    knock: async (project) => ({ params: { id: project.id }, body: { database: await elsewhere(project) } }),
+  },
+  takeMoveBack: {
+    good: 202,
+    knock: async (project) => {
+      await startsMove(new World(), project, await elsewhere(project));
+      return { params: { id: project.id } };
+    },
+  },
   restoreBackup: {
     good: 202,
     knock: async (project) => ({ body: { backup: await backUp(new World(), project) } }),

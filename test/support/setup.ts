@@ -24,6 +24,7 @@ await env.DB.batch([env.DB.prepare(first).bind(Date.now()), env.DB.prepare("DELE
 
 // Sweeps look at every project: what an earlier test left undone must not fall into the hands of a later one.
 const leftovers = [
+  "UPDATE moves SET stage = 'over' WHERE stage = 'fenced'",
   "DELETE FROM emails WHERE status IN ('QUEUED', 'SENDING')",
   "DELETE FROM rounds WHERE true",
   "DELETE FROM jobs WHERE status IN ('queued', 'processing')",
@@ -37,7 +38,7 @@ const leftovers = [
   "UPDATE webhooks SET due_at = NULL WHERE due_at IS NOT NULL",
   "UPDATE segments SET next_compute_at = NULL WHERE next_compute_at IS NOT NULL",
 ];
-// Most tests leave nothing, so one statement looks before twelve clean up.
+// Most tests leave nothing, so one statement looks before these clean up.
 const isLeft = leftovers
   .map(
     (statement) =>

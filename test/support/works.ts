@@ -19,6 +19,7 @@ import type { Context } from "../../src/platform/context";
 import { backUp } from "./backup";
 import { newCampaign } from "./campaign";
 import { importCsv, utf8 } from "./import";
+import { elsewhere, startsMove } from "./move";
 import type { Outside } from "./outside";
 import type { TestProject } from "./project";
 import { startRestore } from "./restore";
@@ -336,6 +337,12 @@ export const works: Record<
     begin: async ({ world, project }) => {
       await contacts(project);
       await startBackup(world.process().platform, project.id);
+    },
+  },
+  "project.move": {
+    begin: async ({ world, project }) => {
+      await contacts(project);
+      await startsMove(world, project, await elsewhere(project));
     },
   },
   "project.restore": {

@@ -10,6 +10,7 @@ export * from "./files";
 export * from "./idempotency";
 export * from "./imports";
 export * from "./jobs";
+export * from "./moves";
 export * from "./operating";
 export * from "./outbox";
 export * from "./people";

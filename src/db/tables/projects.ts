@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { KeyGrant } from "../../core/keys";
+import type { ProjectMove } from "../../core/operating/project-move";
 import type { StorageCount } from "../../core/storage";
 import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
@@ -53,6 +55,8 @@ export const projects = sqliteTable(
     restoring: flag().notNull().default(false),
     /** The binding of the database with this project's rows. */
     shard: text().notNull(),
+    /** The move to another database that is in progress, or whose old rows are still to be deleted. */
+    move: text({ mode: "json" }).$type<ProjectMove>(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */
     addressKey: text().notNull(),
     /** When the deletion of the project began. Afterwards only the job that empties it finds the project. */
@@ -64,6 +68,8 @@ export const projects = sqliteTable(
     uniqueIndex("ux_projects_id").on(table.id),
     // Also finds projects that code without this column has created.
     index("ix_projects_storage").on(table.storageDueAt),
+    // Contains the few projects that are being moved, or were moved recently.
+    index("ix_projects_move").on(table.number).where(sql`move IS NOT NULL`),
   ],
 );
 export type Project = typeof projects.$inferSelect;

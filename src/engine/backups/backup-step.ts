@@ -40,7 +40,7 @@ export const backupRuns: JobRuns = { release: (ctx) => dropAllCaptures(ctx.proje
 export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
   // No other file writes the state of a backup job.
   const state = row.state as BackupState;
-  if (state.phase !== "clear" && state.shape !== shapeOfTables()) return giveUp(ctx, row);
+  if (state.phase !== "clear" && state.shape !== shapeOfTables(ctx)) return giveUp(ctx, row);
   switch (state.phase) {
     case "clear":
       return begin(ctx, row, state);
@@ -73,7 +73,12 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
     sql`INSERT INTO backups (id, project, created_at) VALUES (${row.id}, ${ctx.project.id}, ${Number(row.input.createdAt)})
       ON CONFLICT DO NOTHING`,
   );
-  const next = { ...state, phase: "executions", takenAt: ctx.realClock().getTime(), shape: shapeOfTables() } as const;
+  const next = {
+    ...state,
+    phase: "executions",
+    takenAt: ctx.realClock().getTime(),
+    shape: shapeOfTables(ctx),
+  } as const;
   const batch = openBatch(ctx);
   batch.addAll([
     guardState(ctx, row),
@@ -164,7 +169,8 @@ async function note(ctx: Context, change: SQL): Promise<void> {
 async function giveUp(ctx: Context, row: JobRow): Promise<Step> {
   const batch = openBatch(ctx);
   batch.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
-  const reason = "A new version with other tables was deployed while the backup was made. Start it again.";
+  const reason =
+    "While the backup was made, a new version with other tables was deployed, or the project moved. Start it again.";
   batch.add(updateEnded(ctx, row, { status: "failed", reason }));
   await batch.commit();
   return "ended";
@@ -188,6 +194,7 @@ function folder({ project }: Context, { input }: JobRow): string {
   return folderOf({ project: project.id, createdAt: Number(input.createdAt) });
 }
 
-function shapeOfTables(): string {
-  return backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
+/** The tables and the database of the images. A project that moves leaves them behind. */
+function shapeOfTables({ project }: Context): string {
+  return project.shard + backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
 }

@@ -7,7 +7,7 @@ import type { Manifest } from "./manifest";
 
 /** Columns that a backup leaves out: a restored project gets values of its own. */
 const own: (keyof Project)[] = [
-  ...(["number", "id", "shard", "deletedAt", "createdAt", "updatedAt", "restoring"] as const),
+  ...(["number", "id", "shard", "deletedAt", "createdAt", "updatedAt", "restoring", "move"] as const),
   ...(["storage", "storageDueAt", "storageProgress"] as const),
 ];
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { MessageOf } from "../../core/messages";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { hopProjects } from "../../db/hop-projects";
@@ -68,7 +69,7 @@ function findDue(platform: Platform, db: Db, after: number) {
   return select(
     db,
     sql`${hopProjects(markedPages, { after, limit: maxSweptRows })}
-      SELECT project, EXISTS (SELECT 1 FROM campaign_pages p INDEXED BY ix_campaign_pages_uncounted
+      SELECT project, ${isAtHome(sql`project`)} AND EXISTS (SELECT 1 FROM campaign_pages p INDEXED BY ix_campaign_pages_uncounted
         WHERE p.project_id = project AND p.recount_at <= ${platform.databaseNow}) AS is_due
       FROM hop WHERE project IS NOT NULL`,
     readProject,

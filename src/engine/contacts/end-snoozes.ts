@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { type Context, clockOf, type Platform } from "../../platform/context";
@@ -7,7 +8,8 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { updateSnoozed } from "./subscription";
 
 const endedSnoozes = (now: Date, clock: number) =>
-  sql`FROM contacts INDEXED BY ix_contacts_snoozed WHERE clock = ${clock} AND snoozed_until <= ${now.getTime()}`;
+  sql`FROM contacts INDEXED BY ix_contacts_snoozed WHERE clock = ${clock} AND snoozed_until <= ${now.getTime()}
+    AND ${isAtHome()}`;
 
 export const hasEndedSnoozes: IsDue = ({ now }) => exists(endedSnoozes(now, 0));
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { hourMs, minuteMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { backoffInSql } from "../../db/backoff";
 import { announcements, openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
@@ -14,7 +15,7 @@ const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } 
 
 /** Undispatched events whose message counts as lost. */
 const strandedEvents = (now: Date) =>
-  sql`FROM events INDEXED BY ix_events_waiting WHERE next_announce_at <= ${now.getTime()}`;
+  sql`FROM events INDEXED BY ix_events_waiting WHERE next_announce_at <= ${now.getTime()} AND ${isAtHome()}`;
 
 export const hasStrandedEvents: IsDue = ({ now }) => exists(strandedEvents(now));
 
@@ -44,7 +45,9 @@ export function endGraceOfEvents(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
     const batch = openBatch(platform, db);
-    batch.add(statement(sql`UPDATE events SET next_announce_at = ${now} WHERE next_announce_at > ${now}`));
+    batch.add(
+      statement(sql`UPDATE events SET next_announce_at = ${now} WHERE next_announce_at > ${now} AND ${isAtHome()}`),
+    );
     await batch.commit();
     return 0;
   });

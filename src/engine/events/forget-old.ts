@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../../core/ids";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { timeOfId } from "../../db/ids";
@@ -56,7 +57,7 @@ async function findProject(db: Db, from: number, before: SQL): Promise<number | 
   const [found] = await select(
     db,
     sql`SELECT p.project_id FROM project_counts p
-      WHERE p.project_id >= ${from} AND EXISTS (SELECT 1 FROM events e WHERE e.project_id = p.project_id AND e.id < ${before}
+      WHERE p.project_id >= ${from} AND ${isAtHome(sql`p.project_id`)} AND EXISTS (SELECT 1 FROM events e WHERE e.project_id = p.project_id AND e.id < ${before}
         AND e.next_announce_at IS NULL)
       ORDER BY p.project_id LIMIT 1`,
     readProject,

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type JobType, jobTypes } from "../../core/messages";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asId, asNumber, asOneOf, columns } from "../../db/rows";
@@ -9,9 +10,12 @@ import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { nextAnnouncement } from "./job";
 
+/** A move itself goes on in the database to which it copies. */
+const isRunnable = sql`(type = 'project.move' OR ${isAtHome()})`;
+
 /** Jobs of a type that only the other version knows, during a deployment, are left to its sweeps. */
 const lostJobs = (now: Date) => sql`FROM jobs INDEXED BY ix_jobs_open
-  WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now.getTime()}
+  WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now.getTime()} AND ${isRunnable}
     AND type IN (SELECT value FROM json_each(${JSON.stringify(jobTypes)}))`;
 
 export const hasLostJobs: IsDue = ({ now }) => exists(lostJobs(now));
@@ -32,7 +36,7 @@ export function endGraceOfJobs(platform: Platform): Promise<void> {
     batch.add(
       statement(
         sql`UPDATE jobs SET next_announce_at = ${now}
-          WHERE status IN ('queued', 'processing') AND next_announce_at > ${now}`,
+          WHERE status IN ('queued', 'processing') AND next_announce_at > ${now} AND ${isRunnable}`,
       ),
     );
     await batch.commit();

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../../core/ids";
 import { dayMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/statement";
@@ -164,10 +165,11 @@ function eachOf<T>(often: keyof typeof retention, make: (rows: Retention) => T):
   return Object.fromEntries(Object.entries<Retention>(retention[often]).map(([name, rows]) => [name, make(rows)]));
 }
 
-function oldRows({ now }: Platform, { table, column, isId = false, index, keptMs }: Retention): SQL {
+function oldRows({ now }: Platform, { table, column, isId = false, index, keptMs, isControl = false }: Retention): SQL {
   const before = now.getTime() - keptMs;
   const inOrder = sql.raw(index === undefined ? table : `${table} INDEXED BY ${index}`);
-  return sql`FROM ${inOrder} WHERE ${sql.raw(column)} <= ${isId ? firstIdAt(before) : before}`;
+  return sql`FROM ${inOrder} WHERE ${sql.raw(column)} <= ${isId ? firstIdAt(before) : before}
+    ${isControl ? sql`` : sql`AND ${isAtHome()}`}`;
 }
 
 async function deleteOldest(platform: Platform, db: Db, rows: Retention): Promise<number> {

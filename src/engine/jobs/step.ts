@@ -29,18 +29,23 @@ export function guardState(ctx: Context, row: JobRow): Statement {
 /**
  * Stores the job's next state and its progress, 0 to 100, and clears the record of failed runs. When `result` or
  * `errors` is SQL that counts rows, the statement must come before the change of these rows. A `state` in SQL must
- * yield the exact text of JSON.stringify; see src/README.md.
+ * yield the exact text of JSON.stringify; see src/README.md. After `lostAt`, a run that does not go on counts as dead.
  */
 export function updateState(
   ctx: Context,
   row: JobRow,
   state: JobNotes | SQL,
   progress: number,
-  { result = sql`result`, errors = sql`errors`, onlyIf = sql`true` }: { result?: SQL; errors?: SQL; onlyIf?: SQL } = {},
+  {
+    result = sql`result`,
+    errors = sql`errors`,
+    onlyIf = sql`true`,
+    lostAt = sql`next_announce_at`,
+  }: { result?: SQL; errors?: SQL; onlyIf?: SQL; lostAt?: SQL } = {},
 ): Statement {
   return statement(
     sql`UPDATE jobs SET state = ${asSql(state)}, progress = ${Math.min(99, Math.floor(progress))},
-        result = ${result}, errors = ${errors}, failing_since = NULL
+        result = ${result}, errors = ${errors}, failing_since = NULL, next_announce_at = ${lostAt}
       WHERE ${inProject(ctx)} AND id = ${row.id} AND ${onlyIf}`,
   );
 }

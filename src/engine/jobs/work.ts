@@ -36,15 +36,19 @@ export function storedJob(step: JobStep, runs?: JobRuns): (platform: Platform, j
  * batch that begins with `guardState`. A run that crashes therefore loses at most one step, and a repeated message does
  * nothing twice. A job whose runs fail for a day is given up; see fail.ts.
  */
-export async function workOn(
-  platform: Platform,
+export async function workOn(platform: Platform, job: StoredJob, step: JobStep, runs: JobRuns = {}): Promise<void> {
+  const project = await findProject(platform, job.projectId);
+  if (!project) return deleteOrphan(platform, job);
+  await runSteps(forProject(platform, project), job, step, runs);
+}
+
+/** Runs a stored job whose row is in the database of `ctx`. */
+export async function runSteps(
+  ctx: Context,
   job: StoredJob,
   step: JobStep,
   { stepsPerRun = 25, pauseSeconds, release = () => [] }: JobRuns = {},
 ): Promise<void> {
-  const project = await findProject(platform, job.projectId);
-  if (!project) return deleteOrphan(platform, job);
-  const ctx = forProject(platform, project);
   const isSpent = () => ctx.cpu.isSpent() || !ctx.spent.hasLeft();
   for (let steps = 0; steps < stepsPerRun && !(steps > 0 && isSpent()); steps++) {
     const row = await claimJob(ctx, job.jobId);
@@ -58,7 +62,7 @@ export async function workOn(
     }
     await letOthersIn();
   }
-  await platform.enqueue([{ message: job, ...(pauseSeconds && { delaySeconds: await pauseSeconds(ctx) }) }]);
+  await ctx.enqueue([{ message: job, ...(pauseSeconds && { delaySeconds: await pauseSeconds(ctx) }) }]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Priority } from "../../core/mail/priority";
 import { dayMs, hourMs, minuteMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { hopProjects } from "../../db/hop-projects";
 import { asNumber, asPriority, asText, columns } from "../../db/rows";
@@ -45,7 +46,7 @@ export async function databaseState(platform: Platform, shard: string): Promise<
         SELECT priority, count(*) AS projects, min(oldest) AS oldest FROM (
           SELECT p.value AS priority, (SELECT min(due_at) FROM emails INDEXED BY ix_emails_due
             WHERE clock = 0 AND project_id = project AND priority = p.value AND due_at IS NOT NULL) AS oldest
-          FROM hop CROSS JOIN json_each('[0,1,2]') p WHERE project IS NOT NULL)
+          FROM hop CROSS JOIN json_each('[0,1,2]') p WHERE project IS NOT NULL AND ${isAtHome(sql`project`)})
         WHERE oldest <= ${now} GROUP BY priority`,
       columns({ priority: asPriority, projects: asNumber, oldest: asNumber }),
     ),
@@ -53,20 +54,20 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   const since = now - hourMs;
   const ended = (status: string) => sql`SELECT 1 FROM emails INDEXED BY ix_emails_failed_at
     WHERE clock = 0 AND status IN ('FAILED', 'UNKNOWN') AND coalesce(ended_at, handed_at) > ${since}
-      AND status = ${status}`;
+      AND status = ${status} AND ${isAtHome()}`;
   const endedJobs = sql`SELECT status FROM jobs INDEXED BY ix_jobs_ended
-    WHERE completed_at IS NOT NULL AND completed_at > ${now - dayMs} ORDER BY completed_at DESC LIMIT ${mostCounted}`;
+    WHERE completed_at IS NOT NULL AND completed_at > ${now - dayMs} AND ${isAtHome()} ORDER BY completed_at DESC LIMIT ${mostCounted}`;
   const openJobs = sql`SELECT failing_since FROM jobs INDEXED BY ix_jobs_open
-    WHERE status IN ('queued', 'processing') LIMIT ${mostCounted}`;
+    WHERE status IN ('queued', 'processing') AND (type = 'project.move' OR ${isAtHome()}) LIMIT ${mostCounted}`;
   const counts = batch.add(
     statement(
       sql`SELECT ${countOf(ended("FAILED"))} AS failed_mail, ${countOf(ended("UNKNOWN"))} AS unknown_mail,
         ${countOf(sql`SELECT 1 FROM (${endedJobs}) WHERE status = 'failed'`)} AS failed_jobs,
         ${countOf(sql`SELECT 1 FROM (${openJobs}) WHERE failing_since <= ${since}`)} AS failing_jobs,
         ${countOf(sql`SELECT 1 FROM workflow_executions INDEXED BY ix_workflow_executions_due
-          WHERE clock = 0 AND wake_at <= ${now - behindMs}`)} AS overdue_executions,
+          WHERE clock = 0 AND wake_at <= ${now - behindMs} AND ${isAtHome()}`)} AS overdue_executions,
         ${countOf(sql`SELECT 1 FROM events INDEXED BY ix_events_waiting
-          WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs}`)} AS overdue_events`,
+          WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs} AND ${isAtHome()}`)} AS overdue_events`,
       columns({
         failedMail: asNumber,
         unknownMail: asNumber,
@@ -80,7 +81,7 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   const domains = batch.add(
     statement(
       sql`SELECT domain, failing_since FROM domains INDEXED BY ix_domains_failing
-        WHERE failing_since IS NOT NULL ORDER BY failing_since LIMIT ${mostDomains}`,
+        WHERE failing_since IS NOT NULL AND ${isAtHome()} ORDER BY failing_since LIMIT ${mostDomains}`,
       columns({ domain: asText, failingSince: asNumber }),
     ),
   );

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { monthOf } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { hopProjects } from "../../db/hop-projects";
 import { asNumber, asText, columns } from "../../db/rows";
@@ -30,7 +31,7 @@ export async function mailTotals(platform: Platform, shard: string): Promise<Mai
     statement(
       sql`${hopProjects(sql`FROM event_names WHERE true`, { limit: mostProjects })}
         SELECT e.name, sum(e.count) AS count FROM hop
-        CROSS JOIN event_names e ON e.project_id = project
+        CROSS JOIN event_names e ON e.project_id = project AND ${isAtHome(sql`project`)}
           AND e.name IN (SELECT value FROM json_each(${JSON.stringify(outcomes)}))
         GROUP BY e.name`,
       columns({ name: asText, count: asNumber }),
@@ -43,7 +44,7 @@ export async function mailTotals(platform: Platform, shard: string): Promise<Mai
         SELECT project, emails, sum(emails) OVER () AS total FROM (
           SELECT project, (SELECT coalesce(sum(emails), 0) FROM monthly_usage
             WHERE project_id = project AND month = ${month}) AS emails
-          FROM hop WHERE project IS NOT NULL)
+          FROM hop WHERE project IS NOT NULL AND ${isAtHome(sql`project`)})
         ORDER BY emails DESC LIMIT ${mostBusy}`,
       columns({ project: asNumber, emails: asNumber, total: asNumber }),
     ),

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
@@ -32,13 +33,13 @@ export function endLeases(platform: Platform, { rows }: OutboundCalls): Promise<
     batch.add(
       statement(
         sql`UPDATE ${rows.calls} SET next_attempt_at = ${now}
-          WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs}`,
+          WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs} AND ${isAtHome()}`,
       ),
     );
     batch.add(
       statement(
         sql`UPDATE ${rows.receivers} SET due_at = ${nextDue(rows)}
-          WHERE due_at > ${now} AND due_at IS NOT ${nextDue(rows)}`,
+          WHERE due_at > ${now} AND due_at IS NOT ${nextDue(rows)} AND ${isAtHome()}`,
       ),
     );
     await batch.commit();

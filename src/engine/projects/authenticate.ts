@@ -1,5 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { hashKey, keyKind } from "../../core/keys";
+import { isMoving } from "../../core/operating/project-move";
 import { hourMs } from "../../core/time";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
@@ -36,8 +37,8 @@ async function findCaller(platform: Platform, hash: string, now: number): Promis
   }
   const { id, kind, name, prefix } = row.key;
   const caller = { project: row.project, key: { id, kind, name, prefix } };
-  // A project with its own clock is not cached, because the clock is in its row.
-  if (!row.project.testClock) callers.set(hash, caller, now);
+  // The clock of a project with its own clock is in its row, and the database of one that is being moved changes.
+  if (!row.project.testClock && !isMoving(row.project)) callers.set(hash, caller, now);
   if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));
   return caller;
 }

@@ -1,5 +1,6 @@
 import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import { isMoving } from "../../core/operating/project-move";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { knownProjects, refreshLater } from "./cache";
@@ -37,9 +38,9 @@ async function read(platform: Platform, name: string, isMeant: SQL, now: number)
     .from(projects)
     .where(and(isMeant, isNull(projects.deletedAt)))
     .get();
-  // Two kinds are not cached: a project with its own clock, whose time is in its row, and a disabled one. If it was
-  // enabled again, a cached "disabled" would fail or cancel its new mail.
-  if (row && !row.testClock && !row.disabled) knownProjects.set(name, row, now);
+  // Three kinds are not cached: a project with its own clock, whose time is in its row; a disabled one, because if it
+  // was enabled again, a cached "disabled" would fail or cancel its new mail; and one that is changing its database.
+  if (row && !row.testClock && !row.disabled && !isMoving(row)) knownProjects.set(name, row, now);
   else knownProjects.delete(name);
   return row ?? null;
 }

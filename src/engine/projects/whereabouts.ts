@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { asFlag, asNumber, asText, columns } from "../../db/rows";
+import type { ProjectMove } from "../../core/operating/project-move";
+import { asFlag, asJson, asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
@@ -7,6 +8,8 @@ const readWhereabouts = columns({
   id: asText,
   number: asNumber,
   shard: asText,
+  /** The databases of a move. Both may have rows of the project. */
+  move: asJson<ProjectMove | null>(),
   /** Whether the deletion of the project has begun. */
   isEnding: asFlag,
 });
@@ -36,7 +39,7 @@ async function findWhereabouts(
   if (ids === "[]") return [];
   return select(
     control,
-    sql`SELECT id, number, shard, deleted_at IS NOT NULL AS is_ending FROM projects
+    sql`SELECT id, number, shard, coalesce(move, 'null') AS move, deleted_at IS NOT NULL AS is_ending FROM projects
       WHERE ${column} IN (SELECT value FROM json_each(${ids}))`,
     readWhereabouts,
   );

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, asText, columns } from "../../db/rows";
@@ -53,7 +54,7 @@ async function forgetPage(
   const page = await select(
     db,
     sql`SELECT project_id, name, listener_id FROM event_listeners
-      WHERE (project_id, name, listener_id) > (${place[0]}, ${place[1]}, ${place[2]})
+      WHERE (project_id, name, listener_id) > (${place[0]}, ${place[1]}, ${place[2]}) AND ${isAtHome()}
       ORDER BY project_id, name, listener_id LIMIT ${maxSweptRows}`,
     readRow,
   );

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
@@ -10,7 +11,8 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 const readDue = columns({ projectId: asNumber, id: asId });
 
 const dueRuns = (now: Date) =>
-  sql`FROM campaign_runs INDEXED BY ix_campaign_runs_due WHERE clock = 0 AND due_at <= ${now.getTime()}`;
+  sql`FROM campaign_runs INDEXED BY ix_campaign_runs_due WHERE clock = 0 AND due_at <= ${now.getTime()}
+    AND ${isAtHome()}`;
 
 export const hasDueCampaigns: IsDue = ({ now }) => exists(dueRuns(now));
 
@@ -47,6 +49,7 @@ export function endGraceOfRuns(platform: Platform): Promise<void> {
       statement(
         sql`UPDATE campaign_runs SET due_at = ${now}
           WHERE clock = 0 AND due_at > ${now} AND due_at <= ${now + runGraceMs}
+            AND ${isAtHome()}
             AND EXISTS (SELECT 1 FROM campaigns c WHERE c.project_id = campaign_runs.project_id AND c.id = campaign_runs.id
               AND c.status = 'SENDING')`,
       ),

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import { minuteMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asId, asNumber, columns } from "../../db/rows";
@@ -14,7 +15,8 @@ const domainsPerMessage = 20;
 /** A check sets the time of the next one. If its message is lost, the domain becomes due again after this time. */
 const lostAfterMs = 15 * minuteMs;
 
-const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHERE next_check_at <= ${now.getTime()}`;
+const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHERE next_check_at <= ${now.getTime()}
+  AND ${isAtHome()}`;
 
 export const hasDueDomains: IsDue = ({ now }) => exists(dueDomains(now));
 

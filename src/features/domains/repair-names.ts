@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { firstIdAt, textOf } from "../../core/ids";
 import { minuteMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
@@ -38,20 +39,28 @@ export async function repairDomainNames(platform: Platform): Promise<void> {
   parts.end();
 }
 
-const readClaim = columns({ domain: asText, projectId: asNumber, claim: asText, shard: orNull(asText) });
+const readClaim = columns({
+  domain: asText,
+  projectId: asNumber,
+  claim: asText,
+  shard: orNull(asText),
+  isMoving: asFlag,
+});
 type Claim = ReturnType<typeof readClaim>;
 
 /** Frees names without a verified row. */
 async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise<void> {
   const page = await select(
     platform.control,
-    sql`SELECT v.domain, v.project_id, v.claim, p.shard FROM verified_domains v LEFT JOIN projects p ON p.number = v.project_id
+    sql`SELECT v.domain, v.project_id, v.claim, p.shard,
+        p.move IS NOT NULL AS is_moving FROM verified_domains v LEFT JOIN projects p ON p.number = v.project_id
       WHERE v.domain > ${cursors.names ?? ""} ORDER BY v.domain LIMIT ${maxSweptRows}`,
     readClaim,
   );
   cursors.names = nextCursor(page.map(({ domain }) => domain));
   const before = firstIdAt(platform.now.getTime() - claimGraceMs);
-  const old = page.filter(({ claim }) => claim < textOf(before));
+  // A project that is moving cannot be written for moments. Its claims are looked at another time.
+  const old = page.filter(({ claim, isMoving }) => claim < textOf(before) && !isMoving);
   const parts = openParts();
   for (const [shard, claims] of Map.groupBy(old, (each) => each.shard)) {
     await parts.run(async () => {
@@ -105,7 +114,7 @@ async function claimMissingNames(platform: Platform, shard: string, cursors: Swe
   const page = await select(
     platform.databaseOf(shard),
     sql`SELECT id, project_id, domain, status = 'VERIFIED' AS is_verified, version FROM domains
-      WHERE (project_id, id) > (${from[0]}, ${from[1]}) ORDER BY project_id, id LIMIT ${maxSweptRows}`,
+      WHERE (project_id, id) > (${from[0]}, ${from[1]}) AND ${isAtHome()} ORDER BY project_id, id LIMIT ${maxSweptRows}`,
     readDomain,
   );
   cursors[shard] = nextCursor(page.map(({ projectId, id }) => JSON.stringify([projectId, id])));

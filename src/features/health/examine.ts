@@ -8,13 +8,13 @@ import { databaseSizes, migrations } from "./checks/databases";
 import { failedMail, mailLanes, queuedMail, reputation, senderDomains } from "./checks/mail";
 import { mailProvider, mailReports } from "./checks/provider";
 import { publicUrl, secrets } from "./checks/settings";
-import { crons, deadLetters, events, jobs, workflowShards } from "./checks/work";
+import { crons, deadLetters, events, jobs, projectMoves, workflowShards } from "./checks/work";
 import { type HealthCheck, type Look, openLook } from "./look";
 
 /** All checks, in the order of the answer. */
 export const checks: readonly HealthCheck[] = [
   ...[migrations, databaseSizes, secrets, publicUrl],
-  ...[crons, deadLetters, jobs, events, workflowShards],
+  ...[crons, deadLetters, jobs, events, workflowShards, projectMoves],
   ...[mailProvider, mailReports, mailLanes, queuedMail, failedMail],
   ...[senderDomains, reputation],
 ];

@@ -60,6 +60,14 @@ export function auditedClock(project: Project, jobId: Id, from: number): Target 
   return { ...auditedWork(project), row, fields: { clockAt: asTime(sql`clock_at`) } };
 }
 
+/** The place of a project, which a move changes. */
+export function auditedMove(project: Project): Target {
+  const row = sql`projects WHERE number = ${project.number}`;
+  const isOn = sql`move->>'stage' <> 'leaving'`;
+  const movingTo = sql`CASE WHEN ${isOn} THEN move->>'to' END`;
+  return { ...auditedWork(project), row, fields: { database: sql`shard`, movingTo, move: sql`move->>'stage'` } };
+}
+
 function auditedWork({ id, number, name }: Project) {
   return { project: number, type: "project", id: readId(id), name: sql`${name}` };
 }

@@ -3,6 +3,7 @@ import type { StoredJob } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import { dropCaptures } from "../../db/capture";
 import type { Db } from "../../db/client";
+import { dropMoveTriggers } from "../../db/move-fence";
 import { controlTables, projectTables } from "../../db/project-tables";
 import { statement } from "../../db/statement";
 import { startJob } from "../../engine/jobs/job";
@@ -30,12 +31,15 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
   // Another run has finished the deletion.
   if (!project?.isEnding) return;
   await startJob(platform, control, job);
-  const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
+  const { move } = project;
+  const shards = [...new Set([project.shard, ...(move ? [move.from, move.to] : [])])];
+  for (const shard of shards) await endMoves(platform, project.number, shard);
+  const isEmpty = (await eraseRows(platform, shards, job)) && (await eraseFiles(platform, project.id));
   if (!isEmpty) return platform.enqueue([{ message: job }]);
-  await endCaptures(platform, project);
+  for (const shard of shards) await endCaptures(platform, project.number, shard);
   await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
   // Rows are erased after the shards, so that everything that executions have written is included.
-  if (!(await eraseRows(platform, project.shard, job))) return platform.enqueue([{ message: job }]);
+  if (!(await eraseRows(platform, shards, job))) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
   const batch = openBatch(platform, control);
   batch.add(updateEnded(platform, { projectId: job.projectId, id: job.jobId }, { status: "completed" }));
@@ -44,10 +48,18 @@ export async function eraseProject(platform: Platform, job: StoredJob): Promise<
 }
 
 /** Drops the triggers of a backup that may have been in progress. */
-async function endCaptures(platform: Platform, { number, shard }: { number: number; shard: string }): Promise<void> {
+async function endCaptures(platform: Platform, number: number, shard: string): Promise<void> {
   const db = platform.databaseOf(shard);
   const batch = openBatch(platform, db);
   batch.addAll(await dropCaptures(db, number));
+  await batch.commit();
+}
+
+/** Drops the triggers of a move, whose fence would keep the rows. A move of a deleted project goes no further. */
+async function endMoves(platform: Platform, number: number, shard: string): Promise<void> {
+  const db = platform.databaseOf(shard);
+  const batch = openBatch(platform, db);
+  batch.addAll(await dropMoveTriggers(db, number));
   await batch.commit();
 }
 
@@ -56,9 +68,11 @@ async function endCaptures(platform: Platform, { number, shard }: { number: numb
  * add rows to tables that are already empty, so the deletion ends only after a whole pass that found none. The names of
  * domains are freed after their rows, as `features/domains/name.ts` requires.
  */
-async function eraseRows(platform: Platform, shard: string, job: StoredJob): Promise<boolean> {
+async function eraseRows(platform: Platform, shards: readonly string[], job: StoredJob): Promise<boolean> {
   const tables = [
-    ...projectTables.map(({ name, key }) => ({ db: platform.databaseOf(shard), table: name, key })),
+    ...shards.flatMap((shard) =>
+      projectTables.map(({ name, key }) => ({ db: platform.databaseOf(shard), table: name, key })),
+    ),
     ...controlTables.map(({ name, key }) => ({ db: platform.control, table: name, key })),
   ];
   let statements = 0;

@@ -1,6 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
-import { publicIdOrNull } from "../../core/ids";
+import { publicId, publicIdOrNull } from "../../core/ids";
+import { isMoving } from "../../core/operating/project-move";
 import { iso } from "../../core/time";
 import { projects } from "../../db/tables";
 import { pauseOf } from "../../engine/projects/sending-paused";
@@ -24,10 +25,23 @@ export function projectJson(row: Project) {
     postalAddress: row.postalAddress,
     publicTrackSubscribes: row.publicTrackSubscribes,
     maxStorageMb: row.maxStorageMb,
+    database: row.shard,
+    moving: movingJson(row),
     sendingPaused: sendingPausedJson(row),
     confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
+  };
+}
+
+function movingJson(row: Project) {
+  const { move } = row;
+  if (move === null || !isMoving(row)) return null;
+  return {
+    to: move.to,
+    jobId: publicId(move.jobId),
+    since: iso(move.startedAt),
+    turnsBack: move.stage === "turning back",
   };
 }
 

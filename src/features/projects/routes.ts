@@ -8,6 +8,7 @@ import { createProject } from "./create";
 import { deleteProject } from "./delete";
 import { keys } from "./keys/routes";
 import { listProjects } from "./list";
+import { move } from "./move/routes";
 import { refuseOwnerFields } from "./owner-fields";
 import { getProject, projectJson } from "./project";
 import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } from "./schema";
@@ -20,6 +21,7 @@ export const projects = operatorRoutes("Operator");
 projects.router.route("/", keys.router);
 projects.router.route("/", clock.router);
 projects.router.route("/", backups.router);
+projects.router.route("/", move.router);
 
 projects.post(
   "/admin/projects",

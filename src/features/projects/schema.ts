@@ -27,6 +27,8 @@ const projectExample = {
   postalAddress: "Musterstraße 1\n10115 Berlin\nGermany",
   publicTrackSubscribes: true,
   maxStorageMb: 2048,
+  database: "DB",
+  moving: null,
   sendingPaused: null,
   confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -57,6 +59,16 @@ export const Project = z
     postalAddress: z.string().nullable(),
     publicTrackSubscribes: z.boolean(),
     maxStorageMb: z.number().int(),
+    database: z.string().meta({ description: "The binding of the database with the project's rows." }),
+    moving: z
+      .object({
+        to: z.string().meta({ description: "The binding of the database to which it moves." }),
+        jobId: z.string(),
+        since: z.iso.datetime(),
+        turnsBack: z.boolean().meta({ description: "Whether the move was taken back, or could not be made." }),
+      })
+      .nullable()
+      .meta({ description: "The move to another database that is in progress. Null when there is none." }),
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, newId } from "../../core/ids";
 import { minuteMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asFlag, asId, asNumber, columns } from "../../db/rows";
@@ -52,7 +53,8 @@ const counting: RepeatedTask = {
 
 const dueSegments = ({ column, index }: RepeatedTask, clock: number, now: number) =>
   sql`FROM segments INDEXED BY ${index}
-    WHERE clock = ${clock} AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}`;
+    WHERE clock = ${clock} AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}
+      AND ${isAtHome()}`;
 
 export const hasUncomputedSegments: IsDue = ({ now }) => exists(dueSegments(computing, 0, now.getTime()));
 export const hasUncountedSegments: IsDue = ({ now }) => exists(dueSegments(counting, 0, now.getTime()));

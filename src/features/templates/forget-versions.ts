@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { hourMs } from "../../core/time";
+import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
@@ -27,7 +28,7 @@ export function forgetVersions(platform: Platform): Promise<void> {
 async function forgetSome(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const due = sql`(v.project_id, v.id) IN (SELECT project_id, id FROM template_versions INDEXED BY ix_template_versions_check
-    WHERE check_at <= ${now} ORDER BY check_at LIMIT ${maxSweptRows})`;
+    WHERE check_at <= ${now} AND ${isAtHome()} ORDER BY check_at LIMIT ${maxSweptRows})`;
   const batch = openBatch(platform, db);
   const referenced = batch.add(
     statement(

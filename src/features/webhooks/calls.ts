@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { textOf } from "../../core/ids";
+import { isAtHome } from "../../db/at-home";
 import { asId, asNumber, columns, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
@@ -12,7 +13,8 @@ import { webhookRows } from "./rows";
 
 const maxFound = 200;
 
-const dueWebhooks = (now: number) => sql`FROM webhooks INDEXED BY ix_webhooks_due WHERE due_at <= ${now}`;
+const dueWebhooks = (now: number) =>
+  sql`FROM webhooks INDEXED BY ix_webhooks_due WHERE due_at <= ${now} AND ${isAtHome()}`;
 
 /**
  * Deliveries as a kind of outbound calls, whose receivers are endpoints. One batch records a whole turn, because no

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { lookUpAgainAt } from "../../../core/mail/lookup";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asFlag, asId, asNumber, asPriority, asText, columns, orNull } from "../../../db/rows";
@@ -28,7 +29,8 @@ const readUnknown = columns({
 });
 
 const dueLookUps = (provider: string, now: Date) => sql`FROM emails e INDEXED BY ix_emails_look_up
-  WHERE e.status = 'UNKNOWN' AND e.provider = ${provider} AND e.look_up_at <= ${now.getTime()}`;
+  WHERE e.status = 'UNKNOWN' AND e.provider = ${provider} AND e.look_up_at <= ${now.getTime()}
+    AND ${isAtHome(sql`e.project_id`)}`;
 
 export const hasDueLookUps: IsDue = ({ accounts, now }) => {
   const askable = askableOf(accounts).map(({ mailer }) => exists(dueLookUps(mailer.name, now)));

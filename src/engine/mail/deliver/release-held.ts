@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { hopProjects } from "../../../db/hop-projects";
@@ -39,7 +40,11 @@ const readProject = columns({ project: asNumber });
 /** Returns the projects with held mail. */
 async function findHolding(db: Db): Promise<number[]> {
   const holding = hopProjects(heldMail);
-  const rows = await select(db, sql`${holding} SELECT project FROM hop WHERE project IS NOT NULL`, readProject);
+  const rows = await select(
+    db,
+    sql`${holding} SELECT project FROM hop WHERE project IS NOT NULL AND ${isAtHome(sql`project`)}`,
+    readProject,
+  );
   return rows.map(({ project }) => project);
 }
 

@@ -4,6 +4,7 @@ import { permitMs } from "../../../core/mail/account";
 import { outcomeOfLost } from "../../../core/mail/outcome";
 import { laneOf, type Priority, priorities } from "../../../core/mail/priority";
 import { secondMs } from "../../../core/time";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { hopProjects } from "../../../db/hop-projects";
@@ -140,7 +141,7 @@ async function findOverdue(
     db,
     sql`${withMail}
       SELECT project, p.value AS priority FROM hop
-      LEFT JOIN json_each('[0,1,2]') p ON EXISTS (SELECT 1 FROM (
+      LEFT JOIN json_each('[0,1,2]') p ON ${isAtHome(sql`project`)} AND EXISTS (SELECT 1 FROM (
         SELECT e.status FROM emails e INDEXED BY ix_emails_due
         WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${dueBefore}
         ORDER BY e.due_at LIMIT ${among}) first WHERE ${status === undefined ? sql`true` : sql`first.status = ${status}`})

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../../../core/ids";
 import { afterPage, type OldMail } from "../../../core/mail/old-mail";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asFlag, asId, asNumber, columns, orNull } from "../../../db/rows";
@@ -87,7 +88,7 @@ function pageOf(from: number, endedBefore: number, limit: number): SQL {
       p.old_mail_again AS again
     FROM project_counts p
     CROSS JOIN emails e ON e.project_id = p.project_id AND e.id > p.old_mail_after AND e.id < ${firstIdAt(endedBefore)}
-    WHERE p.project_id >= ${from} ORDER BY p.project_id, e.id LIMIT ${limit}`;
+    WHERE p.project_id >= ${from} AND ${isAtHome(sql`p.project_id`)} ORDER BY p.project_id, e.id LIMIT ${limit}`;
 }
 
 /** Matches an email that has been final for as long as contents are retained. */

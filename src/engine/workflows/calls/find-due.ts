@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { isAtHome } from "../../../db/at-home";
 import type { Db } from "../../../db/client";
 import { hopProjects } from "../../../db/hop-projects";
 import { asNumber, asText, columns } from "../../../db/rows";
@@ -32,6 +33,7 @@ export async function findDueHosts(db: Db, now: number, limit = hostsOfProject *
         SELECT host FROM workflow_hosts INDEXED BY ix_workflow_hosts_due
         WHERE project_id = hop.project AND due_at <= ${now} ORDER BY due_at LIMIT ${hostsOfProject})
       LEFT JOIN project_counts p ON p.project_id = h.project_id
+      WHERE ${isAtHome(sql`h.project_id`)}
       ORDER BY waits_since LIMIT ${limit}`,
     readDue,
   );

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asFlag, asNumber, asText, columns } from "../../../db/rows";
@@ -25,7 +26,7 @@ async function forgetIdlePage(
   const page = await select(
     db,
     sql`SELECT project_id, host, due_at IS NULL AS is_idle FROM workflow_hosts
-      WHERE (project_id, host) > (${project}, ${host}) ORDER BY project_id, host LIMIT ${maxSweptRows}`,
+      WHERE (project_id, host) > (${project}, ${host}) AND ${isAtHome()} ORDER BY project_id, host LIMIT ${maxSweptRows}`,
     columns({ projectId: asNumber, host: asText, isIdle: asFlag }),
   );
   const idle = page.filter(({ isIdle }) => isIdle);

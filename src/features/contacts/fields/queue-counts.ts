@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asId as idOf } from "../../../core/ids";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { upsertJobs } from "../../../engine/jobs/queue-job";
@@ -28,7 +29,7 @@ async function queueDue(platform: Platform, db: Db): Promise<number> {
       projectId: sql`c.project_id`,
       id: sql`${jobId}`,
       from: sql`FROM project_counts c LEFT JOIN jobs j ON j.project_id = c.project_id AND j.id = ${jobId}
-        WHERE c.contacts > ${maxLive} AND (j.id IS NULL OR j.status NOT IN ('queued', 'processing'))
+        WHERE c.contacts > ${maxLive} AND ${isAtHome(sql`c.project_id`)} AND (j.id IS NULL OR j.status NOT IN ('queued', 'processing'))
         ORDER BY j.created_at LIMIT ${maxSweptRows}`,
     }),
   );

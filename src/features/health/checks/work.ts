@@ -1,7 +1,9 @@
 import { counted, duration, someOf } from "../../../core/operating/counted";
 import { fail, ok, warn } from "../../../core/operating/health-finding";
 import { schedules, silentSchedules } from "../../../core/operating/schedules";
+import { hourMs, secondMs } from "../../../core/time";
 import { readCronRuns } from "../../../engine/operating/cron-runs";
+import { openMoves } from "../../../engine/operating/open-moves";
 import { type HealthCheck, sumOf } from "../look";
 
 /** Checks that queues gave up on no message. */
@@ -32,6 +34,39 @@ export const jobs: HealthCheck = {
       detail: `${counted(failed, "job")} failed within the last day, and ${counted(failing, "open job")} have failed for over an hour.`,
       mend: "GET /jobs?status=failed with a project's key says why. The log of the Worker has each failure.",
     });
+  },
+};
+
+/** A fence stands for a moment. After this time, it keeps a project from working. */
+const fencedMs = 30 * secondMs;
+/** A move of ten million rows takes some hours. */
+const longMoveMs = 12 * hourMs;
+
+/** Checks that no move of a project between databases stands still. */
+export const projectMoves: HealthCheck = {
+  name: "project_moves",
+  async examine({ platform, now }) {
+    const moves = await openMoves(platform);
+    const named = (some: typeof moves) =>
+      someOf(some.map(({ id, move }) => `${id}: ${move.from} to ${move.to}, ${move.stage}`));
+    const mend =
+      "GET /admin/jobs/{id} with the `jobId` of GET /admin/projects/{id}. DELETE /admin/projects/{id}/move takes the move back.";
+    const fenced = moves.filter(({ move }) => (move.fencedAt ?? now) < now - fencedMs);
+    if (fenced.length > 0)
+      return fail(`Writes of ${counted(fenced.length, "project")} are refused by a move that stands still.`, {
+        detail: named(fenced),
+        mend,
+      });
+    const long = moves.filter(({ move }) => move.startedAt < now - longMoveMs);
+    if (long.length > 0)
+      return warn(`${counted(long.length, "project")} moving for more than twelve hours.`, {
+        detail: named(long),
+        mend,
+      });
+    return ok(
+      moves.length === 0 ? "No project is being moved." : `${counted(moves.length, "project")} moving.`,
+      moves.length === 0 ? null : named(moves),
+    );
   },
 };
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../../core/errors";
 import { type Id, newId, publicId, textOf } from "../../../core/ids";
+import { isMoving } from "../../../core/operating/project-move";
 import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
@@ -21,6 +22,7 @@ import { getProject, notRestored } from "../project";
 export async function startBackup(platform: Platform, id: string): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);
   if (project.restoring) throw notRestored();
+  if (isMoving(project)) throw beingMoved();
   const ctx = forProject(platform, project);
   const jobId = newId();
   const createdAt = ctx.realClock().getTime();
@@ -49,4 +51,10 @@ export async function startBackup(platform: Platform, id: string): Promise<{ job
   }
   await announceJob(ctx, "project.backup", jobId);
   return { jobId };
+}
+
+function beingMoved(): Conflict {
+  return new Conflict("This project is being moved to another database. Nothing was changed.", {
+    suggestion: "Send the request again when GET /admin/projects/{id} says that `moving` is null.",
+  });
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { aboveAllIds, belowAllIds } from "../../../core/ids";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asId, asNumber, columns } from "../../../db/rows";
@@ -17,7 +18,8 @@ const readDue = columns({ projectId: asNumber, workflowId: asId, countedTo: asId
 type Due = ReturnType<typeof readDue>;
 
 const dueCounts = (now: Date) =>
-  sql`FROM execution_counts INDEXED BY ix_execution_counts_due WHERE due_at <= ${now.getTime()}`;
+  sql`FROM execution_counts INDEXED BY ix_execution_counts_due WHERE due_at <= ${now.getTime()}
+    AND ${isAtHome()}`;
 
 export const hasDueCounts: IsDue = ({ now }) => exists(dueCounts(now));
 

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { shardCount } from "../../../core/workflows/shard-of";
+import { isAtHome } from "../../../db/at-home";
 import type { Db } from "../../../db/client";
 import { hopProjects } from "../../../db/hop-projects";
-import { asNumber, columns } from "../../../db/rows";
+import { asFlag, asNumber, columns } from "../../../db/rows";
 import { select } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
@@ -19,12 +20,14 @@ async function wakePage(platform: Platform, db: Db, after: number): Promise<numb
   const page = await select(
     db,
     sql`${hopProjects(sql`FROM workflows WHERE true`, { after, limit: maxSweptRows })}
-      SELECT project AS id FROM hop WHERE project IS NOT NULL`,
-    columns({ id: asNumber }),
+      SELECT project AS id, ${isAtHome(sql`project`)} AS is_at_home FROM hop WHERE project IS NOT NULL`,
+    columns({ id: asNumber, isAtHome: asFlag }),
   );
   const shards = Array.from({ length: shardCount }, (_, shard) => shard);
   await platform.enqueue(
-    page.map(({ id: projectId }) => ({ message: { type: "workflows.wake" as const, projectId, shards } })),
+    page
+      .filter((each) => each.isAtHome)
+      .map(({ id: projectId }) => ({ message: { type: "workflows.wake" as const, projectId, shards } })),
   );
   return page.length < maxSweptRows ? undefined : page.at(-1)?.id;
 }

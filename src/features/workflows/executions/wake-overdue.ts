@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { MessageOf } from "../../../core/messages";
 import { minuteMs } from "../../../core/time";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
@@ -18,7 +19,7 @@ const againAfterMs = 5 * minuteMs;
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
 
 const overdueExecutions = (now: Date) => sql`FROM workflow_executions INDEXED BY ix_workflow_executions_due
-  WHERE clock = 0 AND wake_at <= ${now.getTime() - patienceMs}`;
+  WHERE clock = 0 AND wake_at <= ${now.getTime() - patienceMs} AND ${isAtHome()}`;
 
 export const hasOverdueExecutions: IsDue = ({ now }) => exists(overdueExecutions(now));
 

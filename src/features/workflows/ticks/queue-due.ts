@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { dayMs } from "../../../core/time";
 import { ticksAround } from "../../../core/workflows/schedule";
 import type { ScheduleTrigger } from "../../../core/workflows/trigger";
+import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asId, asJson, asNumber, columns } from "../../../db/rows";
@@ -28,7 +29,8 @@ const readDue = columns({
 type Due = ReturnType<typeof readDue>;
 
 const dueTicks = (now: Date, clock: number) =>
-  sql`FROM workflows INDEXED BY ix_workflows_tick WHERE clock = ${clock} AND next_tick_at <= ${now.getTime()}`;
+  sql`FROM workflows INDEXED BY ix_workflows_tick WHERE clock = ${clock} AND next_tick_at <= ${now.getTime()}
+    AND ${isAtHome()}`;
 
 export const hasDueTicks: IsDue = ({ now }) => exists(dueTicks(now, 0));
 
@@ -76,7 +78,7 @@ async function queueTicks(platform: Platform, db: Db, due: Due[], started: Start
     return { projectId, id, tick, next, was: nextTickAt, forget: tick - keptForMs, input };
   });
   const moved = sql`json_each(${JSON.stringify(items)}) r CROSS JOIN workflows w
-    ON w.project_id = r.value->>'projectId' AND w.id = r.value->>'id' AND w.next_tick_at = r.value->>'was'`;
+    ON w.project_id = r.value->>'projectId' AND w.id = r.value->>'id' AND w.next_tick_at = r.value->>'was' AND ${isAtHome(sql`w.project_id`)}`;
   const starting = sql`FROM ${moved} WHERE w.enabled AND w.trigger_type = 'SCHEDULE'`;
   const batch = openBatch(platform, db);
   batch.add(

@@ -1,0 +1,31 @@
+import { readNoted, readPage } from "../../db/moving-rows";
+import { movedTables } from "../../db/project-tables";
+import { goOn } from "./go-on";
+import { Different, type Move, sourceOf, targetOf } from "./state";
+
+/**
+ * Compares the next page of rows in both databases, whole rows and not hashes of them. A row that differs must have a
+ * note, because only this move deletes notes, and only after it has copied the row. Throws Different for any other.
+ */
+export async function check(move: Move): Promise<Move> {
+  const { tables, state, to } = move;
+  const table = tables[state.place];
+  if (!table) return goOn(move, { phase: "replay", place: 0, after: null, isChecked: true });
+  const copied = await readPage(targetOf(move), table, state.after);
+  const page = await readPage(sourceOf(move), table, state.after, copied.next);
+  // The rows of the old database may end earlier, because there are more of them.
+  const last = page.next ?? copied.next;
+  const isCut = page.next !== null;
+  const theirs = isCut ? (await readPage(targetOf(move), table, state.after, page.next)).images : copied.images;
+  // The audit log in the control database also has what it tells of keys and people.
+  const isShared = !movedTables(to).includes(table);
+  const keys = new Set([...page.images.keys(), ...(isShared ? [] : theirs.keys())]);
+  const different = [...keys].filter((key) => page.images.get(key) !== theirs.get(key));
+  const noted = different.length === 0 ? new Set<string>() : await readNoted(sourceOf(move), table, different);
+  const unexplained = different.filter((key) => !noted.has(key));
+  if (unexplained.length > 0) {
+    throw new Different(`${unexplained.length} rows of ${table.name} were not the same in both databases.`, move);
+  }
+  const compared = state.compared + page.images.size;
+  return goOn(move, { place: last === null ? state.place + 1 : state.place, after: last, compared });
+}

@@ -1,0 +1,67 @@
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import {
+  beginMove,
+  createFences,
+  createNotes,
+  deleteNotes,
+  dropMoveTriggers,
+  type MoveOwner,
+  passFence,
+} from "../../db/move-fence";
+import { deleteSome, findFilled } from "../../db/moving-rows";
+import { movedTables, type ProjectTable } from "../../db/project-tables";
+import type { Statement } from "../../db/statement";
+import { goOn } from "./go-on";
+import { type Move, sourceOf, targetOf } from "./state";
+
+const deletedAtOnce = 1_000;
+
+/**
+ * Puts up a fence in the new database, and deletes what an earlier move has left there. The fence keeps sweeps away from
+ * the rows until the project lives there.
+ */
+export async function clear(move: Move): Promise<Move> {
+  const target = targetOf(move);
+  const own = movedTables(move.to);
+  if (move.state.shape === "") {
+    return goOn(move, { shape: shapeOf(move.tables) }, [
+      ...beginMove(target, "fenced"),
+      ...(await dropMoveTriggers(target.db, target.project.number)),
+      ...createFences(target.project.number, own),
+    ]);
+  }
+  const deletion = await deleteNext(target, own);
+  return deletion === null ? goOn(move, { phase: "capture" }) : goOn(move, {}, deletion);
+}
+
+/** Returns the deletion of the next rows behind a fence; null when there are none. */
+export async function deleteNext(
+  owner: MoveOwner & { db: Db },
+  tables: readonly ProjectTable[],
+): Promise<Statement[] | null> {
+  const [table] = await findFilled(owner, tables);
+  return table === undefined ? null : passFence(owner, [deleteSome(owner, table, deletedAtOnce)]);
+}
+
+/** Begins to note which rows of the old database change. The rows are copied after that. */
+export async function capture(move: Move): Promise<Move> {
+  const source = sourceOf(move);
+  const own = movedTables(move.from);
+  const batch = openBatch(move.ctx, source.db);
+  batch.addAll([
+    ...beginMove(source, "capturing"),
+    ...(await dropMoveTriggers(source.db, source.project.number)),
+    ...createFences(source.project.number, own),
+    ...createNotes(source.project.number, own),
+  ]);
+  // The notes of an earlier move have no triggers any more that would add to them.
+  const forgotten = batch.add(deleteNotes(source, deletedAtOnce));
+  await batch.commit();
+  return forgotten.count === deletedAtOnce ? move : goOn(move, { phase: "copy", place: 0, after: null });
+}
+
+/** The columns of the tables. They change with a deploy. */
+export function shapeOf(tables: readonly ProjectTable[]): string {
+  return tables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
+}

@@ -1,0 +1,144 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { StoredJob } from "../../core/messages";
+import { minuteMs, secondMs } from "../../core/time";
+import { OutOfStep } from "../../db/move-fence";
+import { movedTables } from "../../db/project-tables";
+import { asFlag, columns } from "../../db/rows";
+import { selectOne } from "../../db/statement";
+import { type JobRow, projects } from "../../db/tables";
+import { type Context, forProject, type Platform, type Project } from "../../platform/context";
+import { MovedOn, type Step } from "../jobs/step";
+import { runSteps } from "../jobs/work";
+import { cacheMs } from "../projects/cache";
+import { check } from "./check";
+import { capture, clear, shapeOf } from "./clear";
+import { copy } from "./copy";
+import { comeBack, goOn } from "./go-on";
+import { notesAtOnce, replay } from "./replay";
+import { Different, type Move, type MoveState } from "./state";
+import { endMoved, open, switchOver } from "./switch";
+import { endNotMoved, turnBack } from "./turn-back";
+
+const stepsPerRun = 100;
+/** Fewer changed rows than these are copied under the fence. */
+const fewNotes = notesAtOnce / 5;
+/** A call that starts a move has written the project's row within this time after the job's. */
+const startMs = minuteMs;
+/** By this time after the start, no isolate has the project in its cache, and each reads it anew. */
+const knownAfterMs = cacheMs + 10 * secondMs;
+
+/**
+ * `project.move`: moves a project to another database. The job's row is in that database, so the rows that a step copies
+ * and the job's state are one batch. See docs/decisions/0050-a-project-moves-behind-a-fence.md.
+ */
+export async function moveProject(platform: Platform, job: StoredJob): Promise<void> {
+  const project = await readProject(platform, job.projectId);
+  // The erasure deletes its rows in all databases.
+  if (project === null) return;
+  const shard = await findShard(platform, project, job);
+  if (shard === null) return;
+  const ctx: Context = { ...forProject(platform, project), db: platform.databaseOf(shard) };
+  await runSteps(ctx, job, moveStep, { stepsPerRun, release: null });
+}
+
+async function readProject({ control }: Platform, number: number): Promise<Project | null> {
+  const isIt = and(eq(projects.number, number), isNull(projects.deletedAt));
+  return (await control.select().from(projects).where(isIt).get()) ?? null;
+}
+
+/** Finds the database with the job's row: nearly always the one to which the project moves, or in which it is. */
+async function findShard(
+  platform: Platform,
+  { move, shard }: Project,
+  { projectId, jobId }: StoredJob,
+): Promise<string | null> {
+  for (const each of new Set([...(move ? [move.to] : []), shard, ...platform.shards])) {
+    const { isThere } = await selectOne(
+      platform.databaseOf(each),
+      sql`SELECT EXISTS (SELECT 1 FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}) AS is_there`,
+      columns({ isThere: asFlag }),
+    );
+    if (isThere) return each;
+  }
+  return null;
+}
+
+/** Makes one step, after asking the control database whether the move is still wanted. */
+async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { from, to } = row.input as { from: string; to: string };
+  // No other file writes the state of a move.
+  const state = row.state as unknown as MoveState;
+  const move: Move = { ctx, row, state, from, to, tables: movedTables(from) };
+  const project = await readProject(ctx, ctx.project.number);
+  if (project === null) return "waits";
+  const own = project.move?.jobId === row.id ? project.move : null;
+  if (own === null) {
+    const isStarting = state.phase === "clear" && row.createdAt > ctx.realClock().getTime() - startMs;
+    if (isStarting) return comeBack(move, startMs);
+    // A later move may have begun before this one had ended.
+    return state.phase === "fence" ? endMoved(move) : endNotMoved(move);
+  }
+  if (own.stage === "opening") return open(move, own);
+  if (own.stage === "leaving") return endMoved(move);
+  if (own.stage === "turning back" || state.phase === "back") return turnBack(move);
+  if (state.shape !== "" && state.shape !== shapeOf(move.tables)) {
+    return turnBack(
+      await goOn(move, {
+        ...{ phase: "back", place: 0, after: null },
+        reason: "A new version with other tables was deployed while the project moved. Start the move again.",
+      }),
+    );
+  }
+  try {
+    return await advance(move, own.startedAt + knownAfterMs);
+  } catch (error) {
+    if (error instanceof Different) {
+      ctx.log("error", "A move turns back", { reason: error.message });
+      await goOn(error.move, {
+        phase: "back",
+        place: 0,
+        after: null,
+        reason: `${error.message} The project has stayed where it was.`,
+      });
+      return "goes on";
+    }
+    // Another run, a later move or the operator was faster.
+    if (error instanceof OutOfStep) throw new MovedOn();
+    throw error;
+  }
+}
+
+async function advance(move: Move, mayFenceAt: number): Promise<Step> {
+  switch (move.state.phase) {
+    case "clear":
+      await clear(move);
+      return "goes on";
+    case "capture":
+      await capture(move);
+      return "goes on";
+    case "copy":
+      await copy(move);
+      return "goes on";
+    case "check":
+      await check(move);
+      return "goes on";
+    case "replay":
+      return replayMost(move, mayFenceAt);
+    default:
+      return switchOver(move);
+  }
+}
+
+/** Copies changed rows until there are few. Then compares all rows, or, when that is done, goes to the fence. */
+async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
+  const { move, found } = await replay(before);
+  if (found >= fewNotes) return "goes on";
+  if (!move.state.isChecked) {
+    await goOn(move, { phase: "check", place: 0, after: null });
+    return "goes on";
+  }
+  const waitMs = mayFenceAt - move.ctx.realClock().getTime();
+  if (waitMs > 0) return comeBack(move, waitMs);
+  // A new run has all of its statements for what must not stop in the middle.
+  return comeBack(await goOn(move, { phase: "fence" }), 0);
+}

@@ -1,0 +1,97 @@
+import { openBatch } from "../../db/batch";
+import { deleteNotes, passFence } from "../../db/move-fence";
+import { deleteRows, type Note, readNotes, replaceRows, selectImages } from "../../db/moving-rows";
+import type { ProjectTable } from "../../db/project-tables";
+import type { Statement } from "../../db/statement";
+import { goOnReading } from "./go-on";
+import { Different, type Move, sourceOf, targetOf } from "./state";
+
+/** The changed rows that one step copies. */
+export const notesAtOnce = 500;
+
+interface Changed {
+  table: ProjectTable;
+  /** What each row is now, by its key; null if it is gone. */
+  rows: Map<string, string | null>;
+}
+
+/**
+ * Copies the rows again that have changed. Returns how many it found. A row that changes while this happens gets a new
+ * note with a higher number, which stays.
+ */
+export async function replay(move: Move): Promise<{ move: Move; found: number }> {
+  const source = sourceOf(move);
+  const notes = await readNotes(source, move.tables, notesAtOnce);
+  if (notes.length === 0) return { move, found: 0 };
+  const { changed, last } = await readChanged(move, notes);
+  const target = targetOf(move);
+  const written = passFence(target, [
+    ...changed.flatMap((each) => deletions(move, each)),
+    ...changed.flatMap((each) => writes(move, each)),
+  ]);
+  const reads = changed.map(({ table, rows }) => selectImages(target, table, [...rows.keys()]));
+  const after = await goOnReading(move, {}, written, reads);
+  for (const [place, { table, rows }] of changed.entries()) {
+    const written = [...rows.values()];
+    const isSame = (after.rows[place]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
+    // A row that is missing was displaced by a later one of the same step. It has changed since, and has a note.
+    if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
+  }
+  const forgetting = openBatch(move.ctx, source.db);
+  forgetting.mayRepeat();
+  forgetting.add(deleteNotes(source, notesAtOnce, last));
+  await forgetting.commit();
+  return { move: after.move, found: notes.length };
+}
+
+/**
+ * Reads the rows of notes in one transaction. Stops at the first row that would exceed the size of a page, and returns
+ * the number of the last note that is included.
+ */
+async function readChanged(move: Move, notes: readonly Note[]): Promise<{ changed: Changed[]; last: number }> {
+  const source = sourceOf(move);
+  const batch = openBatch(move.ctx, source.db);
+  const asked = move.tables.flatMap((table) => {
+    const own = notes.filter((note) => note.table === table.name);
+    if (own.length === 0) return [];
+    return [
+      {
+        table,
+        own,
+        found: batch.add(
+          selectImages(
+            source,
+            table,
+            own.map(({ key }) => key),
+          ),
+        ),
+      },
+    ];
+  });
+  await batch.commit();
+  const missing = asked.flatMap(({ own, found }) => own[found.count]?.number ?? []);
+  const last = Math.min(notes.at(-1)?.number ?? 0, ...missing.map((number) => number - 1));
+  const changed = asked.map(({ table, own, found }) => ({
+    table,
+    rows: new Map(
+      found.all.flatMap(({ image }, place) => {
+        const note = own[place];
+        return note === undefined || note.number > last ? [] : [[note.key, image]];
+      }),
+    ),
+  }));
+  return { changed: changed.filter(({ rows }) => rows.size > 0), last };
+}
+
+function deletions(move: Move, { table, rows }: Changed): Statement[] {
+  const gone = [...rows].flatMap(([key, image]) => (image === null ? key : []));
+  return gone.length === 0 ? [] : [deleteRows(move.ctx, table, gone)];
+}
+
+function writes(move: Move, { table, rows }: Changed): Statement[] {
+  return replaceRows(
+    move.ctx,
+    table,
+    [...rows.values()].filter((image) => image !== null),
+  );
+}

@@ -1,0 +1,77 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import { deleteNotes, dropMoveTriggers, endMove } from "../../db/move-fence";
+import { deleteRows, readPage } from "../../db/moving-rows";
+import { movedTables } from "../../db/project-tables";
+import { statement } from "../../db/statement";
+import { guardState, type Step, updateEnded } from "../jobs/step";
+import { forgetProjects } from "../projects/cache";
+import { deleteNext } from "./clear";
+import { comeBack, goOn } from "./go-on";
+import { type Move, sourceOf, targetOf } from "./state";
+
+const forgottenAtOnce = 1_000;
+
+/**
+ * Takes a move back, which has not switched: lowers the fence in the old database, deletes what was copied, and ends the
+ * job. The project has never left its place.
+ */
+export async function turnBack(before: Move): Promise<Step> {
+  const move = before.state.phase === "back" ? before : await goOn(before, { phase: "back", place: 0, after: null });
+  const source = sourceOf(move);
+  const target = targetOf(move);
+  const freeing = openBatch(move.ctx, source.db);
+  const triggers = await dropMoveTriggers(source.db, source.project.number);
+  freeing.addAll([...endMove(source), ...triggers]);
+  const forgotten = freeing.add(deleteNotes(source, forgottenAtOnce));
+  await freeing.commit();
+  // The triggers have used up many statements of this invocation.
+  if (triggers.length > 0) return comeBack(move, 0);
+  if (forgotten.count === forgottenAtOnce) return "goes on";
+  // Without a shape, the move has not begun in the new database.
+  const deletion = move.state.shape === "" ? null : await deleteNext(target, movedTables(move.to));
+  if (deletion !== null) {
+    await goOn(move, {}, deletion);
+    return "goes on";
+  }
+  if (move.state.shape !== "" && (await deleteShared(move))) return "goes on";
+  await goOn(move, { shape: "" }, [...endMove(target), ...(await dropMoveTriggers(target.db, target.project.number))]);
+  const clearing = openBatch(move.ctx, move.ctx.control);
+  clearing.mayRepeat();
+  clearing.add(
+    statement(
+      sql`UPDATE projects SET move = NULL WHERE number = ${move.ctx.project.number} AND move->>'jobId' = ${move.row.id}
+        AND move->>'stage' IN ('copying', 'turning back')`,
+    ),
+  );
+  await clearing.commit();
+  forgetProjects();
+  // The state has changed with the last step, so the next one ends the job.
+  return "goes on";
+}
+
+/**
+ * Deletes the next rows that were copied into a table which the project does not have for itself there. Returns false
+ * when none is left.
+ */
+async function deleteShared(move: Move): Promise<boolean> {
+  const { state, tables, to } = move;
+  const own = movedTables(to);
+  const shared = tables.filter((table) => !own.includes(table));
+  const table = shared[state.place];
+  if (!table) return false;
+  const { images, next } = await readPage(sourceOf(move), table, state.after);
+  const place = next === null ? state.place + 1 : state.place;
+  await goOn(move, { place, after: next }, [deleteRows(move.ctx, table, [...images.keys()])]);
+  return true;
+}
+
+/** Ends the job of a move of which the project's row says nothing: it was taken back, or has never begun. */
+export async function endNotMoved({ ctx, row, state }: Move): Promise<Step> {
+  const reason = state.reason ?? (state.phase === "back" ? "The move was taken back." : "The move did not begin.");
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateEnded(ctx, row, { status: "failed", reason }));
+  await batch.commit();
+  return "ended";
+}

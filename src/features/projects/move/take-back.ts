@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { updateStage } from "../../../db/move-fence";
+import { statement } from "../../../db/statement";
+import { recordChange } from "../../../engine/audit/record-change";
+import { announceJob } from "../../../engine/jobs/queue-job";
+import { forgetProjects } from "../../../engine/projects/cache";
+import { forProject, type Platform, type Project } from "../../../platform/context";
+import { auditedMove } from "../audited";
+import { getProject } from "../project";
+
+/**
+ * Starts the way back of a move that has not switched. From then on it cannot switch, and writes are not refused. Throws
+ * NotFound, and Conflict when there is no such move.
+ */
+export async function takeMoveBack(platform: Platform, id: string): Promise<{ jobId: Id }> {
+  const project = await getProject(platform, id);
+  const { move } = project;
+  if (move === null) throw notMoving();
+  if (move.stage === "opening" || move.stage === "leaving") throw hasMoved(project);
+  const { jobId, from } = move;
+  const batch = openBatch(platform, platform.control);
+  batch.mayRepeat();
+  recordChange(batch, platform, auditedMove(project));
+  batch.add(
+    statement(
+      sql`UPDATE projects SET move = json_set(move, '$.stage', 'turning back') WHERE number = ${project.number}
+        AND move->>'jobId' = ${jobId} AND move->>'stage' = 'copying'`,
+    ),
+  );
+  await batch.commit();
+  forgetProjects();
+  const after = await getProject(platform, id);
+  if (after.shard !== from) throw hasMoved(after);
+  if (after.move?.jobId !== jobId) throw notMoving();
+  const source = { project, jobId };
+  const opening = openBatch(platform, platform.databaseOf(from));
+  opening.mayRepeat();
+  opening.addAll([updateStage(source, "fenced", "over"), updateStage(source, "capturing", "over")]);
+  await opening.commit();
+  await announceJob(forProject(platform, after), "project.move", jobId);
+  return { jobId };
+}
+
+function notMoving(): Conflict {
+  return new Conflict("This project is not being moved. Nothing was changed.");
+}
+
+function hasMoved({ shard, move }: Project): Conflict {
+  return new Conflict(`This project has moved to ${shard} already. Nothing was changed.`, {
+    suggestion: `To have it where it was, send POST with { "database": "${move?.from ?? ""}" }.`,
+  });
+}

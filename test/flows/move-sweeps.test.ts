@@ -1,0 +1,62 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { asId } from "../../src/core/ids";
+import { sweepLostMessages, ticks } from "../../src/cron";
+import { openBatch } from "../../src/db/batch";
+import { beginMove, createFences, dropMoveTriggers, endMove } from "../../src/db/move-fence";
+import { movedTables } from "../../src/db/project-tables";
+import { rowsIn, shardOf } from "../support/move";
+import { Outside } from "../support/outside";
+import { newProject } from "../support/project";
+import { loseMessages } from "../support/works";
+import { World } from "../support/world";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+it("no sweep changes a row behind a fence, or fails for it, and each sees to other projects", {
+  timeout: 120_000,
+}, async () => {
+  const world = new World();
+  const outside = new Outside();
+  const [fenced, other] = [await newProject(), await newProject()];
+  expect(await shardOf(fenced)).toBe(await shardOf(other));
+  for (const project of [fenced, other]) {
+    const { ctx } = await world.context(project);
+    await loseMessages({ world, outside, project, ctx: { ...ctx, origin: "https://petrel.example" } });
+  }
+  const { ctx } = await world.context(fenced);
+  const owner = { project: fenced, jobId: asId("0123456789abcdefghijkl") };
+  const raising = openBatch(ctx);
+  raising.addAll([...beginMove(owner, "fenced"), ...createFences(fenced.number, movedTables(ctx.project.shard))]);
+  await raising.commit();
+
+  const shard = await shardOf(fenced);
+  const before = await rowsIn(shard, fenced);
+  const othersBefore = await rowsIn(shard, other);
+  const days = [0, 1, 40, 500];
+  for (const day of days) {
+    world.now += day * 86_400_000;
+    for (const cron of [...Object.keys(ticks), "start"]) await world.sweep(cron);
+    await sweepLostMessages(world.process().platform);
+  }
+  expect(world.logged.filter((text) => text.includes("sweep failed"))).toEqual([]);
+  expect(
+    world.queue.filter(({ queued }) => "projectId" in queued.message && queued.message.projectId === fenced.number),
+  ).toEqual([]);
+  expect(await rowsIn(shard, fenced)).toEqual(before);
+  expect(await rowsIn(shard, other)).not.toEqual(othersBefore);
+  // Both had the same work. What the sweeps have of the one, they have not of the other.
+  const kinds = new Set(world.queue.map(({ queued }) => queued.message.type));
+  for (const type of ["campaigns.run", "workflows.wake", "segments.compute", "events.dispatch"])
+    expect([...kinds]).toContain(type);
+  world.queue = [];
+
+  const lowering = openBatch(ctx);
+  lowering.addAll([...endMove(owner), ...(await dropMoveTriggers(ctx.db, fenced.number))]);
+  await lowering.commit();
+  world.now += 86_400_000;
+  for (const cron of Object.keys(ticks)) await world.sweep(cron);
+  expect(await rowsIn(shard, fenced)).not.toEqual(before);
+  world.queue = [];
+});
