@@ -9,8 +9,9 @@ import { guard, type Statement, select, statement } from "./statement";
 import { fencedText } from "./trouble";
 
 /**
- * The triggers of a move between databases. Those of the fence refuse every write of the project's rows while its row
- * in `moves` says `fenced`, so it goes up and down with one row. Those of the source also note the keys of changed rows.
+ * The triggers of a move between databases. The fence refuses every write of the project's rows while the project's row in
+ * `moves` says `fenced`, so it goes up and down with one row. In the database that the project leaves, other triggers note
+ * the keys of changed rows.
  *
  * They exist only while a project moves. Their text contains the project's number, because a trigger cannot have
  * parameters.

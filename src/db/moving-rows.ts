@@ -22,8 +22,8 @@ export interface Page {
 }
 
 /**
- * Reads the next rows of a table in the order of their keys: at most a thousand, or about a megabyte. With `upTo`, only
- * rows up to that key.
+ * Reads the next rows of a table in the order of their keys: at most a thousand, or about a megabyte. If `upTo` is
+ * given, only rows up to that key.
  */
 export async function readPage(
   { db, project }: Owner & { db: Db },

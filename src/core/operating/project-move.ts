@@ -21,7 +21,7 @@ export type ProjectMove = {
   leavesAt?: number;
 };
 
-/** Whether the project is between two databases. Isolates then read it anew for each piece of work. */
+/** Whether the project is between two databases. Isolates then read it again for each piece of work. */
 export function isMoving({ move }: { move: ProjectMove | null }): boolean {
   return move !== null && move.stage !== "leaving";
 }

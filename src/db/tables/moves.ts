@@ -2,9 +2,9 @@ import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-or
 import { id, projectId } from "../columns";
 
 /**
- * What a database knows of the latest move of a project from it or to it. The rows of a project that is `fenced` cannot
- * be written, and no sweep reads them. `passing` is a fence within a batch of the move itself. `over` stays, so that a
- * late run of an earlier move finds that it is not the latest.
+ * The latest move of a project from or to this database. The rows of a project that is `fenced` cannot be written, and no
+ * sweep reads them. `passing` is a fence within a batch of the move itself. `over` stays, so that a late run of an earlier
+ * move finds that it is not the latest.
  */
 export const moves = sqliteTable("moves", {
   projectId: integer().primaryKey(),

@@ -3,7 +3,7 @@ import { readPage, replaceRows } from "../../db/moving-rows";
 import { goOn } from "./go-on";
 import { type Move, sourceOf, targetOf } from "./state";
 
-/** Copies the next page of rows. What changes meanwhile has a note, and is copied again. */
+/** Copies the next page of rows. Rows that change meanwhile have a note, and are copied again. */
 export async function copy(move: Move): Promise<Move> {
   const { tables, state } = move;
   const table = tables[state.place];

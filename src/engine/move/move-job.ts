@@ -24,7 +24,7 @@ const stepsPerRun = 100;
 const fewNotes = notesAtOnce / 5;
 /** A call that starts a move has written the project's row within this time after the job's. */
 const startMs = minuteMs;
-/** By this time after the start, no isolate has the project in its cache, and each reads it anew. */
+/** The time after the start from which no isolate has the project in its cache. */
 const knownAfterMs = cacheMs + 10 * secondMs;
 
 /**

@@ -11,7 +11,7 @@ export const notesAtOnce = 500;
 
 interface Changed {
   table: ProjectTable;
-  /** What each row is now, by its key; null if it is gone. */
+  /** Each row as it is now, by its key; null if it is gone. */
   rows: Map<string, string | null>;
 }
 
