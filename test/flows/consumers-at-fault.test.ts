@@ -9,7 +9,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const types = Object.keys(works) as (keyof typeof works)[];
+// A move has hundreds of writes. `move.test.ts` lets it die anywhere.
+const types = (Object.keys(works) as (keyof typeof works)[]).filter((type) => type !== "project.move");
 
 describe("a message, whatever happened to each of its writes, comes to the same end:", () => {
   it.each(types)("%s", (type) => expectSameEnd(works[type], { type }, tally), 60_000);
