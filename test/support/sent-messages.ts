@@ -63,6 +63,7 @@ export const sentMessages: Record<QueueMessage["type"], { type: string } & Recor
   "project.advance": { type: "project.advance", ...job },
   "project.backup": { type: "project.backup", ...job },
   "project.restore": { type: "project.restore", ...job },
+  "project.move": { type: "project.move", ...job },
 };
 
 /** The message with a field that only a later version knows, once in each of its objects. */
