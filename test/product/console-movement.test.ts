@@ -55,7 +55,11 @@ describeInChromium(
     }
 
     it("is a version and no row, of the start page and the mail log, until there is mail", async () => {
-      const [home, log] = [await watch("", ["/activity/version"]), await watch("/emails", ["/activity/version"])];
+      // What needs a hand turns without mail, too.
+      const [home, log] = [
+        await watch("", ["/activity/version", "/attention"]),
+        await watch("/emails", ["/activity/version"]),
+      ];
       await sendMails(world, ["Second"], "ada@example.com");
       await expect.poll(home.pass, { timeout: 20_000 }).toContain("/activity/stats");
       await log.pass();

@@ -16,15 +16,15 @@ export function useMovement(everyMs: number | false, moved?: () => void): Activi
     queryFn: ({ signal }) => petrel.activity.getVersion({ signal }),
   });
   const version = data?.version;
-  const seen = useRef(version);
+  const seen = useRef<string>(undefined);
   const tell = useRef(moved);
   useEffect(() => {
     tell.current = moved;
   });
   useEffect(() => {
     if (version === undefined || version === seen.current) return;
-    // The first version is the one that the page has read its rows at.
-    if (seen.current !== undefined) tell.current?.();
+    // The rows may have been read before the first version, too.
+    tell.current?.();
     seen.current = version;
   }, [version]);
   return data;

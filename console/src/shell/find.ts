@@ -42,9 +42,10 @@ export function useFound(text: string, ofPage: Option[]): Group[] {
     { title: words.palette.people, options: people ?? [] },
     { title: words.palette.mail, options: mail },
     { title: words.shell.campaigns, options: campaigns },
-    { title: words.palette.onPage, options: ofPage.filter(({ name }) => isIn(name, wanted)).slice(0, most) },
     { title: words.settings.actions.title, options: useActions(wanted) },
     { title: words.palette.pages, options: pages },
+    // Last: a button may send mail at once, and Enter takes the first one.
+    { title: words.palette.onPage, options: ofPage.filter(({ name }) => isIn(name, wanted)).slice(0, most) },
     { title: words.installation.pages.projects, options: useProjects(wanted) },
   ];
   return groups.filter(({ options }) => options.length > 0);

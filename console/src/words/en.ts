@@ -146,7 +146,7 @@ export const en = {
     retry: "Send again",
     again: {
       title: "If it is sent again",
-      to: (to: string) => `It goes to ${to}, with the same content.`,
+      to: (email: string) => `It goes to ${email}, with the same content.`,
       not: "It would not be sent now.",
       twice: "It may have arrived already, and would then arrive twice.",
       waits: "It would wait until",

@@ -18,7 +18,7 @@ export const it: Words = {
   states: {
     loading: "Caricamento",
     offline: "Il servizio non ha risposto. Controlla la connessione e riprova.",
-    onlyReading: "Può leggere questa pagina. Per cambiare qualcosa, chieda a un amministratore.",
+    onlyReading: "Puoi leggere questa pagina. Per cambiare qualcosa, chiedi a un amministratore.",
     fault: "Questa pagina ha un difetto. Ricaricala o segnalalo.",
     request: "Richiesta",
     again: "Riprova",

@@ -19,7 +19,7 @@ export function CampaignEditPage() {
     queryFn: ({ signal }) => petrel.campaigns.get(id, { signal }),
   });
   // Others may change it, or send it: its version is asked for, and all of it is read when that is another one.
-  const { data: watched } = useQuery({
+  const { data: watched, dataUpdatedAt: watchedAt } = useQuery({
     queryKey: watchKey(project, id),
     enabled: data !== undefined,
     refetchInterval: lookMs,
@@ -27,8 +27,9 @@ export function CampaignEditPage() {
   });
   const isOld = data !== undefined && watched !== undefined && isAnother(watched, data);
   useEffect(() => {
-    if (isOld) void refetch();
-  }, [isOld, refetch]);
+    // With each answer, because a read may fail.
+    if (isOld && watchedAt > 0) void refetch();
+  }, [isOld, watchedAt, refetch]);
   if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={10} />;
   const isOpen = data.status === "DRAFT" || data.status === "SCHEDULED";

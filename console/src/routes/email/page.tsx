@@ -27,6 +27,8 @@ export function EmailPage() {
   } = useQuery({
     queryKey: [project, "email", id],
     queryFn: ({ signal }) => petrel.emails.get(id, { signal }),
+    // A cancel and a retry of somebody else are neither mail nor an event.
+    refetchInterval: ({ state: { data } }) => data !== undefined && isUnderWay(data.status) && rereadMs,
   });
   useMovement(email !== undefined && lookMs(email.status), () => void refetch());
   if (error !== null && email === undefined) return <Refused error={error} retry={() => void refetch()} />;
@@ -63,7 +65,13 @@ export function EmailPage() {
 }
 
 /** Something moves by itself only as long as a mail is on its way. */
+const rereadMs = 20_000;
+
+function isUnderWay(status: Email["status"]): boolean {
+  return status === "QUEUED" || status === "SENDING";
+}
+
 function lookMs(status: Email["status"]): number | false {
-  if (status === "QUEUED" || status === "SENDING") return 2_000;
+  if (isUnderWay(status)) return 2_000;
   return status === "SENT" || status === "DELIVERED" || status === "OPENED" ? 15_000 : false;
 }

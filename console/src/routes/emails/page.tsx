@@ -105,14 +105,15 @@ function useColumns(project: string): Column<Email>[] {
   ];
 }
 
-/** Whether there is mail that the list does not show yet. A list with filters asks for it once newer mail has come. */
+/** Whether there is mail that the list does not show yet. A list with filters asks for it whenever something has moved. */
 function useNewer(filters: EmailFilters, first: string | undefined): boolean {
   const { id: project, petrel } = useProject();
-  const newest = useMovement(first !== undefined && lookMs)?.emailId ?? null;
+  const movement = useMovement(first !== undefined && lookMs);
+  const newest = movement?.emailId ?? null;
   const isNewer = first !== undefined && newest !== null && newest > first;
   const isFiltered = Object.keys(filters).length > 0;
   const { data } = useQuery({
-    queryKey: [project, "newest email", filters, newest],
+    queryKey: [project, "newest email", filters, movement?.version],
     enabled: isNewer && isFiltered,
     queryFn: async ({ signal }) => (await petrel.emails.list({ ...filters, limit: 1 }, { signal })).data[0]?.id ?? null,
   });

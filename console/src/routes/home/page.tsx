@@ -12,7 +12,7 @@ import { days, readsOf } from "./reads";
 import { Upcoming } from "./upcoming";
 
 const lookMs = 15_000;
-/** What needs a hand takes more reads than the figures, and changes less. */
+/** What needs a hand takes more reads than the figures, and turns without mail, too: a domain, a key, a month. */
 const attentionMs = 60_000;
 
 /** How mail is doing, in a sentence and in figures, and what comes next. */
@@ -21,11 +21,8 @@ export function HomePage() {
   const { id: project, petrel } = useProject();
   const reads = readsOf(project, petrel);
   const { data, error, refetch } = useQuery(reads.stats);
-  const attention = useQuery(reads.attention);
-  useMovement(data !== undefined && lookMs, () => {
-    void refetch();
-    if (Date.now() - attention.dataUpdatedAt >= attentionMs) void attention.refetch();
-  });
+  const attention = useQuery({ ...reads.attention, refetchInterval: attentionMs });
+  useMovement(data !== undefined && lookMs, () => void refetch());
   // A remaining step of the set-up does not disturb anything.
   const needing = attention.data?.items.filter(({ severity }) => severity !== "info").length;
   const week = data?.series.slice(-days / 2) ?? [];
