@@ -21,8 +21,16 @@ export async function noteBookmarks({ pending }, step) {
 async function pointOf(binding) {
   const now = new Date().toISOString();
   const { code, stdout } = await askWrangler(["d1", "time-travel", "info", binding, "--json"]);
-  const bookmark = code === 0 ? JSON.parse(stdout).bookmark : undefined;
+  const bookmark = code === 0 ? bookmarkIn(stdout) : undefined;
   return bookmark ? `--bookmark=${bookmark}` : `--timestamp=${now}`;
+}
+
+function bookmarkIn(answer) {
+  try {
+    return JSON.parse(answer).bookmark;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What petrel.toml keeps of it: the last point of each database before a migration, as a terminal forgets what it showed. */

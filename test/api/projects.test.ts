@@ -37,6 +37,8 @@ describe("POST /admin/projects", () => {
         maxStorageMb: 2048,
         sendingPaused: null,
         confirmationTemplateId: null,
+        database: expect.stringMatching(/^DB(_\d+)?$/),
+        moving: null,
         createdAt: expect.stringMatching(isoTime),
         updatedAt: body.project.createdAt,
       },

@@ -221,7 +221,7 @@ describe("the five-minute check", () => {
     const sweep = world.statements.find(({ sql }) => sql.includes("ix_domains_due"));
     const plan = (await planOf({ sql: "", values: [], ...sweep })).join(" ");
     expect(plan).toContain("ix_domains_due (next_check_at<?)");
-    expect(plan).not.toMatch(/SCAN (?!CONSTANT ROW)/);
+    expect(plan).not.toMatch(/SCAN (?!CONSTANT ROW|moves)/);
   });
 });
 

@@ -43,7 +43,7 @@ export async function listUpcoming(
   // meanwhile stays listed until it happens.
   const after = cursorValue ?? [ctx.now.getTime(), "~"];
   const batch = openBatch(ctx);
-  // Whom a campaign is for is decided when it starts.
+  // The audience of a campaign is decided when it starts.
   const asked = contactId === null ? sources : [emails, executions];
   const pages = asked.map((source) => batch.add(source.select(source.rows(ctx, contactId), after, limit + 1)));
   const counts = cursorValue ? [] : asked.map(({ rows }) => batch.add(countAfter(rows(ctx, contactId), after)));

@@ -15,7 +15,7 @@ export const executionsPerChange = 250;
 /** An SQL condition on a row of `executions`: the mirror does not show its last change yet. */
 export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executions.change)";
 
-/** Numbers grow with time, and a millisecond has room for so many. */
+/** Numbers grow with time. A millisecond has this number of them. */
 const numbersPerMs = 1024;
 
 /** The last number that each object has given. */
