@@ -86,7 +86,11 @@ describeInChromium(
       await page.getByRole("link", { name: hostile }).waitFor();
       await page.keyboard.press("ControlOrMeta+k");
       await page.getByRole("combobox", { name: "Search pages, people and mail" }).fill(hostile.slice(0, 20));
-      await page.getByRole("dialog").getByRole("option", { name: hostile }).waitFor();
+      // A project of another test may have the same name, and is there at once.
+      await page
+        .getByRole("group", { name: "Campaigns", exact: true })
+        .getByRole("option", { name: hostile })
+        .waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL(new RegExp(`/campaigns/${id}$`));
       await page.getByText("It is not sent yet.").waitFor();
