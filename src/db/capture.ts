@@ -71,7 +71,11 @@ export function createCaptures(project: number, tables: readonly ProjectTable[])
 
 /** Drops the triggers of a project. Looks for them first, because usually there are none. */
 export async function dropCaptures(db: Db, project: number): Promise<Statement[]> {
-  const prefix = prefixOf(project);
+  return dropTriggers(db, prefixOf(project));
+}
+
+/** Drops the triggers whose names begin with a prefix. */
+export async function dropTriggers(db: Db, prefix: string): Promise<Statement[]> {
   const found = await select(
     db,
     sql`SELECT name FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, ${prefix.length}) = ${prefix}`,

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../core/ids";
-import { keyColumns, keyOf } from "./capture";
+import { dropTriggers, keyColumns, keyOf } from "./capture";
 import type { Db } from "./client";
 import type { ProjectTable } from "./project-tables";
-import { asText, columns } from "./rows";
+import { columns } from "./rows";
 import { inProject, type Owner } from "./scope";
-import { guard, type Statement, select, statement } from "./statement";
+import { guard, type Statement, statement } from "./statement";
 import { fencedText } from "./trouble";
 
 /**
@@ -72,14 +72,8 @@ function trigger(name: string, { on, when, does }: { on: string; when: string; d
 }
 
 /** Drops the triggers of all moves of a project in a database. */
-export async function dropMoveTriggers(db: Db, project: number): Promise<Statement[]> {
-  const prefix = prefixOf(project);
-  const found = await select(
-    db,
-    sql`SELECT name FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, ${prefix.length}) = ${prefix}`,
-    columns({ name: asText }),
-  );
-  return found.map(({ name }) => statement(sql.raw(`DROP TRIGGER IF EXISTS ${name}`)));
+export function dropMoveTriggers(db: Db, project: number): Promise<Statement[]> {
+  return dropTriggers(db, prefixOf(project));
 }
 
 type Stage = "capturing" | "fenced" | "passing" | "over";
