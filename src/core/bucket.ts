@@ -1,3 +1,5 @@
+import type { Id } from "./ids";
+
 /** The rule of a token bucket: it holds at most `burst` tokens and regains `perSecond`. */
 export interface Rate {
   burst: number;
@@ -5,14 +7,29 @@ export interface Rate {
 }
 
 const addressPrefix = "address:";
+const personPrefix = "person:";
 
-/** Returns the name of the bucket of one network address. Callers can cause any number of these. */
+/** Returns the name of the bucket of one network address. */
 export function addressBucket(address: string): string {
   return `${addressPrefix}${address}`;
 }
 
+/** Returns the name of the bucket of one person. */
+export function personBucket(person: Id): string {
+  return `${personPrefix}${person}`;
+}
+
 export function isAddressBucket(name: string): boolean {
   return name.startsWith(addressPrefix);
+}
+
+export function isPersonBucket(name: string): boolean {
+  return name.startsWith(personPrefix);
+}
+
+/** Whether a bucket belongs to a single caller. There can be any number of these. */
+export function isCallersOwn(name: string): boolean {
+  return isAddressBucket(name) || isPersonBucket(name);
 }
 
 /** The level of a bucket at a given time. */

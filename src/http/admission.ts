@@ -36,6 +36,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
       project: ctx.project,
       caller: ctx.callerKind,
       address,
+      person: c.get("visitor")?.person.id ?? null,
     });
     const given = givenKey(c);
     const owned = given !== null && isIdempotencyKey(given) ? useOf(c, given) : null;

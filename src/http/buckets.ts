@@ -1,4 +1,5 @@
-import { addressBucket, isAddressBucket, type Rate } from "../core/bucket";
+import { addressBucket, isAddressBucket, isPersonBucket, personBucket, type Rate } from "../core/bucket";
+import type { Id } from "../core/ids";
 import type { CallerKind } from "../core/keys";
 import { networkOf } from "../core/network";
 import type { RateLimits } from "../platform/rate-limits";
@@ -9,21 +10,27 @@ interface Caller {
   project: { sendRatePerSecond: number | null };
   caller: CallerKind;
   address: string | undefined;
+  /** The person whose session makes the request. */
+  person: Id | null;
 }
+
+/** The people of a project may make this many times as many calls together as one of them alone. */
+const peopleAtOnce = 10;
 
 /**
  * Returns the buckets from which a request takes a token: one for all requests of the project, and one for its route.
- * Public keys and people have overall buckets of their own, so that emptying one does not lock out servers.
+ * Public keys and people have overall buckets of their own, so that emptying one does not lock out servers. Each person
+ * also has one, so that a console that many tabs keep busy does not lock out colleagues.
  */
 export function bucketsFor(
   { bucket }: Policy,
   limits: RateLimits | null,
-  { project, caller, address }: Caller,
+  { project, caller, address, person }: Caller,
 ): { name: string; rate: Rate }[] {
   if (limits === null) return [];
   const rate = bucket && rateOf(bucket, limits, project);
   return [
-    ...(limits.api ? [{ name: caller === "secret" ? "api" : `${caller}:api`, rate: limits.api }] : []),
+    ...(limits.api ? overallBuckets(limits.api, caller, person) : []),
     ...(bucket && rate ? [{ name: bucket, rate }] : []),
     ...(caller === "public" && limits.publicAddress && address !== undefined
       ? [{ name: addressBucket(networkOf(address)), rate: limits.publicAddress }]
@@ -31,9 +38,19 @@ export function bucketsFor(
   ];
 }
 
+function overallBuckets(rate: Rate, caller: CallerKind, person: Id | null): { name: string; rate: Rate }[] {
+  const name = caller === "secret" ? "api" : `${caller}:api`;
+  if (person === null) return [{ name, rate }];
+  const together = { burst: rate.burst * peopleAtOnce, perSecond: rate.perSecond * peopleAtOnce };
+  return [
+    { name: personBucket(person), rate },
+    { name, rate: together },
+  ];
+}
+
 /** Returns the name of a bucket as callers see it. Each overall bucket is simply "api". */
 export function publicName(name: string): string {
-  if (name.endsWith(":api") && !isAddressBucket(name)) return "api";
+  if (isPersonBucket(name) || (name.endsWith(":api") && !isAddressBucket(name))) return "api";
   return isAddressBucket(name) ? "address" : name;
 }
 

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
+import { type BucketState, isCallersOwn, type Level, type Rate, takeFromAll } from "../core/bucket";
 import { abandonedAfterMs, type Claim, type KeyEffect, type KeyUse } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 import { gateMigrations, gateReadableFrom } from "./gate-tables";
@@ -25,7 +25,7 @@ export interface Admitted {
 export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffect>;
 
 const levelsKey = "levels";
-const maxAddresses = 10_000;
+const maxCallers = 10_000;
 const expiredPerStep = 10_000;
 
 /**
@@ -37,10 +37,10 @@ export class ProjectGateObject extends DurableObject {
   private levelsStoredAt = 0;
   private hasTables = false;
   /**
-   * Levels of network addresses, in the order of last use, oldest first. They are only in memory, and at most
-   * `maxAddresses`.
+   * Levels of network addresses and people, in the order of last use, oldest first. They are only in memory, and at most
+   * `maxCallers`.
    */
-  private addresses = new Map<string, Level>();
+  private callers = new Map<string, Level>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
@@ -93,11 +93,11 @@ export class ProjectGateObject extends DurableObject {
   }
 
   private take(wanted: Admission["buckets"], now: number): Admitted["rate"] {
-    const levelOf = (name: string) => (isAddressBucket(name) ? this.addresses.get(name) : this.levels[name]);
+    const levelOf = (name: string) => (isCallersOwn(name) ? this.callers.get(name) : this.levels[name]);
     const buckets = wanted.map(({ name, rate }) => ({ name, rate, level: levelOf(name) }));
     const { isAllowed, levels, tightest } = takeFromAll(buckets, now);
     for (const [name, level] of Object.entries(levels)) {
-      if (isAddressBucket(name)) this.noteAddress(name, level);
+      if (isCallersOwn(name)) this.noteCaller(name, level);
       else this.levels[name] = level;
     }
     if (now - this.levelsStoredAt >= secondMs) {
@@ -107,11 +107,11 @@ export class ProjectGateObject extends DurableObject {
     return { isAllowed, ...tightest };
   }
 
-  private noteAddress(name: string, level: Level): void {
-    this.addresses.delete(name);
-    this.addresses.set(name, level);
-    const [idlest] = this.addresses.keys();
-    if (this.addresses.size > maxAddresses && idlest !== undefined) this.addresses.delete(idlest);
+  private noteCaller(name: string, level: Level): void {
+    this.callers.delete(name);
+    this.callers.set(name, level);
+    const [idlest] = this.callers.keys();
+    if (this.callers.size > maxCallers && idlest !== undefined) this.callers.delete(idlest);
   }
 
   private claim({ key, owner, request, hash, ttlMs }: NonNullable<Admission["key"]>, now: number): Claim {

@@ -4,6 +4,7 @@ import * as document from "../../src/http/document";
 import { type Env, readConfig } from "../../src/platform/env";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
+import { signedIn, type TestVisitor } from "../support/visitor";
 import { callWith } from "../support/with-settings";
 
 const limits = { RATE_LIMIT_ENABLED: "true" };
@@ -67,6 +68,30 @@ describe("rate limits", () => {
     expect((await upsert(project, settings)).status).toBe(201);
     const refused = await get(project, settings);
     expectRefusal(refused, 429, "RATE_LIMIT_EXCEEDED", { details: { bucket: "api", retryAfter: 30 } });
+  });
+
+  it("count a person's requests apart from those of others, also after one has made too many", async () => {
+    const project = await newProject();
+    const settings = { ...limits, RATE_LIMIT_API_PER_MINUTE: "2" };
+    const as = { role: "viewer" } as const;
+    const people = [];
+    for (let n = 0; n < 21; n++) people.push(await signedIn({ project, as }));
+    const [watching, colleague, ...others] = people as [TestVisitor, TestVisitor, ...TestVisitor[]];
+    const watch = ({ headers }: TestVisitor) =>
+      callWith(settings, "GET", "/activity/version", { headers: headers(project) });
+    expect((await watch(watching)).headers.get("RateLimit-Remaining")).toBe("1");
+    await watch(watching);
+    for (let turn = 0; turn < 20; turn++) {
+      const refused = await watch(watching);
+      expectRefusal(refused, 429, "RATE_LIMIT_EXCEEDED", { details: { bucket: "api", retryAfter: 30 } });
+    }
+    expect((await watch(colleague)).status).toBe(200);
+    expect((await get(project, settings)).status).toBe(200);
+    // All of them together make at most ten times as many.
+    const answers = [];
+    for (const one of others) answers.push((await watch(one)).status);
+    expect(answers).toEqual([...Array(17).fill(200), 429, 429]);
+    expect((await get(project, settings)).status).toBe(200);
   });
 
   it("of 0 switch one bucket off", async () => {

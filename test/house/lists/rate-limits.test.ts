@@ -17,7 +17,7 @@ const limitsOf = (env: object) =>
   rateLimitsOf(parseSettings(rateLimitSettings, { RATE_LIMIT_ENABLED: "true", ...env }));
 
 const policy = { ...usualPolicy, bucket: "preview" as never };
-const caller = { project: { sendRatePerSecond: null }, caller: "secret" as const, address: undefined };
+const caller = { project: { sendRatePerSecond: null }, caller: "secret" as const, address: undefined, person: null };
 
 it("a bucket that is added to the list has its settings, and their defaults", () => {
   expect(limitsOf({})).toMatchObject({ preview: { perSecond: 3, burst: 6 } });
