@@ -47,7 +47,7 @@ export class World {
     installGlobals(time, randomStream(seed, "chance"), boundary);
     const trip = () => time.wait(1 + order() * 9);
     const surroundings = { trip, faults, time, boundary, random: order };
-    this.databases = { DB: openDatabase(surroundings), DB_01: openDatabase(surroundings) };
+    this.databases = { DB: openDatabase("DB", surroundings), DB_01: openDatabase("DB_01", surroundings) };
     const report = (body, headers) => this.ask("POST", "/hooks/resend", { text: body, headers });
     this.outside = new Outside({ ...surroundings, random: randomStream(seed, "outside"), planted, report });
     globalThis.fetch = (input, init) => this.outside.fetch(input, init);
@@ -170,7 +170,11 @@ function parsed(text) {
   }
 }
 
+const assets = new Map();
+
 function asset(url) {
   const file = join(root, ".assets", new URL(url).pathname);
-  return existsSync(file) ? new Response(readFileSync(file)) : new Response(null, { status: 404 });
+  const content = assets.get(file) ?? (existsSync(file) ? readFileSync(file) : null);
+  assets.set(file, content);
+  return content === null ? new Response(null, { status: 404 }) : new Response(content);
 }

@@ -9,16 +9,15 @@ const maxStatementBytes = 100_000;
  * between each other.
  */
 export class Database {
-  #sqlite;
-  #prepared = new Map();
+  #prepare;
+  #changes;
   trips = 0;
   statements = 0;
 
-  constructor(sqlite, { time, trip, faults, boundary }) {
-    this.#sqlite = sqlite;
+  constructor({ prepare }, { trip, faults, boundary }) {
+    this.#prepare = prepare;
+    this.#changes = prepare("SELECT total_changes() AS n");
     Object.assign(this, { trip, faults, boundary });
-    // The clock of the database is the world's.
-    sqlite.function("unixepoch", { varargs: true }, () => time.now / 1_000);
   }
 
   /** The names of all tables. */
@@ -30,7 +29,9 @@ export class Database {
 
   /** Reads rows from outside of the world, which takes no time. */
   peek(sql, ...parameters) {
-    return this.#sqlite.prepare(sql).all(...parameters);
+    const prepared = this.#prepare(sql);
+    prepared.setReturnArrays(false);
+    return prepared.all(...parameters);
   }
 
   prepare(sql) {
@@ -39,14 +40,14 @@ export class Database {
 
   async batch(statements) {
     return this.#travel(statements, () => {
-      this.#sqlite.exec("BEGIN IMMEDIATE");
+      this.#prepare("SAVEPOINT batch").run();
       try {
-        const results = statements.map((statement) => this.#run(statement));
-        this.#sqlite.exec("COMMIT");
-        return results;
+        return statements.map((statement) => this.#run(statement));
       } catch (error) {
-        this.#sqlite.exec("ROLLBACK");
+        this.#prepare("ROLLBACK TO batch").run();
         throw error;
+      } finally {
+        this.#prepare("RELEASE batch").run();
       }
     });
   }
@@ -76,14 +77,13 @@ export class Database {
     this.statements += 1;
     if (parameters.length > maxParameters) throw new Error("too many SQL variables");
     if (sql.length > maxStatementBytes) throw new Error("statement too long");
-    const prepared = this.#prepared.get(sql) ?? this.#sqlite.prepare(sql);
-    this.#prepared.set(sql, prepared);
-    const before = this.#sqlite.prepare("SELECT total_changes() AS n").get().n;
+    const prepared = this.#prepare(sql);
+    const before = this.#changes.get().n;
     // Two columns of one name are two items of an array, and one of an object.
     prepared.setReturnArrays(form === "arrays");
     const rows = prepared.all(...parameters.map(bound));
     const results = form === "arrays" ? rows : rows.map((row) => ({ ...row }));
-    const changes = this.#sqlite.prepare("SELECT total_changes() AS n").get().n - before;
+    const changes = this.#changes.get().n - before;
     return {
       results,
       success: true,
@@ -137,14 +137,36 @@ function bound(value) {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** Opens databases that begin with the same tables; they are made once. */
+/**
+ * Opens databases that begin with the same tables; they are made once. A database is the savepoint of a connection, and
+ * the next one of its name goes back to it, so that what was prepared stays so.
+ */
 export function databaseMaker(migrations) {
   const first = new DatabaseSync(":memory:");
   for (const sql of migrations) first.exec(sql);
   const tables = first.serialize();
-  return (surroundings) => {
-    const sqlite = new DatabaseSync(":memory:");
-    sqlite.deserialize(tables);
-    return new Database(sqlite, surroundings);
+  const connections = new Map();
+  return (name, surroundings) => {
+    const connection = connections.get(name) ?? connect(tables);
+    connections.set(name, connection);
+    connection.time = surroundings.time;
+    connection.prepare("ROLLBACK TO world").run();
+    return new Database(connection, surroundings);
   };
+}
+
+function connect(tables) {
+  const sqlite = new DatabaseSync(":memory:");
+  sqlite.deserialize(tables);
+  const known = new Map();
+  const prepare = (sql) => {
+    const prepared = known.get(sql) ?? sqlite.prepare(sql);
+    known.set(sql, prepared);
+    return prepared;
+  };
+  const connection = { sqlite, prepare, time: null };
+  // The clock of the database is the world's.
+  sqlite.function("unixepoch", { varargs: true }, () => connection.time.now / 1_000);
+  sqlite.exec("SAVEPOINT world");
+  return connection;
 }

@@ -1,7 +1,7 @@
 import { currentProcess } from "./processes.mjs";
+import { webCrypto } from "./web-crypto.mjs";
 
 const RealDate = Date;
-const realCrypto = globalThis.crypto;
 
 /**
  * Puts a world's time and chance in the place of those of the machine: `Date`, timers, `Math.random` and `crypto`. The code
@@ -24,10 +24,7 @@ export function installGlobals(time, random, boundary) {
     for (let place = 0; place < view.length; place++) view[place] = random() * 256;
     return array;
   };
-  const subtle = new Proxy(realCrypto.subtle, {
-    get: (real, name) =>
-      typeof real[name] === "function" ? (...given) => time.hold(() => real[name](...given)) : real[name],
-  });
+  const subtle = webCrypto((call) => time.hold(call));
   const randomUUID = () => {
     const hex = Buffer.from(bytes(new Uint8Array(16))).toString("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;

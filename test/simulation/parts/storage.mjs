@@ -11,6 +11,7 @@ const ringMs = 5;
  */
 export class ObjectStorage {
   #sqlite = null;
+  #prepared = new Map();
   #values = new Map();
   #alarm = null;
   /** What to go back to; null while nothing has been written. */
@@ -34,8 +35,8 @@ export class ObjectStorage {
 
   /** All values, seen from outside of the world. */
   get contents() {
-    const tables = this.#tables.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    const rows = tables.flatMap(({ name }) => this.#tables.prepare(`SELECT * FROM "${name}"`).all());
+    const tables = this.#prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const rows = tables.flatMap(({ name }) => this.#prepare(`SELECT * FROM "${name}"`).all());
     return [...rows, ...this.#values.values()].map((value) => JSON.stringify(value));
   }
 
@@ -44,10 +45,16 @@ export class ObjectStorage {
     return this.#sqlite;
   }
 
+  #prepare(sql) {
+    const prepared = this.#prepared.get(sql) ?? this.#tables.prepare(sql);
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
   #begin() {
     if (this.#before !== null) return;
     this.#before = { values: new Map(this.#values), alarmAt: this.#alarm?.at ?? null };
-    this.#tables.exec("BEGIN");
+    this.#prepare("BEGIN").run();
   }
 
   /** Makes what was written durable. */
@@ -60,7 +67,7 @@ export class ObjectStorage {
   commit() {
     if (this.#before === null) return;
     this.#before = null;
-    this.#tables.exec("COMMIT");
+    this.#prepare("COMMIT").run();
   }
 
   /** Goes back to what was durable. */
@@ -76,9 +83,9 @@ export class ObjectStorage {
 
   #exec(query, values) {
     if (!/^\s*SELECT\b/i.test(query)) this.#begin();
-    const rows = this.#tables
-      .prepare(query)
-      .all(...values.map((value) => (typeof value === "boolean" ? Number(value) : value)));
+    const rows = this.#prepare(query).all(
+      ...values.map((value) => (typeof value === "boolean" ? Number(value) : value)),
+    );
     return { toArray: () => rows.map((row) => ({ ...row })) };
   }
 
