@@ -36,11 +36,13 @@ afterEach(() => {
 class Executions {
   heard = new Map<string, StepOutcome[]>();
   isDeaf = false;
+  isElsewhere = false;
 
   settle: Settle = async (_, { executionId, stepId }: WaitingStep, outcome) => {
     if (this.isDeaf) throw new Error("The object is not there");
     const key = `${textOf(executionId)}:${textOf(stepId)}`;
     this.heard.set(key, [...(this.heard.get(key) ?? []), outcome]);
+    return !this.isElsewhere;
   };
 
   of(arrival: Pick<Arrival, "executionId" | "step">): StepOutcome[] {
@@ -129,7 +131,7 @@ describe("a WEBHOOK step", () => {
     expect(executions.of(arrival)).toEqual([outcome]);
     // Nothing of it is kept here.
     expect(await rowsOf(project)).toMatchObject([{ attempts: 1, request: null, outcome: null, next_attempt_at: null }]);
-    expect((await store(world, project, [arrival])).outcomes).toEqual([called(world)]);
+    expect((await store(world, project, [arrival])).outcomes).toEqual([{ kind: "done" }]);
     await pass(world, executions, 30);
     expect(outside.calls).toHaveLength(1);
   });
@@ -294,6 +296,30 @@ describe("a WEBHOOK step", () => {
     expect((await store(world, project, [arrival])).outcomes).toEqual([
       { kind: "done", output: { statusCode: 200, success: true, response: "said" } },
     ]);
+    expect(outside.calls).toHaveLength(1);
+  });
+
+  it("is answered by its row when the call was faster than the execution's way to the step", async () => {
+    const { project, world, executions, host, arrive } = await setUp();
+    outside.play(host, answers(200, "said"));
+    const arrival = arrive();
+    await store(world, project, [arrival]);
+    executions.isElsewhere = true;
+    await drain(world, executions);
+    expect((await store(world, project, [arrival])).outcomes).toEqual([
+      { kind: "done", output: { statusCode: 200, success: true, response: "said" } },
+    ]);
+  });
+
+  it("is done when an execution comes to it again, with what was answered before", async () => {
+    const { project, world, executions, host, arrive, step } = await setUp();
+    outside.play(host, answers(200, "said"));
+    const arrival = arrive();
+    await store(world, project, [arrival]);
+    await drain(world, executions);
+    const output = { statusCode: 200, success: true, response: "said" };
+    const again = { ...arrival, scope: { ...arrival.scope, steps: { [step.name]: output } } };
+    expect((await store(world, project, [again])).outcomes).toEqual([{ kind: "done", output }]);
     expect(outside.calls).toHaveLength(1);
   });
 

@@ -5,6 +5,7 @@ import { effectsLost } from "./effects.mjs";
 import { mailUnaccounted } from "./mail.mjs";
 import { tracesOfErased } from "./traces.mjs";
 import { unfinished } from "./unfinished.mjs";
+import { pathsNotAllowed } from "./workflows/workflows.mjs";
 
 /**
  * Returns what must hold and does not, seen from outside: the rows, what the provider and the receivers got, and the
@@ -20,6 +21,7 @@ export async function faultsIn(world, seen) {
     ...consentDisobeyed(world, state),
     ...tracesOfErased(world, state),
     ...(await countsThatDiffer(world, state)),
+    ...(await pathsNotAllowed(world, state)),
   ];
 }
 

@@ -11,11 +11,13 @@ export function mailUnaccounted(world, { emails, facts }) {
   const { mails, arrivals } = world.outside.provider;
   const times = Map.groupBy(mails, ({ tag }) => emailOfTag(tag));
   const lost = new Set(arrivals.filter(({ outcome }) => vague.has(outcome)).map(({ tag }) => emailOfTag(tag)));
+  // A call that its isolate died of may never arrive.
+  const hasDied = world.faults.counts.isolateDies > 0;
   const isSomeDeleted = facts.some(({ is }) => is === "deleted");
   const known = new Set(emails.map(({ id }) => id));
   const unknown = isSomeDeleted ? [] : [...times.keys()].filter((id) => !known.has(id));
   return [
-    ...emails.flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, lost.has(email.id))),
+    ...emails.flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, hasDied || lost.has(email.id))),
     ...[...times].filter(([, all]) => all.length > 1).map(([id, all]) => `The provider took ${id} ${all.length} times`),
     ...unknown.map((id) => `The provider took ${id}, which has no row`),
     ...mails.filter(({ mail }) => isStranger(mail)).map(({ mail }) => `${mail.from} wrote to ${addressOf(mail)}`),

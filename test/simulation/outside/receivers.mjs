@@ -11,6 +11,8 @@ export class Receivers {
   forged = [];
   /** All that was sent to a host, as text. */
   bodies = [];
+  /** Calls of workflows: `{ host, key, at, status }`. */
+  calls = [];
 
   constructor({ time, trip, faults }) {
     Object.assign(this, { time, trip, faults });
@@ -22,9 +24,12 @@ export class Receivers {
 
   async answer({ headers }, { host, pathname }, body) {
     if (!host.startsWith("hooks.")) return Response.json({}, { status: 404 });
-    this.bodies.push({ host, body });
+    this.bodies.push({ host, body, at: this.time.now });
     if (this.faults.happens("receiverHangs")) await this.time.wait(60 * secondMs);
-    if (this.faults.happens("receiverFails")) return Response.json({}, { status: 500 });
+    const status = this.faults.happens("receiverFails") ? 500 : 200;
+    if (pathname === "/steps")
+      this.calls.push({ host, key: headers.get("idempotency-key"), at: this.time.now, status });
+    if (status === 500) return Response.json({}, { status });
     if (pathname === "/events") this.#hear(host, headers, body);
     if (this.faults.happens("receiverLosesAnswer")) throw new TypeError("Network connection lost.");
     return Response.json({ isFine: true });

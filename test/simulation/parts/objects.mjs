@@ -21,6 +21,11 @@ export class Namespace {
     return [...this.#objects.values()].flatMap(({ storage }) => storage.contents);
   }
 
+  /** The rows of a table of all objects of this class. */
+  rows(table) {
+    return [...this.#objects.values()].flatMap(({ storage }) => storage.rows(table));
+  }
+
   idFromName(name) {
     return { name, toString: () => name };
   }

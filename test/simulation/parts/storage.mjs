@@ -40,6 +40,12 @@ export class ObjectStorage {
     return [...rows, ...this.#values.values()].map((value) => JSON.stringify(value));
   }
 
+  /** The rows of a table, if this object has it. */
+  rows(table) {
+    const isThere = this.#tables.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").all(table);
+    return isThere.length > 0 ? this.#tables.prepare(`SELECT * FROM "${table}"`).all() : [];
+  }
+
   get #tables() {
     this.#sqlite ??= new DatabaseSync(":memory:");
     return this.#sqlite;

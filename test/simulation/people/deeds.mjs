@@ -37,14 +37,16 @@ class Caller {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.ask(method, path, options);
       const isVague = answer.status === 0 || answer.status === 429 || answer.status >= 500;
-      if (!isVague || attempt === maxTries) return answer;
+      if (!isVague || attempt === maxTries) return { ...answer, attempts: attempt };
       await this.world.time.wait(againMs);
     }
   }
 
-  /** Notes something that must hold from now on. */
+  /** Notes something that must hold from now on. Returns the note, to which more may be added. */
   note(fact) {
-    this.told.facts.push({ tenant: this.tenant.name, at: this.world.time.now, entry: this.entry, ...fact });
+    const whole = { tenant: this.tenant.name, at: this.world.time.now, entry: this.entry, ...fact };
+    this.told.facts.push(whole);
+    return whole;
   }
 
   address(index = 0) {

@@ -1,3 +1,4 @@
+import { kindsOfEvents } from "./documents.mjs";
 import { persons } from "./plan.mjs";
 
 /** Sends and tracks. Some callers give a key, and some of these call from two machines at once. */
@@ -14,9 +15,19 @@ export const mailDeeds = {
       ...{ to: recipientsOf(caller), template: caller.tenant.marketing.id },
       subject: `Mail ${entry.number}`,
     }),
-  track: (caller, { draws: [draw] }) =>
-    submit(caller, "/v1/track", { email: caller.address(), event: draw < 0.5 ? "signup" : "purchase" }),
+  /** Browsers track with a public key, and servers with a secret one. */
+  track: (caller, { number, draws: [draw] }) =>
+    submit(caller, number % 3 === 0 ? "/events/track" : "/v1/track", {
+      email: caller.address(),
+      event: eventOf(draw),
+      data: { kind: { value: kindsOfEvents[number % kindsOfEvents.length], persistent: false } },
+    }),
 };
+
+function eventOf(draw) {
+  if (draw < 0.5) return "signup";
+  return draw < 0.85 ? "purchase" : "visit";
+}
 
 /** Some sends go to strangers, who are then contacts that never subscribed. */
 function recipientsOf({ tenant, entry: { people, draws } }) {
@@ -37,6 +48,6 @@ async function submit(caller, path, body) {
   const call = () =>
     (hasKey ? caller.insist : caller.ask).call(caller, "POST", path, { key, body, headers, allowed: [409] });
   const answers = await Promise.all(Array.from({ length: callers }, call));
-  if (path === "/v1/track") caller.note({ is: "tracked", answers, hasKey });
+  if (path !== "/v1/send") caller.note({ is: "tracked", answers, hasKey });
   else caller.note({ is: "sent", subject: body.subject, to: body.to, answers, hasKey });
 }

@@ -1,3 +1,4 @@
+import { drawDocument, firstDocument } from "./documents.mjs";
 import { persons } from "./plan.mjs";
 
 /** Makes a project as its first people would: domain, templates, webhook, segment and workflow, before any fault. */
@@ -18,29 +19,32 @@ export async function settle(world, name) {
   world.outside.receivers.expect(host, webhook.secret);
   const condition = { logic: "AND", groups: [{ filters: [{ field: "data.plan", operator: "equals", value: "pro" }] }] };
   const segment = await make("/segments", { name: "Pro", condition, trackMembership: true });
-  const workflow = await make("/workflows", journey(name, marketing.id, 0));
+  const templates = { marketing, transactional };
+  const given = workflowsOf({ host, templates });
+  const workflows = [
+    await settleWorkflow(make, given[0], firstDocument(given[0])),
+    await settleWorkflow(make, given[1], drawDocument(name, given[1])),
+  ];
   // A person whom only public keys have named would get one mail a day.
   const address = (person) => `p${person}@${name}.example`;
   for (let person = 0; person < persons; person++) await make("/contacts", { email: address(person) });
   return {
-    ...{ ...project, host, from, marketing, transactional, webhook, workflow },
+    ...{ ...project, host, from, marketing, transactional, webhook, workflows },
     ...{ segments: [segment], campaigns: [], isDeleted: false, timesDisabled: 0, key: keys.secret, keyIds: [] },
     address,
   };
 }
 
-/** The workflow of a tenant, in one of several forms; people change it while others wait in it. */
-export function journey(name, templateId, form) {
-  const url = `https://hooks.${name}.example/steps`;
-  const steps = [
-    { key: "welcome", type: "SEND_EMAIL", config: { templateId } },
-    { key: "wait", type: "WAIT_FOR_EVENT", config: { eventName: "purchase", timeout: 60 + 60 * form } },
-    { key: "note", type: "UPDATE_CONTACT", config: { data: { bought: form } } },
-    { key: "call", type: "WEBHOOK", config: { url } },
-    { key: "rest", type: "DELAY", config: { amount: 1 + form, unit: "minutes" } },
-    { key: "again", type: "SEND_EMAIL", config: { templateId } },
-  ].filter(({ key }) => !(form === 1 && key === "rest") && !(form === 2 && key === "call"));
-  const keys = ["trigger", ...steps.map(({ key }) => key)];
-  const transitions = keys.slice(1).map((to, index) => ({ from: keys[index], to }));
-  return { name: "Journey", eventName: "signup", enabled: true, allowReentry: true, steps, transitions };
+/** The workflows of a tenant: one that people enter again and again, and one that they enter once. */
+function workflowsOf(given) {
+  return [
+    { ...given, title: "Journey", eventName: "signup", allowReentry: true },
+    { ...given, title: "Once", eventName: "purchase", allowReentry: false },
+  ];
+}
+
+/** A workflow remembers the documents that it had: each was put by a call that began and ended at some time. */
+async function settleWorkflow(make, given, document) {
+  const { id } = await make("/workflows", document);
+  return { id, given, documents: [{ document, from: 0, until: 0 }] };
 }

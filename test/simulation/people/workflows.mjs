@@ -1,22 +1,61 @@
-import { idOf } from "./contacts.mjs";
-import { journey } from "./tenant.mjs";
+import { idOf, isGood, listOf } from "./contacts.mjs";
+import { drawDocument } from "./documents.mjs";
 
-/** What tenants do with their workflow, while people are in it. */
+/** What tenants do with their workflows, while people are in them. */
 export const workflowDeeds = {
-  async changeWorkflow(caller, { draws: [draw] }) {
-    const { name, workflow, marketing } = caller.tenant;
-    const document = journey(name, marketing.id, Math.floor(draw * 3));
-    await caller.insist("PUT", `/workflows/${workflow.id}/document?force=true`, { body: document });
+  /** Executions on steps that are gone end, or go on at another step, or are reasons to change nothing. */
+  async changeWorkflow(caller, { draws: [draw, leaving] }) {
+    const workflow = chosen(caller);
+    const document = drawDocument(draw, workflow.given);
+    const moveTo = leaving > 0.6 && leaving < 0.85 ? document.steps[0].key : undefined;
+    const query = moveTo === undefined ? (leaving < 0.6 ? "?force=true" : "") : `?moveTo=${moveTo}`;
+    const put = { document, moveTo, from: caller.world.time.now, until: Number.POSITIVE_INFINITY };
+    workflow.documents.push(put);
+    const { status, attempts } = await caller.insist("PUT", `/workflows/${workflow.id}/document${query}`, {
+      body: document,
+      allowed: [409],
+    });
+    if (isGood(status)) put.until = caller.world.time.now;
+    // A call before this one may have changed it, although nobody got its answer.
+    else if (attempts === 1 && status === 409) workflow.documents.splice(workflow.documents.indexOf(put), 1);
   },
 
-  async startExecution(caller) {
+  async startExecution(caller, { number, draws: [draw] }) {
     const contactId = await idOf(caller, caller.address());
     if (contactId === null) return;
-    const path = `/workflows/${caller.tenant.workflow.id}/executions`;
-    await caller.ask("POST", path, { body: { contactId }, allowed: [404, 409] });
+    const path = `/workflows/${chosen(caller).id}/executions`;
+    const options = { body: { contactId }, allowed: [404, 409] };
+    const headers = { "Idempotency-Key": `x-${number}` };
+    const { status, body } =
+      draw < 0.5 ? await caller.ask("POST", path, options) : await caller.insist("POST", path, { ...options, headers });
+    if (status === 201) caller.note({ is: "made", path: `${path}/${body.id}` });
   },
 
-  async cancelExecutions(caller) {
-    await caller.insist("POST", `/workflows/${caller.tenant.workflow.id}/executions/cancel-all`);
+  async cancelExecution(caller, { draws: [draw] }) {
+    const { id } = chosen(caller);
+    const { status, body } = await caller.insist("GET", `/workflows/${id}/executions?pageSize=20`);
+    const executions = status === 200 ? listOf(body) : [];
+    if (executions.length === 0) return;
+    const execution = executions[Math.floor(draw * executions.length)].id;
+    await cancel(caller, "DELETE", `/workflows/${id}/executions/${execution}`, execution);
   },
+
+  cancelExecutions: (caller) =>
+    cancel(caller, "POST", `/workflows/${chosen(caller).id}/executions/cancel-all`, chosen(caller).id),
 };
+
+/** Notes from when to when what is cancelled may have ended. */
+async function cancel(caller, method, path, cancelledId) {
+  const fact = caller.note({
+    is: "cancelling",
+    cancelledId,
+    begun: caller.world.time.now,
+    until: Number.POSITIVE_INFINITY,
+  });
+  const { status } = await caller.insist(method, path, { allowed: [404, 409] });
+  if (isGood(status)) fact.until = caller.world.time.now;
+}
+
+function chosen({ tenant: { workflows }, entry: { number } }) {
+  return workflows[number % workflows.length];
+}

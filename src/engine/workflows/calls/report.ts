@@ -16,13 +16,16 @@ export interface WaitingStep {
   stepId: Id;
 }
 
-/** Reports a call's outcome to its execution. May be called twice for one call. */
-export type Settle = (ctx: Context, caller: WaitingStep, outcome: StepOutcome) => Promise<void>;
+/**
+ * Reports a call's outcome to its execution. May be called twice for one call. Returns false if the execution may still
+ * ask for the outcome.
+ */
+export type Settle = (ctx: Context, caller: WaitingStep, outcome: StepOutcome) => Promise<boolean>;
 
 /** Reports to the contact's shard, which ignores the outcome if the execution no longer waits for the call. */
 export const settleCall: Settle = async (ctx, { contactId, executionId, stepId }, outcome) => {
   const { address, shard } = shardOfContact(ctx, contactId);
-  await shard.settle(address, { executionId, stepId, outcome });
+  return shard.settle(address, { executionId, stepId, outcome });
 };
 
 const reportsAtOnce = 10;
@@ -37,8 +40,7 @@ export async function report(ctx: Context, settle: Settle, keys: CallKey[], outc
   const runner = async () => {
     for (const key of left) {
       try {
-        await settle(ctx, callerOf(key), outcome);
-        reported.push(key);
+        if (await settle(ctx, callerOf(key), outcome)) reported.push(key);
       } catch (error) {
         ctx.log("error", "A call's outcome was not reported to its execution, which will ask for it", {
           reason: reasonOf(error),

@@ -84,7 +84,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return this.change(address, (now) => {
       const execution = findExecution(this.home.store, executionId);
       const position = execution && wakeByReport(execution, stepId, outcome);
-      if (!execution || !position || position === execution) return false;
+      // The call may be faster than the move of its execution to the step. Then the execution asks for the outcome.
+      if (!execution || !position || position === execution) return !execution || !isActive(execution.status);
       moveExecution(this.home.store, execution, position, now);
       return true;
     });

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { chunksOfBytes } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
-import { utf8Bytes } from "../../../core/json";
+import { isJsonObject, utf8Bytes } from "../../../core/json";
 import { nudge } from "../../../core/nudge";
 import { Budget } from "../../../core/templating/budget";
 import { minuteMs } from "../../../core/time";
@@ -56,7 +56,8 @@ const askAgainMs = 15 * minuteMs;
 
 /**
  * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
- * stored row: either the call is in progress, or its outcome is stored and the report was lost.
+ * stored row: the call is in progress, or its outcome is stored and the report was lost, or the execution has had the
+ * outcome. The last happens when a workflow changes so that an execution comes to a step again.
  */
 async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
   // Calls are made by the real clock, while the execution waits by its project's clock.
@@ -79,7 +80,7 @@ async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOu
     await slices.between();
     const known = calls.all[place];
     const contact = people.get(arrival.contactId);
-    if (known?.isStored) outcomes.push(known.outcome ?? called);
+    if (known?.isStored) outcomes.push(known.outcome ?? (known.isReported ? sameAsBefore(arrival) : called));
     else if (!contact) outcomes.push({ kind: "done", skipped: contactDeleted });
     else if (ctx.cpu.isSpent()) outcomes.push(null);
     else {
@@ -93,6 +94,12 @@ async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOu
   for (const part of chunksOfBytes(planned, maxBytes, ({ request }) => request)) await insertCalls(ctx, part);
   if (planned.length > 0) await askConsumer(ctx);
   return outcomes;
+}
+
+/** A step is done once, so its second visit keeps the output of the first. */
+function sameAsBefore({ scope, step }: Call): StepOutcome {
+  const before = scope.steps[step.name];
+  return { kind: "done", ...(isJsonObject(before) && { output: before }) };
 }
 
 function planOf(ctx: Context, arrival: Call, contact: RenderedContact, budget: Budget): Planned | StepOutcome {
@@ -116,14 +123,21 @@ function stored(ctx: Context, arrival: Call, call: CallRequest): Planned | StepO
   return { arrival, host: judged.url.host, request };
 }
 
-function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: boolean; outcome: StepOutcome | null }> {
+interface StoredCall {
+  isStored: boolean;
+  isReported: boolean;
+  outcome: StepOutcome | null;
+}
+
+function selectCalls(ctx: Context, arrivals: Call[]): Statement<StoredCall> {
   const items = JSON.stringify(arrivals.map((arrival) => [arrival.contactId, effectIdOf(arrival)]));
   return statement(
-    sql`SELECT k.effect_id IS NOT NULL AS is_stored, k.outcome FROM json_each(${items}) r
+    sql`SELECT k.effect_id IS NOT NULL AS is_stored, k.ended_at IS NOT NULL AND k.outcome IS NULL AS is_reported, k.outcome
+      FROM json_each(${items}) r
       LEFT JOIN workflow_calls k ON ${inProject(ctx, "k")} AND k.contact_id = r.value->>0
         AND k.effect_id = r.value->>1
       ORDER BY r.key`,
-    columns({ isStored: asFlag, outcome: orNull(asJson<StepOutcome>()) }),
+    columns({ isStored: asFlag, isReported: asFlag, outcome: orNull(asJson<StepOutcome>()) }),
   );
 }
 

@@ -1,0 +1,136 @@
+import { keyOf, nextOf, possibleDocuments, slackMs, stepOf } from "./documents.mjs";
+import { effectFaults } from "./step-effects.mjs";
+
+const removed = "Step was removed";
+const unitMs = { minutes: 60_000 };
+
+/**
+ * Walks the path of an execution that is over once more, by what the specification says of each step, and returns where
+ * it may not have gone so. `taken` are the events that it took, oldest first; `events` all of its contact.
+ */
+export function pathFaults(seen) {
+  const { execution, documents } = seen;
+  const { steps } = execution;
+  // It may be cancelled before its first step.
+  if (steps.length === 0) return execution.status === "CANCELLED" ? [] : [`is ${execution.status} without a step`];
+  const faults = steps[0].type === "TRIGGER" ? [] : [`begins with ${steps[0].name}`];
+  let woken = seen.isByEvent ? 1 : 0;
+  for (const [place, step] of steps.entries()) {
+    const at = timesOf(step, execution);
+    if (place > 0) faults.push(...orderFaults(steps, place, documents));
+    const isCut = step.status === "SKIPPED" && (step.reason === removed || execution.status === "CANCELLED");
+    if (isCut) continue;
+    if (step.type === "WAIT_FOR_EVENT" && step.branch === "event") woken += 1;
+    const possible = possibleDocuments(documents, at.from, at.to)
+      .map((document) => stepOf(document, keyOf(step)))
+      .filter((one) => one?.type === step.type);
+    const taken = seen.hasGaps ? prefixes(seen.taken) : [seen.taken.slice(0, woken)];
+    faults.push(...(checks[step.type]?.({ ...seen, step, ...at, possible, taken }) ?? []));
+  }
+  faults.push(...endFaults(seen, steps.at(-1)));
+  return faults;
+}
+
+const time = (iso) => (iso === null ? null : Date.parse(iso));
+const prefixes = (items) => items.map((_, place) => items.slice(0, place + 1)).concat([[]]);
+
+function timesOf({ startedAt, completedAt }, execution) {
+  return { from: time(startedAt), to: time(completedAt) ?? time(execution.completedAt) };
+}
+
+/**
+ * When a workflow changes, an execution may come to a step again, and only its last visit is recorded. So steps that are
+ * recorded later may have been passed in between.
+ */
+export function isAfter(before, step, later, documents) {
+  const possible = possibleDocuments(documents, time(before.startedAt), time(step.startedAt));
+  const passed = new Map(later.map((one) => [keyOf(one), one]));
+  const seen = new Set();
+  const reached = possible.map((document) => nextOf(document, keyOf(before), before.branch));
+  for (let key = reached.pop(); key !== undefined; key = reached.pop()) {
+    if (key === keyOf(step)) return { isDirect: seen.size === 0, isAllowed: true };
+    if (key === null || seen.has(key) || !passed.has(key)) continue;
+    seen.add(key);
+    for (const document of possible)
+      reached.push(...document.transitions.filter(({ from }) => from === key).map(({ to }) => to));
+  }
+  return { isDirect: false, isAllowed: false };
+}
+
+function orderFaults(steps, place, documents) {
+  const [before, step] = [steps[place - 1], steps[place]];
+  if (before.completedAt === null) return [`${step.name} comes before ${before.name} is over`];
+  if (isAfter(before, step, steps.slice(place + 1), documents).isAllowed) return [];
+  const moves = documents.filter((one) => one.moveTo !== undefined && one.from <= time(step.startedAt) + slackMs);
+  if (moves.some(({ moveTo }) => moveTo === keyOf(step))) return [];
+  return [`${step.name} comes after ${before.name} by ${before.branch}, where no way leads to it`];
+}
+
+const checks = {
+  DELAY: ({ step, from, to, possible }) => {
+    const ends = possible.map(({ config }) => from + config.amount * unitMs[config.unit]);
+    if (ends.some((end) => end <= to + slackMs)) return [];
+    return [`${step.name} ended at ${to}, and not after ${ends}`];
+  },
+
+  WAIT_FOR_EVENT: ({ step, from, to, possible, events, taken }) => {
+    if (step.branch === "event") {
+      const names = possible.map(({ config }) => config.eventName);
+      const isHeard = taken.some((before) => names.includes(before.at(-1)?.name) && before.at(-1).at <= to + slackMs);
+      return isHeard ? [] : [`${step.name} heard of ${taken[0].at(-1)?.name}, and awaits ${names}`];
+    }
+    const isRight = possible.some(({ config: { eventName, timeout } }) => {
+      const until = from + timeout * 1_000;
+      const isMissed = ({ name, at }) => name === eventName && at > from + slackMs && at < until - slackMs;
+      return until <= to + slackMs && !events.some(isMissed);
+    });
+    return isRight ? [] : [`${step.name} went on at ${to} by ${step.branch}, as if it had waited in vain`];
+  },
+
+  CONDITION: ({ step, possible, contact, taken }) => {
+    const said = taken.map((events) => Object.assign({}, ...events.map(({ data }) => data)));
+    const branches = possible.flatMap(({ config }) => said.map((one) => branchOf(config, one, contact)));
+    return branches.includes(step.branch) ? [] : [`${step.name} took ${step.branch}, and not ${branches}`];
+  },
+
+  SEND_EMAIL: effectFaults.mail,
+  WEBHOOK: effectFaults.call,
+  UPDATE_CONTACT: effectFaults.update,
+};
+
+/** Knows the conditions that workflows of the simulation have: what an event said, and the address. */
+function branchOf({ mode, field, operator, value, branches }, said, { email }) {
+  if (mode === "multi") return branches.find((branch) => branch.value === said.kind)?.id ?? "default";
+  const found = field === "email" ? email : said.kind;
+  const holds = operator === "contains" ? found.includes(value) : found === value;
+  return holds ? "yes" : "no";
+}
+
+/** What became of the execution in the end. */
+function endFaults({ execution, documents, isCancelled }, last) {
+  const { status, exitReason, error } = execution;
+  const { from, to } = timesOf(last, execution);
+  const possible = possibleDocuments(documents, from, to);
+  const isLost = documents.some(
+    (one) =>
+      one.from <= to + slackMs && (stepOf(one.document, keyOf(last)) === null || leadsAstray(documents, one, last)),
+  );
+  const isRight = {
+    COMPLETED: () => possible.some((document) => nextOf(document, keyOf(last), last.branch) === null),
+    EXITED: () =>
+      last.type === "EXIT"
+        ? possible.some((document) => stepOf(document, keyOf(last))?.config.reason === exitReason)
+        : exitReason === removed && isLost,
+    FAILED: () => last.status === "FAILED" && last.error === error,
+    CANCELLED: () => isCancelled(exitReason, from, to),
+  }[status];
+  return isRight?.() ? [] : [`is ${status} (${exitReason ?? error}) after ${last.name}`];
+}
+
+/** Whether another document leads from a step to one that this document does not have. */
+function leadsAstray(documents, { document }, last) {
+  return documents.some((other) => {
+    const next = nextOf(other.document, keyOf(last), last.branch);
+    return next !== null && stepOf(document, next) === null;
+  });
+}

@@ -1,0 +1,116 @@
+import { listOf } from "../../people/contacts.mjs";
+import { publicId } from "../ids.mjs";
+import { slackMs } from "./documents.mjs";
+import { isAfter, pathFaults } from "./path.mjs";
+import { startFaults } from "./starts.mjs";
+
+/**
+ * Each execution has walked a path that the specification allows, each step has had its effect once, and each event has
+ * started what it was to start.
+ */
+export async function pathsNotAllowed(world, state) {
+  const deleted = new Set(state.facts.filter(({ is }) => is === "deleted").map(({ tenant }) => tenant));
+  const faults = [];
+  for (const tenant of state.tenants.filter(({ name }) => !deleted.has(name))) {
+    const rows = rowsOf(world, state.numberOf.get(tenant.name), state.emails);
+    for (const workflow of tenant.workflows) faults.push(...(await faultsOf(world, state, tenant, workflow, rows)));
+  }
+  return faults;
+}
+
+async function faultsOf(world, state, tenant, workflow, rows) {
+  const executions = await readExecutions(world, tenant, workflow);
+  const { documents } = workflow;
+  const seen = executions
+    .filter(({ contactId }) => rows.contacts.has(contactId))
+    .map((execution) => {
+      const taken = rows.takenBy(execution.id);
+      return {
+        ...{ execution, documents, taken, mails: rows.mails, calls: world.outside.receivers.calls },
+        contact: rows.contacts.get(execution.contactId),
+        events: rows.events.get(execution.contactId) ?? [],
+        hasGaps: hasGaps(execution, documents),
+        isByEvent: isByEvent(execution, workflow, taken),
+        isCancelled: (reason, from, to) => isCancelled(state, tenant, workflow, execution, reason, from, to),
+        isFaultless: world.faults.drawn === 0,
+      };
+    });
+  return [
+    ...seen.flatMap((one) =>
+      pathFaults(one).map((fault) => `Execution ${one.execution.id} of ${one.contact.email} ${fault}`),
+    ),
+    ...startFaults(state, tenant, workflow, seen, rows),
+  ];
+}
+
+async function readExecutions(world, { key }, { id }) {
+  const { body } = await world.call("GET", `/workflows/${id}/executions?pageSize=100`, { key });
+  const executions = [];
+  for (const one of listOf(body)) {
+    const { body: whole } = await world.call("GET", `/workflows/${id}/executions/${one.id}`, { key });
+    executions.push(whole);
+  }
+  return executions;
+}
+
+/** Whether it has come to a step twice. */
+function hasGaps({ steps }, documents) {
+  return steps.some(
+    (step, place) => place > 0 && !isAfter(steps[place - 1], step, steps.slice(place + 1), documents).isDirect,
+  );
+}
+
+/** Whether an event has started it, and nobody by hand. */
+function isByEvent(execution, { given, documents }, taken) {
+  const [first] = taken;
+  if (first?.name !== given.eventName || first.at > Date.parse(execution.startedAt) + slackMs) return false;
+  const woken = execution.steps.filter(({ type, branch }) => type === "WAIT_FOR_EVENT" && branch === "event").length;
+  return taken.length > woken || hasGaps(execution, documents);
+}
+
+/** Somebody must have cancelled it: one execution, all of the workflow, or the project was disabled. */
+function isCancelled({ facts }, tenant, workflow, execution, reason, from, to) {
+  const own = facts.filter(({ tenant: name, begun }) => name === tenant.name && begun <= to + slackMs);
+  const isSince = ({ until }) => until >= from - slackMs;
+  if (reason === "Project disabled") return own.some(({ is }) => is === "disabling");
+  return (
+    reason === "Cancelled" &&
+    own.some(
+      (fact) => isSince(fact) && fact.is === "cancelling" && [workflow.id, execution.id].includes(fact.cancelledId),
+    )
+  );
+}
+
+/** The rows of a project, by the ids that the API gives. */
+function rowsOf(world, number, emails) {
+  const contacts = world.rows("SELECT id, email, data FROM contacts WHERE project_id = ?", number);
+  const events = world
+    .rows("SELECT id, name, contact_id, data, source, is_public FROM events WHERE project_id = ?", number)
+    .map((event) => ({ ...event, at: timeOf(event.id), data: JSON.parse(event.data || "{}") }));
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const started = new Map(world.objects.WORKFLOWS.rows("executions").map((row) => [publicId(row.id), row]));
+  return {
+    contacts: new Map(
+      contacts.map(({ id, email, data }) => [publicId(id), { id: publicId(id), email, data: JSON.parse(data) }]),
+    ),
+    events: Map.groupBy(
+      events.filter(({ contact_id: contact }) => contact !== null),
+      ({ contact_id: contact }) => publicId(contact),
+    ),
+    mails: emails
+      .filter((email) => email.project_id === number && email.effect_id !== null)
+      .map((email) => ({ ...email, contact_id: publicId(email.contact_id), effect_id: publicEffect(email.effect_id) })),
+    takenBy: (id) => {
+      const { event_id: last, earlier } = started.get(id);
+      return [...JSON.parse(earlier ?? "[]"), last].filter((one) => one !== null).map((one) => byId.get(one));
+    },
+  };
+}
+
+function publicEffect(id) {
+  return id.split(":").map(publicId).join(":");
+}
+
+function timeOf(id) {
+  return Number.parseInt(publicId(id).replaceAll("-", "").slice(0, 12), 16);
+}
