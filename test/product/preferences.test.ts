@@ -73,7 +73,7 @@ describeInChromium(
     });
 
     const others = [...languages.keys()].filter((locale) => locale !== "de");
-    const walked = ["de", ...sample(others)];
+    const walked = ["de", ...sample(others, { of: 6 })];
     const recipients = new Map<string, Recipient>();
     beforeAll(async () => {
       const made = walked.map((locale) => newRecipient(product, locale));
@@ -105,18 +105,21 @@ describeInChromium(
       180_000,
     );
 
-    it.each(["light", "dark"] as const)("can be read by everyone, on a phone too: %s", async (colorScheme) => {
-      const { unsubscribe, manage } = await subscriber();
-      for (const path of [unsubscribe, manage, "/unsubscribe/bad"]) {
-        const { page } = await open(path, { ...phone, colorScheme });
-        await expectLegible(page);
-        if (path !== manage) continue;
-        for (const name of ["3 months", "Unsubscribe for good"]) {
-          await press(page.getByRole("button", { name }));
+    it.each(sample(["light", "dark"] as const, { of: 2 }))(
+      "can be read by everyone, on a phone too: %s",
+      async (colorScheme) => {
+        const { unsubscribe, manage } = await subscriber();
+        for (const path of [unsubscribe, manage, "/unsubscribe/bad"]) {
+          const { page } = await open(path, { ...phone, colorScheme });
           await expectLegible(page);
+          if (path !== manage) continue;
+          for (const name of ["3 months", "Unsubscribe for good"]) {
+            await press(page.getByRole("button", { name }));
+            await expectLegible(page);
+          }
         }
-      }
-    });
+      },
+    );
   },
 );
 
