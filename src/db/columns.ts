@@ -1,6 +1,7 @@
 import { integer, primaryKey, type SQLiteColumn, text } from "drizzle-orm/sqlite-core";
 import type { Id } from "../core/ids";
 import type { JsonObject } from "../core/json";
+import type { ContentColumns } from "../core/mail/content-fields";
 
 /** Column of an id: 22 characters, see core/ids.ts. */
 export const id = () => text().$type<Id>();
@@ -32,5 +33,15 @@ export const clock = () => integer().notNull().default(0);
 
 /** Column of JSON as text, so that the JSON functions of SQLite can read and change it. */
 export const jsonObject = () => text({ mode: "json" }).$type<JsonObject>();
+
+/** Columns of what a mail says, apart from its body: see core/mail/content-fields.ts. */
+export const contentColumns = () =>
+  ({
+    subject: text().notNull(),
+    previewText: text(),
+    fromEmail: text().notNull(),
+    fromName: text(),
+    replyTo: text(),
+  }) satisfies Record<keyof ContentColumns, unknown>;
 
 export const flag = () => integer({ mode: "boolean" });

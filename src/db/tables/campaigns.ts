@@ -5,7 +5,7 @@ import { audienceTypes, type Canary, type NamedFiles, type StoredVariant } from 
 import type { Counts } from "../../core/campaigns/counts";
 import { campaignStatuses } from "../../core/campaigns/status";
 import type { EmailType } from "../../core/mail/status";
-import { clock, createdAt, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
+import { clock, contentColumns, createdAt, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 const counter = () => integer().notNull();
 
@@ -25,11 +25,7 @@ export const campaigns = sqliteTable(
     templateId: id(),
     topicId: id(),
     type: text().$type<EmailType>().notNull(),
-    subject: text().notNull(),
-    previewText: text(),
-    fromEmail: text().notNull(),
-    fromName: text(),
-    replyTo: text(),
+    ...contentColumns(),
     canary: text({ mode: "json" }).$type<Canary>(),
     scheduledFor: time(),
     /** Name, subject and sender in lower case, for the list's search. */

@@ -5,7 +5,7 @@ import type { AttachmentRow } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
 import type { Priority } from "../../core/mail/priority";
 import type { EmailSource, EmailStatus, EmailType, Settler } from "../../core/mail/status";
-import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
+import { clock, contentColumns, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /** The content of one call, stored once for all its recipients. */
 export const emailContents = sqliteTable(
@@ -13,8 +13,7 @@ export const emailContents = sqliteTable(
   {
     projectId: projectId(),
     id: id().notNull(),
-    subject: text().notNull(),
-    previewText: text(),
+    ...contentColumns(),
     /**
      * The HTML as given. Null when it is stored in R2 under `bodyKey`. Both are null when the template version has the
      * HTML.
@@ -25,9 +24,6 @@ export const emailContents = sqliteTable(
      * content only if its kind is "content".
      */
     bodyKey: text(),
-    fromEmail: text().notNull(),
-    fromName: text(),
-    replyTo: text(),
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     /** The attachments; their files are in R2. */
     attachments: text({ mode: "json" }).$type<AttachmentRow[]>().notNull(),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
-import { createdAt, id, projectId, rowKey, time, updatedAt } from "../columns";
+import { contentColumns, createdAt, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** The name and search data of a template. Its content is in the version that it names. */
 export const templates = sqliteTable(
@@ -45,16 +45,12 @@ export const templateVersions = sqliteTable(
     id: id().notNull(),
     templateId: id().notNull(),
     number: integer().notNull(),
-    subject: text().notNull(),
-    previewText: text(),
+    ...contentColumns(),
     /**
      * The HTML. Null when it is large and stored in R2, under `bodyKey`; versions with the same body share the file.
      */
     body: text(),
     bodyKey: text(),
-    fromEmail: text().notNull(),
-    fromName: text(),
-    replyTo: text(),
     type: text().$type<EmailType>().notNull(),
     createdAt: createdAt(),
     /**

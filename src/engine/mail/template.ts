@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
+import { contentOf } from "../../db/content-columns";
 import { type RowReader, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
@@ -15,8 +16,8 @@ export interface StoredTemplate {
 }
 
 /** The columns of templates `t` and versions `v`, for `readTemplate`. Columns with the same name get a prefix. */
-export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.preview_text, v.body, v.body_key, v.files,
-  v.from_email, v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
+export const templateColumns: SQL = sql`t.*, v.number AS v_number, ${contentOf("v")}, v.body, v.body_key,
+  v.files, v.type, v.created_at AS v_created_at`;
 
 const readRow = wholeRow(templates);
 const readVersion = wholeRow(templateVersions);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { auditedContent } from "../../db/content-columns";
 import { inProject, type Owner } from "../../db/scope";
 import { asId, asJson, asTime, type Target } from "../../engine/audit/target";
 
@@ -23,11 +24,7 @@ export function auditedCampaign(owner: Owner, id: Id): Target {
       audienceCondition: asJson(sql`audience_condition`),
       topicId: asId(sql`topic_id`),
       templateId: asId(sql`template_id`),
-      subject: sql`subject`,
-      previewText: sql`preview_text`,
-      from: sql`from_email`,
-      fromName: sql`from_name`,
-      replyTo: sql`reply_to`,
+      ...auditedContent,
       canary: asJson(sql`canary`),
     },
     hidden: { body: sql`coalesce(body, body_key)`, variants: sql`variants` },

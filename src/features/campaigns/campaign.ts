@@ -2,6 +2,7 @@ import { type Counts, sumOf } from "../../core/campaigns/counts";
 import { type CampaignAction, campaignActions } from "../../core/campaigns/status";
 import { BadRequest, Conflict } from "../../core/errors";
 import { type Id, publicId, publicIdOrNull, textOf } from "../../core/ids";
+import { contentJson } from "../../core/mail/content-fields";
 import { iso, isoOrNull } from "../../core/time";
 import { getRow } from "../../db/get-row";
 import { wholeRow } from "../../db/rows";
@@ -39,12 +40,8 @@ export async function campaignJson(
     id: publicId(row.id),
     name: row.name,
     description: row.description,
-    subject: row.subject,
+    ...contentJson(row),
     body: await bodyOf(ctx, row, row),
-    from: row.fromEmail,
-    fromName: row.fromName,
-    replyTo: row.replyTo,
-    previewText: row.previewText,
     type: row.type,
     status: row.status,
     heldReason: row.heldReason,

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { StoredVariant } from "../../core/campaigns/campaign";
 import type { Id } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
+import { changeContent } from "../../core/mail/content-fields";
 import { isTypeTracked } from "../../core/tracking/mode";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
@@ -31,13 +32,10 @@ export function contentOf(
   return {
     projectId: ctx.project.number,
     id,
-    subject: variant?.subject ?? row.subject,
-    previewText: row.previewText,
+    ...changeContent(variant ?? {}, row),
+    fromName: row.fromName ?? (ctx.project.fromName || null),
     body,
     bodyKey,
-    fromEmail: variant?.from ?? row.fromEmail,
-    fromName: row.fromName ?? (ctx.project.fromName || null),
-    replyTo: row.replyTo,
     headers: {},
     attachments: [],
     size: body === null ? 0 : utf8Bytes(body),

@@ -3,8 +3,9 @@ import type { AudienceType, NamedFiles, StoredVariant } from "../../core/campaig
 import { BadRequest } from "../../core/errors";
 import { filesNamedIn } from "../../core/files/address";
 import { type Id, newIdAt } from "../../core/ids";
-import type { CampaignRow, VersionRow } from "../../db/tables";
-import { checkLiquid } from "../../engine/mail/accept/check-liquid";
+import { type ContentColumns, changeContent, contentColumns } from "../../core/mail/content-fields";
+import type { CampaignRow } from "../../db/tables";
+import { checkContent } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
 import { getTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
@@ -13,8 +14,8 @@ import type { ReplaceCampaign, Variant } from "./schema";
 /** The fields of a campaign that people edit. */
 const draftFields = [
   ...(["name", "description", "type", "templateId", "topicId"] as const),
-  ...(["subject", "previewText", "body", "bodyKey", "files"] as const),
-  ...(["fromEmail", "fromName", "replyTo"] as const),
+  ...contentColumns,
+  ...(["body", "bodyKey", "files"] as const),
   ...(["audienceType", "segmentId", "audienceCondition", "variants", "canary"] as const),
 ] as const;
 export type Draft = Pick<CampaignRow, (typeof draftFields)[number]>;
@@ -36,22 +37,17 @@ export interface StoredBodies {
 /** Refuses Liquid that cannot be rendered, and stores large bodies in files. Writes no rows. */
 export async function storeBodies(
   ctx: Context,
-  { subject, previewText, body, variants }: Pick<ReplaceCampaign, "subject" | "previewText" | "body" | "variants">,
+  given: Pick<ReplaceCampaign, "subject" | "previewText" | "body" | "variants">,
 ): Promise<StoredBodies> {
-  checkContent(ctx, "", { subject, body });
-  if (previewText) checkLiquid(ctx, "previewText", previewText, "text");
-  for (const [index, variant] of (variants ?? []).entries()) checkContent(ctx, `variants.${index}.`, variant);
+  const { body, variants } = given;
+  checkContent(ctx, given);
+  for (const [index, variant] of (variants ?? []).entries()) checkContent(ctx, variant, `variants.${index}.`);
   const own = body === undefined ? null : await storeBody(ctx, "campaign", newIdAt(ctx.now.getTime()), body);
   const stored: StoredVariant[] = [];
   for (const variant of variants ?? []) stored.push(await storeVariant(ctx, variant));
   const bodies = (variants ?? []).flatMap((variant) => variant.body ?? []);
   const filesOfVariants = [...new Set(bodies.flatMap((each) => filesNamedIn(each, ctx.project.id)))];
   return { own, variants: variants ? stored : null, filesOfVariants };
-}
-
-function checkContent(ctx: Context, at: string, { subject, body }: { subject?: string; body?: string }): void {
-  if (subject !== undefined) checkLiquid(ctx, `${at}subject`, subject, "text");
-  if (body !== undefined) checkLiquid(ctx, `${at}body`, body, "html");
 }
 
 async function storeVariant(ctx: Context, { body, ...variant }: Variant): Promise<StoredVariant> {
@@ -84,17 +80,13 @@ export async function draftOf(
   return {
     name: given.name ?? required(before?.name),
     description: given.description === undefined ? (before?.description ?? null) : given.description || null,
-    subject: given.subject ?? required(base?.subject),
+    ...changeContent(given, base),
     body: (bodies.own ?? base)?.body ?? null,
     bodyKey: (bodies.own ?? base)?.bodyKey ?? null,
     files: filesOf(
       bodies.own ? bodies.own.files : base?.files?.own,
       given.variants === undefined ? before?.files?.variants : bodies.filesOfVariants,
     ),
-    fromEmail: given.from ?? required(base?.fromEmail),
-    previewText: orCleared(given.previewText, base?.previewText),
-    fromName: orCleared(given.fromName, base?.fromName),
-    replyTo: orCleared(given.replyTo, base?.replyTo),
     type: given.type ?? base?.type ?? "MARKETING",
     templateId: given.templateId === undefined ? (before?.templateId ?? null) : given.templateId,
     topicId: given.topicId === undefined ? (base?.topicId ?? null) : given.topicId,
@@ -104,11 +96,7 @@ export async function draftOf(
   };
 }
 
-type DraftBase = Pick<
-  VersionRow & Draft,
-  "subject" | "body" | "bodyKey" | "previewText" | "fromEmail" | "fromName" | "replyTo" | "type" | "topicId"
-> &
-  Pick<Draft, "files">;
+type DraftBase = Pick<Draft, keyof ContentColumns | "body" | "bodyKey" | "type" | "topicId" | "files">;
 
 function ownFiles(named: string[] | null): NamedFiles | null {
   return named && { own: named, variants: [] };
@@ -123,10 +111,6 @@ function filesOf(own: string[] | null | undefined, variants: string[] | undefine
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("A campaign without a required field got past its schema");
   return value;
-}
-
-function orCleared(given: string | null | undefined, before: string | null | undefined): string | null {
-  return given === undefined ? (before ?? null) : given || null;
 }
 
 interface DraftAudience {

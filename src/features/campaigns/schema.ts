@@ -3,8 +3,8 @@ import { FilterCondition } from "../../core/audience/condition";
 import { campaignStatuses } from "../../core/campaigns/status";
 import { readId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
-import { Email, FromName } from "../../core/mail/address-input";
-import { PreviewText } from "../../core/mail/preview-text";
+import { Email } from "../../core/mail/address-input";
+import { contentInput, contentOutput } from "../../core/mail/content-fields";
 import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
 import { templateId } from "../../core/mail/template-id";
@@ -105,12 +105,8 @@ export const Campaign = z
     id: z.string(),
     name: z.string(),
     description: z.string().nullable(),
-    subject: z.string(),
+    ...contentOutput,
     body: z.string(),
-    from: z.string(),
-    fromName: z.string().nullable(),
-    replyTo: z.string().nullable(),
-    previewText: z.string().nullable(),
     type: CampaignType,
     status: CampaignStatus,
     heldReason: z
@@ -162,7 +158,9 @@ export const CampaignPage = z
 const fields = {
   name: Name,
   description: Description.nullish(),
-  subject: Subject.refine(...storable).optional(),
+  ...contentInput,
+  subject: contentInput.subject.optional(),
+  from: contentInput.from.optional(),
   body: z
     .string()
     .min(1)
@@ -170,11 +168,6 @@ const fields = {
     .refine(...storable)
     .optional()
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid for each recipient." }),
-  from: Email.optional().meta({ description: "Its domain must be a verified domain of the project." }),
-  // Their inputs are transformed, which hides from the document that null is taken.
-  fromName: FromName.nullish().meta({ type: ["string", "null"] }),
-  replyTo: Email.nullish().meta({ type: ["string", "null"] }),
-  previewText: PreviewText.nullish(),
   type: CampaignType.nullish().meta({
     description: "MARKETING by default, or the template's. TRANSACTIONAL also goes to unsubscribed contacts.",
   }),

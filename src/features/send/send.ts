@@ -14,7 +14,7 @@ import { templatesWithVersions } from "../../db/templates";
 import { readGivenData } from "../../engine/contacts/given-data";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { insertEffect } from "../../engine/idempotency/effect";
-import { checkLiquid } from "../../engine/mail/accept/check-liquid";
+import { checkContent } from "../../engine/mail/accept/check-liquid";
 import { insertContentOf } from "../../engine/mail/accept/insert-content";
 import type { InsertedEmail } from "../../engine/mail/accept/insert-emails";
 import { insertEmailsTo, type Recipient } from "../../engine/mail/accept/recipients";
@@ -47,8 +47,7 @@ export interface AcceptedEmail {
  * SendingPaused, StorageLimitReached and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
-  if (call.subject !== undefined) checkLiquid(ctx, "subject", call.subject, "text");
-  if (call.body !== undefined) checkLiquid(ctx, "body", call.body, "html");
+  checkContent(ctx, call);
   const files = checkAttachments(ctx, call);
   const scheduledAt = readSchedule(ctx, call);
   await refuseWhilePaused(ctx, call);

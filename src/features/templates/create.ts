@@ -1,12 +1,13 @@
 import { Refusal } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
+import { changeContent } from "../../core/mail/content-fields";
 import { UnverifiedSender } from "../../core/mail/errors";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import type { VersionRow } from "../../db/tables";
 import { guardTopic } from "../../db/topics";
-import { checkLiquid } from "../../engine/mail/accept/check-liquid";
+import { checkContent } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, storeBody } from "../../engine/mail/body";
 import type { StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
@@ -16,9 +17,7 @@ import { checkTopicFits } from "./topic";
 
 /** `POST /templates`: creates a template in one round trip. The insert itself checks the sender domain. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<StoredTemplate> {
-  checkLiquid(ctx, "subject", input.subject, "text");
-  checkLiquid(ctx, "body", input.body, "html");
-  if (input.previewText) checkLiquid(ctx, "previewText", input.previewText, "text");
+  checkContent(ctx, input);
   if (input.topicId) checkTopicFits(input.type ?? "MARKETING", "topicId");
   const now = ctx.now.getTime();
   const id = newIdAt(now);
@@ -28,12 +27,8 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
     projectId: ctx.project.number,
     templateId: newIdAt(now),
     number: 1,
-    subject: input.subject,
-    previewText: input.previewText || null,
+    ...changeContent(input, null),
     ...stored,
-    fromEmail: input.from,
-    fromName: input.fromName || null,
-    replyTo: input.replyTo ?? null,
     type: input.type ?? "MARKETING",
     createdAt: now,
     checkAt: null,

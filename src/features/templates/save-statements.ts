@@ -2,12 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
+import { insertSelected } from "../../db/insert-selected";
 import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { verifiedDomain } from "../../db/sender-domain";
 import { guard, type Statement, statement } from "../../db/statement";
-import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
+import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { versionGraceMs } from "./forget-versions";
 
@@ -29,15 +30,8 @@ export function insertVersion(
   version: VersionRow,
   { isSenderChecked }: { isSenderChecked: boolean },
 ): Statement {
-  const { id, projectId, templateId, number, subject, body, bodyKey, fromEmail, fromName, replyTo, type } = version;
-  const condition = isSenderChecked ? sql`EXISTS (${verifiedDomain(ctx, domainOf(fromEmail))})` : sql`true`;
-  return statement(
-    sql`INSERT INTO template_versions (project_id, id, template_id, number, subject, preview_text, body, body_key,
-        from_email, from_name, reply_to, type, created_at, files)
-      SELECT ${projectId}, ${id}, ${templateId}, ${number}, ${subject}, ${version.previewText}, ${body}, ${bodyKey},
-        ${fromEmail}, ${fromName}, ${replyTo}, ${type}, ${version.createdAt}, ${version.files && JSON.stringify(version.files)}
-      WHERE ${condition}`,
-  );
+  const condition = isSenderChecked ? sql`EXISTS (${verifiedDomain(ctx, domainOf(version.fromEmail))})` : sql`true`;
+  return statement(insertSelected(templateVersions, version, sql`(SELECT 1) WHERE ${condition}`));
 }
 
 /** Marks a version that is no longer current, so that the sweep checks whether it is still referenced elsewhere. */

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
 import { readId } from "../../core/ids";
-import { Email, FromName } from "../../core/mail/address-input";
-import { PreviewText } from "../../core/mail/preview-text";
+import { contentInput, contentOutput } from "../../core/mail/content-fields";
 import { emailTypes } from "../../core/mail/status";
-import { Subject } from "../../core/mail/subject";
 import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
 import { VersionNumber } from "../../core/version";
@@ -41,12 +39,8 @@ export const Template = z
     id: z.string(),
     name: z.string(),
     description: z.string().nullable().meta({ description: "An internal note; it is not sent." }),
-    subject: z.string(),
+    ...contentOutput,
     body: z.string(),
-    from: z.string(),
-    fromName: z.string().nullable(),
-    replyTo: z.string().nullable(),
-    previewText: z.string().nullable(),
     type: TemplateType,
     topicId: z
       .string()
@@ -76,19 +70,14 @@ export const TemplatePage = z
 
 const fields = {
   name: Name,
-  subject: Subject.refine(...storable),
+  ...contentInput,
   body: z
     .string()
     .min(1)
     .max(maxBodyLength)
     .refine(...storable)
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid." }),
-  from: Email.meta({ description: "Its domain must be a verified domain of the project." }),
   description: Description.nullish(),
-  // Their inputs are transformed, which hides from the document that null is taken.
-  fromName: FromName.nullish().meta({ type: ["string", "null"] }),
-  replyTo: Email.nullish().meta({ type: ["string", "null"] }),
-  previewText: PreviewText.nullish(),
   topicId: z
     .string()
     .min(1)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
+import { contentJson } from "../../core/mail/content-fields";
 import { iso } from "../../core/time";
 import { inProject } from "../../db/scope";
 import type { StoredTemplate } from "../../engine/mail/template";
@@ -11,12 +12,8 @@ export function templateJson(project: Project, { row, content }: StoredTemplate,
     id: publicId(row.id),
     name: row.name,
     description: row.description,
-    subject: content.subject,
+    ...contentJson(content),
     body,
-    from: content.fromEmail,
-    fromName: content.fromName,
-    replyTo: content.replyTo,
-    previewText: content.previewText,
     type: content.type,
     topicId: row.topicId && publicId(row.topicId),
     version: row.version,

@@ -3,6 +3,7 @@ import { Refusal } from "../../core/errors";
 import { type Id, newIdAt } from "../../core/ids";
 import { requireVersion } from "../../core/if-match";
 import { domainOf } from "../../core/mail/address";
+import { changeContent, contentColumns } from "../../core/mail/content-fields";
 import { UnverifiedSender } from "../../core/mail/errors";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
@@ -13,7 +14,7 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { templates, type VersionRow } from "../../db/tables";
 import { guardTopic } from "../../db/topics";
-import { checkLiquid } from "../../engine/mail/accept/check-liquid";
+import { checkContent } from "../../engine/mail/accept/check-liquid";
 import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
 import { getTemplate, type StoredTemplate } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
@@ -27,9 +28,7 @@ import { checkTopicFits } from "./topic";
  * it again.
  */
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<StoredTemplate> {
-  if (change.subject !== undefined) checkLiquid(ctx, "subject", change.subject, "text");
-  if (change.body !== undefined) checkLiquid(ctx, "body", change.body, "html");
-  if (change.previewText) checkLiquid(ctx, "previewText", change.previewText, "text");
+  checkContent(ctx, change);
   const versionId = newIdAt(ctx.now.getTime());
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
   const isUsed = (template: StoredTemplate) => given === null || template.content.bodyKey === given.bodyKey;
@@ -106,14 +105,10 @@ async function applyChange(
 function changedContent(before: VersionRow, change: UpdateTemplate, body: StoredBody | null): VersionRow {
   const after: VersionRow = {
     ...before,
+    ...changeContent(change, before),
     ...body,
-    subject: change.subject ?? before.subject,
-    previewText: change.previewText === undefined ? before.previewText : change.previewText || null,
-    fromEmail: change.from ?? before.fromEmail,
-    fromName: change.fromName === undefined ? before.fromName : change.fromName || null,
-    replyTo: change.replyTo === undefined ? before.replyTo : change.replyTo,
     type: change.type ?? before.type,
   };
-  const fields = ["subject", "previewText", "body", "bodyKey", "fromEmail", "fromName", "replyTo", "type"] as const;
+  const fields = [...contentColumns, "body", "bodyKey", "type"] as const;
   return fields.some((field) => after[field] !== before[field]) ? after : before;
 }

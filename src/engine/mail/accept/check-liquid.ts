@@ -4,16 +4,29 @@ import { foreignTexts, refuseForeign } from "../../../core/templating/foreign-sy
 import { parseTemplate } from "../../../core/templating/render";
 import type { Context } from "../../../platform/context";
 
+/** The parts of a content that may contain Liquid, as callers send them. A part that is left out is not checked. */
+interface LiquidContent {
+  subject?: string | undefined;
+  previewText?: string | null | undefined;
+  body?: string | undefined;
+}
+
+/** Checks each part of a content. `at` is the path of the content in the call. */
+export function checkContent(
+  ctx: Pick<Context, "warnings">,
+  { subject, previewText, body }: LiquidContent,
+  at = "",
+): void {
+  if (subject !== undefined) checkLiquid(ctx, `${at}subject`, subject, "text");
+  if (body !== undefined) checkLiquid(ctx, `${at}body`, body, "html");
+  if (previewText) checkLiquid(ctx, `${at}previewText`, previewText, "text");
+}
+
 /**
  * Refuses Liquid that cannot be rendered for any contact, naming line and column. Also refuses syntax of other template
  * languages. Warns about placeholders that would be sent unrendered.
  */
-export function checkLiquid(
-  ctx: Pick<Context, "warnings">,
-  field: string,
-  source: string,
-  kind: "html" | "text",
-): void {
+function checkLiquid(ctx: Pick<Context, "warnings">, field: string, source: string, kind: "html" | "text"): void {
   try {
     refuseForeign(source);
     parseTemplate(source, kind);

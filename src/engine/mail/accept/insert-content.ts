@@ -2,8 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import type { AttachmentRow } from "../../../core/mail/attachments";
+import type { ContentChange } from "../../../core/mail/content-fields";
 import { type EmailType, emailTypes } from "../../../core/mail/status";
 import { isTypeTracked } from "../../../core/tracking/mode";
+import { contentOver } from "../../../db/content-columns";
 import { insertSelected, type SelectedRow } from "../../../db/insert-selected";
 import { asId, asOneOf, columns } from "../../../db/rows";
 import { inProject, type Owner } from "../../../db/scope";
@@ -31,14 +33,10 @@ export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statem
 }
 
 /** The content that a call or a step sets. A template provides the rest. */
-export interface ContentInput {
+export interface ContentInput extends ContentChange {
   id: Id;
   templateId: Id | null;
-  subject?: string | undefined;
   body?: StoredBody | undefined;
-  from?: string | undefined;
-  fromName?: string | undefined;
-  replyTo?: string | undefined;
   headers?: Record<string, string> | undefined;
   attachments?: AttachmentRow[];
   /**
@@ -65,20 +63,17 @@ export interface ContentInput {
  * only written if this one is.
  */
 export function insertContentOf(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
-  const { id, templateId, subject, body, from, fromName, replyTo, recipients, onlyIf, confirmsIf } = content;
+  const { id, templateId, body, recipients, onlyIf, confirmsIf } = content;
   const { headers = {}, attachments = [], size = 0, ownData = {}, mayTrack = true } = content;
-  const fromEmail = from === undefined ? sql`v.from_email` : sql`${from}`;
-  const conditions = [sql`EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})`, confirmsIf, onlyIf];
+  const said = contentOver("v", content);
+  const conditions = [sql`EXISTS (${verifiedDomain(ctx, domainInSql(said.fromEmail))})`, confirmsIf, onlyIf];
   const row: NewContent = {
     projectId: ctx.project.number,
     id,
-    subject: subject ?? sql`v.subject`,
-    previewText: sql`v.preview_text`,
+    ...said,
+    fromName: sql`coalesce(${said.fromName}, ${ctx.project.fromName || null})`,
     body: body?.body ?? null,
     bodyKey: body ? body.bodyKey : sql`v.body_key`,
-    fromEmail,
-    fromName: fromName ?? sql`coalesce(v.from_name, ${ctx.project.fromName || null})`,
-    replyTo: replyTo ?? sql`v.reply_to`,
     headers,
     attachments,
     size: body ? size : sql`${size} + coalesce(octet_length(v.body), 0)`,
