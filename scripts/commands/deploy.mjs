@@ -21,7 +21,7 @@ import { switchReplicas, wantsReplicas } from "../lib/replicas.mjs";
 import { steps, wrapped, yellow } from "../lib/screen.mjs";
 import { adminTokenOf, OWN_SECRETS } from "../lib/settings.mjs";
 import { showTool } from "../lib/tools.mjs";
-import { namedPoints, noteBookmarks, wayBack } from "../lib/way-back.mjs";
+import { allFinished, namedPoints, noteBookmarks, wayBack } from "../lib/way-back.mjs";
 import { databaseBindings } from "../lib/wrangler-toml.mjs";
 
 const HELP = `
@@ -64,7 +64,7 @@ export async function main(args) {
     await prepare(installation, account, step);
   }
   writeDeployConfig(installation, flags);
-  const points = await noteBookmarks(account, step);
+  const points = await noteBookmarks(account, installation, step);
   if (Object.keys(points).length > 0) {
     console.log(wayBack(installation, points));
     if (!flags.isBuild) noteDeployed(installation, namedPoints(points));
@@ -76,6 +76,7 @@ export async function main(args) {
   const areSwitched = await switchReplicas(installation, account, step);
   if (areSwitched && !flags.isBuild) noteDeployed(installation, { replicas: wantsReplicas(installation) });
   const secrets = await upload(installation, flags, account, step);
+  if (installation.notes.unfinished?.length > 0) noteDeployed(installation, allFinished);
   console.log(await introduce(installation, flags, secrets, step));
   // After the introduction: whatever happens here, its keys have been shown.
   const news = await examine(installation, flags, secrets);

@@ -4,14 +4,15 @@ import { constants, DatabaseSync } from "node:sqlite";
 
 const laterRelease =
   "Stop using it in one release, and take it away in the next one, which names it in scripts/lib/last-release.mjs.";
+const inCode = "Leave that to a job or a sweep of the code.";
 const ownRelease = "Keep to it in the code for one release, and add it in the next one.";
 
 /**
  * Says what in new migrations a running Worker of the last release could not live with: for some minutes of a deployment,
  * and after a rollback, it works on the tables that they leave. SQLite itself runs them, and its tables before and after
  * are compared. `released` are the statements of the last release; `later` are named texts that come after them; `unused`
- * are tables, indexes and `table.column` that the last release no longer names. Returns sentences that say what to do
- * instead.
+ * are tables, indexes and `table.column` that the last release no longer names. Statements
+ * over rows may only fill new tables and new columns. Returns sentences that say what to do instead.
  */
 export function breaksOf(released, later, unused = []) {
   const database = new DatabaseSync(":memory:");
@@ -44,7 +45,15 @@ function execWatched(database, sql, { before, unused }) {
       found.push(`drops the index ${name} of ${table}, which statements of the last release may name. ${laterRelease}`);
     }
     if (action === constants.SQLITE_DELETE && before.tables.has(name)) {
-      found.push(`deletes rows of ${name}, which the last release reads. Leave that to a job or a sweep of the code.`);
+      found.push(`deletes rows of ${name}, which the last release reads. ${inCode}`);
+    }
+    if (action === constants.SQLITE_INSERT && before.tables.has(name)) {
+      found.push(`adds rows to ${name}, which the last release reads. ${inCode}`);
+    }
+    // For an update, the third argument is the column.
+    const column = `${name}.${table}`;
+    if (action === constants.SQLITE_UPDATE && before.tables.get(name)?.columns.has(table) && !unused.includes(column)) {
+      found.push(`changes values of ${column}, which the last release reads. Write into a new column. Or: ${inCode}`);
     }
     return constants.SQLITE_OK;
   });

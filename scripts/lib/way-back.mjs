@@ -6,16 +6,24 @@ const MARGIN = "  ";
 
 /**
  * Notes where Time Travel finds each database that is about to be migrated. `pending` names the migrations of each
- * binding. Where Cloudflare does not tell the bookmark, the time has to do: the deploy goes on. Returns, by the binding,
- * what `wrangler d1 time-travel restore` takes.
+ * binding. A point of a deploy that did not finish stays: the one before its first migration is the way back. Where
+ * Cloudflare does not tell the bookmark, the time has to do: the deploy goes on. Returns, by the binding, what
+ * `wrangler d1 time-travel restore` takes.
  */
-export async function noteBookmarks({ pending }, step) {
-  const points = {};
+export async function noteBookmarks({ pending }, { notes }, step) {
+  const points = Object.fromEntries((notes.unfinished ?? []).map((binding) => [binding, notes[nameOf(binding)]]));
   for (const [binding, names] of Object.entries(pending)) {
     if (names.length === 0) continue;
-    points[binding] = await step.run("Time Travel", `${binding}, before ${names[0]}`, "noted", () => pointOf(binding));
+    const what = `${binding}, before ${names[0]}`;
+    if (points[binding]) step.done("Time Travel", `${binding}, before the last deploy`, "kept");
+    else points[binding] = await step.run("Time Travel", what, "noted", () => pointOf(binding));
   }
   return points;
+}
+
+/** The name under which petrel.toml keeps the point of a database. */
+function nameOf(binding) {
+  return `before_${binding}`;
 }
 
 async function pointOf(binding) {
@@ -33,10 +41,17 @@ function bookmarkIn(answer) {
   }
 }
 
-/** What petrel.toml keeps of it: the last point of each database before a migration, as a terminal forgets what it showed. */
+/**
+ * What petrel.toml keeps of it until the deploy has finished: the point of each database before its first migration, as a
+ * terminal forgets what it showed.
+ */
 export function namedPoints(points) {
-  return Object.fromEntries(Object.entries(points).map(([binding, point]) => [`before_${binding}`, point]));
+  const named = Object.entries(points).map(([binding, point]) => [nameOf(binding), point]);
+  return { ...Object.fromEntries(named), unfinished: Object.keys(points) };
 }
+
+/** What petrel.toml says of them when the deploy has finished: the next migration has a point of its own. */
+export const allFinished = { unfinished: [] };
 
 /** The way back for somebody at a terminal. Said before the migrations, because one of them may end the deploy. */
 export function wayBack(installation, points) {

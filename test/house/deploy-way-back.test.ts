@@ -70,15 +70,23 @@ describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
     expect(said).toMatch(/--timestamp=\d{4}-\d\d-\d\dT[\d:.]+Z/);
   });
 
-  it("has said the way back when a migration fails, and the next deploy keeps the point in petrel.toml", async () => {
+  it("says the way back before a migration fails, and keeps that point until a deploy has finished", async () => {
     const checkout = await openOlder({ petrel: 1 });
-    checkout.change({ fault: { call: "d1 migrations apply DB --remote", when: "after" } });
+    const answers = (bookmark: string) => ({ [info("DB")]: { stdout: JSON.stringify({ bookmark }) } });
+    checkout.change({ fault: { call: "d1 migrations apply DB --remote", when: "before" }, answers: answers("first") });
     const broken = await checkout.deploy(["--sandbox"]);
     expect(broken.code).toBe(1);
-    expect(broken.said).toContain("--bookmark=bookmark-of-DB");
-    const next = await checkout.deploy(["--sandbox"]);
-    expect(next.code, next.said).toBe(0);
-    expect(checkout.calls().filter((call) => call === info("DB"))).toHaveLength(1);
-    expect(checkout.read("petrel.toml")).toContain('before_DB = "--bookmark=bookmark-of-DB"');
+    expect(broken.said).toContain("--bookmark=first");
+    checkout.change({ fault: { call: "deploy --secrets-file FILE", when: "before" }, answers: answers("second") });
+    const half = await checkout.deploy(["--sandbox"]);
+    expect(half.code).toBe(1);
+    expect(half.said).toMatch(/Time Travel +DB, before the last deploy +kept/);
+    expect(half.said).toContain("--bookmark=first");
+    checkout.change({ fault: null });
+    const whole = await checkout.deploy(["--sandbox"]);
+    expect(whole.code, whole.said).toBe(0);
+    expect(whole.said).toContain("--bookmark=first");
+    expect(checkout.read("petrel.toml")).toContain('before_DB = "--bookmark=first"');
+    expect(checkout.read("petrel.toml")).toContain("unfinished = []");
   });
 });

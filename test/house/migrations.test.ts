@@ -55,6 +55,7 @@ it.each<[what: string, sql: string]>([
     "ALTER TABLE mails ADD COLUMN a TEXT NOT NULL DEFAULT ''; ALTER TABLE mails ADD COLUMN b INTEGER NOT NULL DEFAULT 0",
   ],
   ["an index", "CREATE INDEX ix_mails_note ON mails (note) WHERE note IS NOT NULL"],
+  ["rows of a new table", "CREATE TABLE notes (id TEXT); INSERT INTO notes SELECT note FROM mails; DELETE FROM notes"],
   ["values in a new column", "ALTER TABLE mails ADD COLUMN a TEXT; UPDATE mails SET a = note"],
 ])("%s only adds", (_, sql) => {
   expect(breaksOf(tables, [{ name: "0001.sql", sql }])).toEqual([]);
@@ -82,6 +83,14 @@ it.each<[what: string, sql: string, fault: string]>([
   ["a unique index", "CREATE UNIQUE INDEX ux ON mails (status)", "makes ux unique over mails"],
   ["a trigger", "CREATE TRIGGER t BEFORE INSERT ON mails BEGIN SELECT raise(FAIL, 'no'); END", "makes the trigger t"],
   ["deleted rows", "DELETE FROM mails WHERE note IS NULL", "deletes rows of mails"],
+  ["changed values", "UPDATE mails SET status = upper(status)", "changes values of mails.status"],
+  [
+    "changed values beside new ones",
+    "ALTER TABLE mails ADD COLUMN a TEXT; UPDATE mails SET a = note, note = NULL",
+    "changes values of mails.note, which the last release reads. Write into a new column.",
+  ],
+  ["added rows", "INSERT INTO mails SELECT id || '2', status, NULL, more FROM mails", "adds rows to mails"],
+  ["replaced rows", "INSERT OR REPLACE INTO mails SELECT id, status, NULL, more FROM mails", "adds rows to mails"],
   [
     "a table made anew",
     anew("id TEXT PRIMARY KEY, status TEXT NOT NULL, note TEXT, more TEXT"),
@@ -114,6 +123,7 @@ it.each<[what: string, sql: string, fault: string]>([
 it.each<[what: string, sql: string, unused: string[]]>([
   ["a column", "ALTER TABLE mails DROP COLUMN more", ["mails.more"]],
   ["an index", "DROP INDEX ix_mails_status", ["ix_mails_status"]],
+  ["the values of a column", "UPDATE mails SET more = NULL", ["mails.more"]],
   ["a table with its indexes", "DROP TABLE mails", ["mails"]],
 ])("%s may go when the last release no longer names it", (_, sql, unused) => {
   expect(breaksOf(tables, [{ name: "0001.sql", sql }])).not.toEqual([]);
