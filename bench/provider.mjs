@@ -22,6 +22,8 @@ export async function startProvider({ onMails = () => {} } = {}) {
       response.end(JSON.stringify(isBatch ? mails.map(accepted) : accepted()));
     });
   });
+  // A connection that is closed just when it is used again would leave mail with an unknown outcome.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${server.address().port}`;
   return {

@@ -10,6 +10,7 @@ import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
 import { benchLanes } from "./lanes.mjs";
 import { benchMemory } from "./memory.mjs";
+import { benchMove } from "./move.mjs";
 import { benchMoving } from "./moving.mjs";
 import { benchPages } from "./pages.mjs";
 import { benchPreflight } from "./preflight.mjs";
@@ -45,6 +46,7 @@ const benches = {
   client: benchClient,
   pages: benchPages,
   console: benchConsole,
+  move: benchMove,
   moving: benchMoving,
   webhooks: benchWebhooks,
   workflows: benchWorkflows,

@@ -6,7 +6,7 @@ const rowsPerStatement = 50_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Opens the database of a binding in a local state, while no Worker holds it. */
-function openDatabase(state, binding) {
+export function openDatabase(state, binding) {
   return new DatabaseSync(join(state.folder, "v3", "d1", kind, `${objectIdOf(binding)}.sqlite`));
 }
 

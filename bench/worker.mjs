@@ -6,16 +6,19 @@ import { randomHex, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { locateState } from "../scripts/lib/state.mjs";
 import { applyMigrations, startWorker, untilReady } from "../scripts/lib/worker.mjs";
 
-/** State of its own for one bench: an empty database with its tables. */
-export async function openBenchState() {
+/** State of its own for one bench: empty databases with their tables. */
+export async function openBenchState({ databases = 1 } = {}) {
   const folder = join(ROOT, ".wrangler", "bench");
   mkdirSync(folder, { recursive: true });
   const stateDir = mkdtempSync(join(folder, "state-"));
   const state = locateState({ STATE_DIR: stateDir });
   const adminToken = randomHex();
   writeEnvFile(state.settings, { ENVIRONMENT: "development", ADMIN_TOKEN: adminToken });
-  await applyMigrations(state, new AbortController().signal);
-  return { state, adminToken, remove: () => rmSync(stateDir, { recursive: true }) };
+  const bench = { state, adminToken, databases, remove: () => rmSync(stateDir, { recursive: true }) };
+  const config = writeConfig(bench, "src/index.ts", false);
+  await applyMigrations(state, new AbortController().signal, config);
+  rmSync(config);
+  return bench;
 }
 
 /**
@@ -24,9 +27,9 @@ export async function openBenchState() {
  * With no state given it gets its own, and takes it along when it stops.
  */
 export async function startBenchWorker(entry, given, { inspectorPort, v8Flags, deliversMail = false } = {}) {
-  const { state, adminToken, remove } = given ?? (await openBenchState());
-  const config = `${state.folder}.toml`;
-  writeFileSync(config, benchConfig(entry, deliversMail));
+  const bench = given ?? (await openBenchState());
+  const { state, adminToken, remove } = bench;
+  const config = writeConfig(bench, entry, deliversMail);
   const worker = startWorker({ port: await findFreePort(), ip: "127.0.0.1", state, config, inspectorPort, v8Flags });
   try {
     await untilReady(worker, new AbortController().signal);
@@ -49,12 +52,22 @@ export async function startBenchWorker(entry, given, { inspectorPort, v8Flags, d
 /** The second drains mail that waits for a minute. */
 const mailConsumers = /^\[\[queues\.consumers\]\]\nqueue = "petrel-(?:campaign-)?mail"\n(?:\w.*\n)+/gm;
 
-function benchConfig(entry, deliversMail) {
+function writeConfig({ state, databases }, entry, deliversMail) {
+  const file = `${state.folder}.toml`;
+  writeFileSync(file, benchConfig(entry, { deliversMail, databases }));
+  return file;
+}
+
+function benchConfig(entry, { deliversMail, databases }) {
+  const further = Array.from({ length: databases - 1 }, (_, n) => String(n + 1).padStart(2, "0")).map(
+    (n) =>
+      `[[d1_databases]]\nbinding = "DB_${n}"\ndatabase_name = "petrel-${n}"\nmigrations_dir = "${join(ROOT, "migrations")}"\n`,
+  );
   // Paths in a configuration are relative to its own folder.
   const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(/^main = .*$/m, `main = "${join(ROOT, entry)}"`)
     .replaceAll('"./scripts/bundle/', `"${join(ROOT, "scripts", "bundle")}/`)
     .replace(/^directory = "(.*)"$/m, (_, path) => `directory = "${join(ROOT, path)}"`)
     .replace(/^migrations_dir = "(.*)"$/gm, (_, path) => `migrations_dir = "${join(ROOT, path)}"`);
-  return deliversMail ? config : config.replace(mailConsumers, "");
+  return [deliversMail ? config : config.replace(mailConsumers, ""), ...further].join("\n");
 }

@@ -3,7 +3,7 @@ import { Failure } from "./failure.mjs";
 import { isGroupAlive } from "./processes.mjs";
 import { captureTool, startTool } from "./tools.mjs";
 import { watchLog } from "./worker-log.mjs";
-import { databaseBindings, readWranglerToml } from "./wrangler-toml.mjs";
+import { databaseBindings, readWranglerToml, WRANGLER_TOML } from "./wrangler-toml.mjs";
 
 const READY_WITHIN_MS = 60_000;
 // A Worker that answers, but not with a 200, is broken rather than slow.
@@ -12,10 +12,10 @@ const STOP_WITHIN_MS = 5_000;
 
 const givenV8Flags = process.env.MINIFLARE_WORKERD_V8_FLAGS ?? "";
 
-/** To every database of wrangler.toml, one after the other: they share the folder. */
-export async function applyMigrations(state, signal) {
-  for (const binding of databaseBindings(readWranglerToml())) {
-    const args = ["d1", "migrations", "apply", binding, "--local", "--persist-to", state.folder];
+/** To every database of wrangler.toml or of another configuration, one after the other: they share the folder. */
+export async function applyMigrations(state, signal, config = WRANGLER_TOML) {
+  for (const binding of databaseBindings(readWranglerToml(config))) {
+    const args = ["d1", "migrations", "apply", binding, "--local", "--persist-to", state.folder, "--config", config];
     const { code, output } = await captureTool("wrangler", args, { signal });
     if (code !== 0) {
       throw new Failure(`The migrations could not be applied to ${binding} in ${state.shownAs}:\n\n${output}`);

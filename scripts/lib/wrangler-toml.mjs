@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Failure } from "./failure.mjs";
 import { ROOT } from "./paths.mjs";
 import { parseToml } from "./toml.mjs";
 
+export const WRANGLER_TOML = join(ROOT, "wrangler.toml");
+
 /** wrangler.toml as an object, so that names live there alone. */
-export function readWranglerToml() {
-  return parseToml(readFileSync(join(ROOT, "wrangler.toml"), "utf8"), "wrangler.toml");
+export function readWranglerToml(file = WRANGLER_TOML) {
+  return parseToml(readFileSync(file, "utf8"), basename(file));
 }
 
 /** The bindings of all databases. A name that the Worker does not look for would be a database that stays empty. */

@@ -1,0 +1,3 @@
+import { begin } from "./lib/begin.mjs";
+
+begin(() => import("./commands/move.mjs"));
