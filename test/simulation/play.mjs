@@ -16,7 +16,7 @@ export async function play(plan, load, { planted } = {}) {
   const world = new World(plan.seed, load, { rates: plan.rates, planted });
   const settled = new Map();
   for (const name of tenants) settled.set(name, await settle(world, name));
-  const told = { answers: [], facts: [] };
+  const told = { answers: [], facts: [], tenants: [...settled.values()] };
   world.faults.isHealed = false;
   world.isolates.setClocks();
   const deeds = plan.entries.map((entry) => begin(world, settled.get(entry.tenant), entry, told));

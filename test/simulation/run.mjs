@@ -90,7 +90,7 @@ async function keepShrunk(plan, faults, load) {
 const folder = mkdtempSync(join(tmpdir(), "petrel-simulation-"));
 try {
   const isGood = values.planted
-    ? await searchPlanted(folder, { only: values.only, seeds: Number(values.seeds), run, steps, say })
+    ? await searchPlanted({ only: values.only, seeds: Number(values.seeds), run, steps, say })
     : await runAll(compileWorker((await buildBundle(folder)).file));
   process.exitCode = isGood ? 0 : 1;
 } finally {

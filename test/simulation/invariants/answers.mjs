@@ -1,9 +1,13 @@
 const usual = new Set([0, 429, 503]);
 const closed = new Set([401, 403, 404]);
 
-/** No answer is a surprise, and none names people of another tenant. */
-export function answersThatSurprise({ answers, tenants }) {
-  return answers.flatMap((told) => [...faultsOf(told), ...strangersIn(told, tenants)]);
+/** No answer is a surprise, and none names people of another tenant. Calls of those who may not are refused. */
+export function answersThatSurprise({ answers, facts, tenants }) {
+  const believed = facts.filter(({ is, status }) => is === "deceived" && status >= 200 && status < 300);
+  return [
+    ...answers.flatMap((told) => [...faultsOf(told), ...strangersIn(told, tenants)]),
+    ...believed.map(({ entry, what, status }) => `${entry.kind} ${entry.number}: ${what} was believed (${status})`),
+  ];
 }
 
 function faultsOf({ entry, method, path, answer: { status, text }, allowed, isClosed }) {

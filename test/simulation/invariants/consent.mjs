@@ -1,13 +1,38 @@
 import { addressOf } from "../people/contacts.mjs";
+import { emailOfTag } from "./ids.mjs";
 
 /** A call to the provider that was on its way when a person opted out may still arrive. */
 const onTheWayMs = 10_000;
 const vague = new Set(["hangs", "slow", "loses answer"]);
 
-/** What a person or a tenant has refused before a mail was handed over is obeyed. */
-export function consentDisobeyed(world, { facts }) {
+/** What a person or a tenant has refused before a mail was handed over is obeyed, and what a person said stays said. */
+export function consentDisobeyed(world, state) {
+  return [...mailsUnwanted(world, state), ...optOutsForgotten(world, state)];
+}
+
+/** A person who left by themselves has left, also when they were never subscribed, until somebody subscribes them. */
+function optOutsForgotten(world, { facts, numberOf }) {
+  const lifted = new Map(facts.filter(({ is }) => is === "resubscribing").map(({ email, at }) => [email, at]));
+  return facts
+    .filter(
+      ({ is, isSaidBySelf, email, at }) => is === "optedOut" && isSaidBySelf && !(lifted.get(email) > at - onTheWayMs),
+    )
+    .flatMap(({ tenant, email, at }) =>
+      world
+        .rows(
+          "SELECT subscribed, opted_out_at FROM contacts WHERE project_id = ? AND email = ?",
+          numberOf.get(tenant) ?? null,
+          email,
+        )
+        .filter((row) => row.subscribed !== 0 || row.opted_out_at === null)
+        .map((row) => `${email} opted out at ${at}, and is ${JSON.stringify(row)}`),
+    );
+}
+
+function mailsUnwanted(world, { facts, emails }) {
   const { mails, arrivals } = world.outside.provider;
   const arrived = Map.groupBy(arrivals, ({ tag }) => tag);
+  const rows = new Map(emails.map((email) => [email.id, email]));
   const of = (kind) =>
     Map.groupBy(
       facts.filter(({ is }) => is === kind),
@@ -16,8 +41,11 @@ export function consentDisobeyed(world, { facts }) {
   const [optedOut, suppressed, resubscribing] = [of("optedOut"), of("suppressed"), of("resubscribing")];
   return mails.flatMap(({ tag, at, mail }) => {
     const email = addressOf(mail);
-    // A call without an answer is repeated with its key, and is one hand-over.
-    const first = arrived.get(tag).find(({ outcome }) => vague.has(outcome))?.at ?? at;
+    // A call without an answer is repeated with its key, and is one hand-over. So is one that never arrived.
+    const row = rows.get(emailOfTag(tag));
+    const isSomeLost = row !== undefined && row.attempts > arrived.get(tag).length;
+    const vagueAt = arrived.get(tag).find(({ outcome }) => vague.has(outcome))?.at ?? at;
+    const first = isSomeLost ? row.created_at : vagueAt;
     const begun = Math.min(first, at) - onTheWayMs;
     const isMarketing = mail.headers?.["List-Unsubscribe"] !== undefined;
     const isRefused = (since) => since < begun;

@@ -1,4 +1,6 @@
-import { publicId, storedId } from "./ids.mjs";
+import { emailOfTag, publicId, storedId } from "./ids.mjs";
+
+const clocksDifferMs = 5_000;
 
 /** What was answered with 2xx is there, and what has a key is there once. Each event reaches its webhook. */
 export function effectsLost(world, state) {
@@ -8,6 +10,8 @@ export function effectsLost(world, state) {
   return [
     ...of("sent").flatMap((fact) => faultsOfSend(fact, state)),
     ...of("tracked").flatMap((fact) => faultsOfTrack(world, fact)),
+    ...[...of("sent"), ...of("tracked")].flatMap(keyOfAnother),
+    ...sentTooEarly(world, of("sent")),
     ...faultsOfContacts(world, state, of("saved"), of("imported")),
     ...unheard(world, state, deleted),
     ...world.outside.receivers.forged,
@@ -30,6 +34,26 @@ function faultsOfSend({ entry, tenant, subject, to, answers, hasKey }, { emails,
     ...(rows.length > most ? [`${name} has ${rows.length} mails, for ${to.length} recipients`] : []),
     ...(new Set(answered).size > to.length && hasKey ? [`${name} had its effect twice: ${answered}`] : []),
   ];
+}
+
+/** Mail of a later time waits for it; clocks of machines differ by some seconds. */
+function sentTooEarly(world, sent) {
+  const notBefore = new Map(
+    sent.flatMap(({ notBefore, answers }) =>
+      answers.filter(isGood).flatMap(({ body }) => body.emails.map(({ email }) => [storedId(email), notBefore])),
+    ),
+  );
+  return world.outside.provider.arrivals
+    .filter(({ tag, at }) => at < (notBefore.get(emailOfTag(tag)) ?? 0) - clocksDifferMs)
+    .map(({ tag, at }) => `${emailOfTag(tag)} was handed over at ${at}, before its time`);
+}
+
+/** A key belongs to its project, so that a caller which uses it for one request alone is never told of another. */
+function keyOfAnother({ entry, answers }) {
+  const isOfAnother = ({ status, body }) => status === 409 && body?.error?.details?.sameRequest === false;
+  return answers.some(isOfAnother)
+    ? [`${entry.kind} ${entry.number} was told that its key served another request`]
+    : [];
 }
 
 function faultsOfTrack(world, { entry, answers, hasKey }) {

@@ -2,7 +2,7 @@ import { answersThatSurprise } from "./answers.mjs";
 import { consentDisobeyed } from "./consent.mjs";
 import { countsThatDiffer } from "./counts.mjs";
 import { effectsLost } from "./effects.mjs";
-import { mailUnaccounted } from "./mail.mjs";
+import { mailUnaccounted, reportsForgotten } from "./mail.mjs";
 import { tracesOfErased } from "./traces.mjs";
 import { unfinished } from "./unfinished.mjs";
 import { pathsNotAllowed } from "./workflows/workflows.mjs";
@@ -15,6 +15,7 @@ export async function faultsIn(world, seen) {
   const state = stateOf(world, seen);
   return [
     ...mailUnaccounted(world, state),
+    ...reportsForgotten(world, state),
     ...unfinished(world, state),
     ...answersThatSurprise(state),
     ...effectsLost(world, state),

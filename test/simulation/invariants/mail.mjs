@@ -24,6 +24,30 @@ export function mailUnaccounted(world, { emails, facts }) {
   ];
 }
 
+const columnOf = { bounced: "bounced_at", complained: "complained_at", opened: "opened_at" };
+
+/** A report that was answered with success has had its effect: on the mail, and on the address that ended its trust. */
+export function reportsForgotten(world, { emails, facts }) {
+  const rows = new Map(emails.map((email) => [email.id, email]));
+  const suppressed = new Set(world.rows("SELECT email FROM suppressions").map(({ email }) => email));
+  const isOver = new Set(
+    facts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
+  );
+  return world.outside.provider.told.flatMap(({ tag, kind, mail }) => {
+    const row = rows.get(emailOfTag(tag));
+    const address = addressOf(mail);
+    if (!row || !(kind in columnOf) || isOver.has(address) || isOver.has(tenantOf(mail))) return [];
+    return [
+      ...(row[columnOf[kind]] === null ? [`${row.id} was reported as ${kind}, which is not there`] : []),
+      ...(kind !== "opened" && !suppressed.has(address) ? [`${address} ${kind}, and is not suppressed`] : []),
+    ];
+  });
+}
+
+function tenantOf(mail) {
+  return addressOf(mail).split("@")[1].split(".")[0];
+}
+
 function faultsOf({ id, status, error }, times, isLost) {
   const what = `${id} is ${status}${error ? ` (${error})` : ""}, and the provider took it ${times} times`;
   if (!final.has(status)) return [`${id} is still ${status}`];
@@ -35,5 +59,5 @@ function faultsOf({ id, status, error }, times, isLost) {
 /** Each tenant writes to people of its own alone. */
 function isStranger(mail) {
   const from = addressOf({ to: mail.from }).split("@")[1].split(".")[0];
-  return addressOf(mail).split("@")[1].split(".")[0] !== from;
+  return tenantOf(mail) !== from;
 }

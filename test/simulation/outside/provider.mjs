@@ -23,6 +23,8 @@ export class Provider {
   mails = [];
   /** Each time a mail arrived, in a call: `{ tag, at, outcome }`. */
   arrivals = [];
+  /** The reports that were answered 2xx: `{ tag, kind, email }`. */
+  told = [];
 
   constructor({ time, trip, faults, random, planted, report }) {
     Object.assign(this, { time, trip, faults, random, report });
@@ -101,7 +103,7 @@ export class Provider {
       "svix-timestamp": timestamp,
       "svix-signature": signature,
     });
-    if (status >= 200 && status < 300) return;
+    if (status >= 200 && status < 300) return void this.told.push({ tag: tagOf(mail), kind, mail });
     if (attempt < reportTries) {
       this.time.set(() => this.#tell(messageId, kind, id, mail, attempt + 1), 5 * secondMs * 4 ** attempt);
     }

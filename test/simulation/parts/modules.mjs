@@ -27,7 +27,11 @@ const modules = {
  * which takes a tenth of a second, because the compiled code is shared.
  */
 export function compileWorker(file) {
-  const { code } = transformSync(readFileSync(file, "utf8"), { format: "cjs", target: "node24" });
+  return isolateOf(transformSync(readFileSync(file, "utf8"), { format: "cjs", target: "node24" }).code);
+}
+
+/** The same for a Worker that is one CommonJS module. */
+export function isolateOf(code) {
   const open = new Script(`(function (require, module, exports) {${code}\n})`, {
     filename: "worker.js",
   }).runInThisContext();

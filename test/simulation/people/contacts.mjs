@@ -18,7 +18,7 @@ export const contactDeeds = {
     if (isGood(status)) caller.note({ is: "saved", email, key: `k${number}`, value: number });
   },
 
-  /** Follows the link in the header of a mail that arrived, as a mailbox provider does. */
+  /** Follows the link in the header of a mail that arrived, as a mailbox provider does, or the one in its text. */
   async optOutByLink(caller, { draws: [draw] }) {
     const { provider } = caller.world.outside;
     const mails = provider.mails.filter(({ mail }) => linkOf(mail) && nameOf(mail) === caller.tenant.name);
@@ -30,7 +30,7 @@ export const contactDeeds = {
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       allowed: [404],
     });
-    if (status === 200) caller.note({ is: "optedOut", email: addressOf(mail) });
+    if (status === 200) caller.note({ is: "optedOut", email: addressOf(mail), isSaidBySelf: true });
   },
 
   async optOutByApi(caller) {
@@ -117,5 +117,6 @@ function nameOf(mail) {
 }
 
 function linkOf(mail) {
-  return /<(https:[^>]+)>/.exec(mail.headers?.["List-Unsubscribe"] ?? "")?.[1];
+  const header = /<(https:[^>]+)>/.exec(mail.headers?.["List-Unsubscribe"] ?? "")?.[1];
+  return header ?? /href="(https:[^"]+\/unsubscribe\/[^"]+)"/.exec(mail.html ?? "")?.[1];
 }

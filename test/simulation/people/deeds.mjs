@@ -2,13 +2,16 @@ import { campaignDeeds } from "./campaigns.mjs";
 import { contactDeeds } from "./contacts.mjs";
 import { mailDeeds } from "./mail.mjs";
 import { projectDeeds } from "./projects.mjs";
+import { strangerDeeds } from "./strangers.mjs";
 import { workflowDeeds } from "./workflows.mjs";
 
 const maxTries = 8;
 const againMs = 5_000;
+/** A caller that hears that its first call still runs waits until that one counts as given up. */
+const runningMs = 20_000;
 
 /** All that people do, by its kind. */
-const deeds = { ...mailDeeds, ...contactDeeds, ...campaignDeeds, ...workflowDeeds, ...projectDeeds };
+const deeds = { ...mailDeeds, ...contactDeeds, ...campaignDeeds, ...workflowDeeds, ...projectDeeds, ...strangerDeeds };
 
 /** Does what an entry of a plan says. What was asked and answered, and what follows from it, is kept in `told`. */
 export async function act(world, tenant, entry, told) {
@@ -36,9 +39,9 @@ class Caller {
   async insist(method, path, options) {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.ask(method, path, options);
-      const isVague = answer.status === 0 || answer.status === 429 || answer.status >= 500;
+      const isVague = answer.status === 0 || answer.status === 429 || answer.status >= 500 || isRunning(answer);
       if (!isVague || attempt === maxTries) return { ...answer, attempts: attempt };
-      await this.world.time.wait(againMs);
+      await this.world.time.wait(isRunning(answer) ? runningMs : againMs);
     }
   }
 
@@ -53,6 +56,11 @@ class Caller {
     const { people } = this.entry;
     return this.tenant.address(people[index % people.length]);
   }
+}
+
+/** Whether a key is taken by a call that has no answer yet. */
+function isRunning({ status, body }) {
+  return status === 409 && body?.error?.details?.originalStatusCode === null;
 }
 
 /** Whether people of a tenant may be refused, because its project is disabled or deleted. */

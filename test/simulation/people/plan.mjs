@@ -34,34 +34,56 @@ const weights = {
   renewKey: 1,
   disableForAWhile: 0.4,
   deleteProject: 0.1,
+  forgeReport: 0.7,
+  forgeLink: 0.7,
+  reachForAnother: 1,
 };
-const kinds = Object.keys(weights);
-const sum = Object.values(weights).reduce((total, weight) => total + weight, 0);
+/** How often people do something at the moment of another deed, to the same person, or just as another tenant does. */
+const oddsOfMoment = 0.4;
+const oddsOfSamePerson = 0.4;
+const twins = new Set(["send", "sendMarketing", "track"]);
+const oddsOfTwin = 0.15;
+const mostApartMs = 40;
 
 /**
  * Draws what people do in a world, and how faulty it is: an entry for each deed, with its time after the beginning and
  * numbers that the deed takes its choices from. A plan is all that a run does to the product, so one with fewer entries is
- * a smaller world.
+ * a smaller world. Each world leaves out some kinds of deeds and has more of others, and what depends on two things that
+ * meet is made to meet.
  */
 export function drawPlan(seed, steps) {
   const random = randomStream(seed, "plan");
   const rates = drawRates(randomStream(seed, "rates"));
-  const entries = Array.from({ length: steps }, (_, number) => {
-    const kind = drawKind(random);
+  const drawKind = kindDrawer(random);
+  const entries = [];
+  for (let number = 0; number < steps; number++) {
+    const last = entries.at(-1);
+    const kind = drawKind();
     // The third tenant has few people and alone is ever deleted.
     const tenant = kind === "deleteProject" || random() < 0.15 ? 2 : Math.floor(random() * 2);
     const people = Array.from({ length: 1 + Math.floor(random() * 3) }, () => Math.floor(random() * persons));
-    const at = Math.round(random() * withinMs);
+    if (last && random() < oddsOfSamePerson) people.unshift(last.people[0]);
+    const isMeeting = last !== undefined && random() < oddsOfMoment;
+    const at = Math.round(isMeeting ? last.at + random() * mostApartMs : random() * withinMs);
     const draws = Array.from({ length: 3 }, () => Math.round(random() * 1e4) / 1e4);
-    return { number, at, tenant: tenants[tenant], kind, people: [...new Set(people)], draws };
-  });
+    const entry = { number, at, tenant: tenants[tenant], kind, people: [...new Set(people)], draws };
+    entries.push(entry);
+    // Both call with one idempotency key.
+    if (twins.has(kind) && tenant < 2 && random() < oddsOfTwin) entries.push({ ...entry, tenant: tenants[1 - tenant] });
+  }
   return { seed, rates, entries: entries.sort((a, b) => a.at - b.at) };
 }
 
-function drawKind(random) {
-  let rest = random() * sum;
-  return kinds.find((kind) => {
-    rest -= weights[kind];
-    return rest < 0;
-  });
+/** Draws the kinds of deeds of one world. */
+function kindDrawer(random) {
+  const shares = Object.entries(weights).map(([kind, weight]) => [kind, random() < 0.3 ? 0 : weight * 3 ** random()]);
+  const sum = shares.reduce((total, [, share]) => total + share, 0);
+  return () => {
+    let rest = random() * sum;
+    const drawn = shares.find(([, share]) => {
+      rest -= share;
+      return rest < 0;
+    });
+    return drawn[0];
+  };
 }

@@ -1,6 +1,8 @@
 import { operatorToken } from "../settings.mjs";
 import { isGood } from "./contacts.mjs";
 
+const onTheWayMs = 10_000;
+
 /** What operators do with whole projects. A key that dies or a project that is disabled is known everywhere in 30 s. */
 export const projectDeeds = {
   async renewKey(caller) {
@@ -9,6 +11,8 @@ export const projectDeeds = {
     if (!isGood(status)) return;
     const [oldKeyId] = tenant.keyIds;
     Object.assign(tenant, { key: body.key, keyIds: [body.id, ...tenant.keyIds] });
+    // Calls with the old key may still be on their way.
+    await caller.world.time.wait(onTheWayMs);
     if (oldKeyId !== undefined) await ask(caller, "DELETE", `/keys/${oldKeyId}`, undefined, [404]);
   },
 
