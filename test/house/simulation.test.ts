@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { captureTool } from "../../scripts/lib/tools.mjs";
+import { Limits, limitSqlite } from "../simulation/parts/limits.mjs";
+import { scansOf } from "../simulation/parts/scans.mjs";
 
 const planted: { name: string; file: string; find: string }[] = JSON.parse(
   readFileSync("test/simulation/planted/faults.json", "utf8"),
@@ -26,6 +29,30 @@ describe("the simulated world", () => {
     expect(output).toMatch(/took it 2 times/);
     expect(code).toBe(1);
   }, 120_000);
+
+  it("counts the limits of the platform", () => {
+    const [world, invocation] = [new Limits(), { statements: 1_000 }];
+    const statement =
+      (sql: string, parameters: unknown[] = []) =>
+      () =>
+        world.checkStatement({ sql, parameters });
+    expect(statement("SELECT ?", Array(101).fill(1))).toThrow("too many SQL variables: 101");
+    expect(statement(`SELECT '${"a".repeat(100_000)}'`)).toThrow("statement too long");
+    expect(statement("SELECT ?", ["a".repeat(2_000_001)])).toThrow("2000001 bytes");
+    expect(() => world.checkStatement({ sql: "SELECT 1", parameters: [] }, invocation)).toThrow("1000 statements");
+    expect(() => world.checkMessages(Array(101).fill({ body: 1 }))).toThrow("101 messages");
+    expect(() => world.checkMessages([{ body: "a".repeat(128_000) }])).toThrow("128002 bytes");
+    expect(world.passed.size).toBe(6);
+    const sqlite = new DatabaseSync(":memory:");
+    limitSqlite(sqlite);
+    sqlite.exec(
+      "CREATE TABLE contacts (project_id INTEGER, email TEXT, PRIMARY KEY (project_id, email)) WITHOUT ROWID",
+    );
+    expect(() => sqlite.prepare(`SELECT ${Array(6).fill("1").join(" UNION SELECT ")}`)).toThrow("too many terms");
+    expect(scansOf(sqlite, "SELECT * FROM contacts c WHERE email = ?")).toHaveLength(1);
+    expect(scansOf(sqlite, "SELECT * FROM contacts c WHERE project_id = ?")).toEqual([]);
+    expect(scansOf(sqlite, "SELECT * FROM contacts LIMIT 10")).toEqual([]);
+  });
 
   it.each(planted)("has a place in the sources for: $name", ({ file, find }) => {
     const source = readFileSync(`src/${file}`, "utf8");

@@ -14,6 +14,7 @@ import { pathsNotAllowed } from "./workflows/workflows.mjs";
 export async function faultsIn(world, seen) {
   const state = stateOf(world, seen);
   return [
+    ...[...world.limits.passed].map((what) => `Beyond a limit of the platform: ${what}`),
     ...mailUnaccounted(world, state),
     ...reportsForgotten(world, state),
     ...unfinished(world, state),

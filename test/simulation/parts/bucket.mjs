@@ -2,8 +2,8 @@
 export class Bucket {
   #files = new Map();
 
-  constructor({ time, trip, faults, boundary }) {
-    Object.assign(this, { time, trip, faults, boundary });
+  constructor({ time, trip, faults, boundary, limits }) {
+    Object.assign(this, { time, trip, faults, boundary, limits });
   }
 
   /** The contents of all files, seen from outside of the world. */
@@ -24,6 +24,7 @@ export class Bucket {
   }
 
   async put(key, content) {
+    this.limits.checkFiles([key]);
     const bytes = new Uint8Array(await new Response(content).arrayBuffer());
     return this.#travel(() => void this.#files.set(key, { bytes, uploaded: new Date(this.time.now) }));
   }
@@ -36,6 +37,7 @@ export class Bucket {
   }
 
   delete(keys) {
+    this.limits.checkFiles([keys].flat());
     return this.#travel(() => {
       for (const key of [keys].flat()) this.#files.delete(key);
     });

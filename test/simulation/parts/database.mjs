@@ -1,8 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
-
-/** https://developers.cloudflare.com/d1/platform/limits */
-const maxParameters = 100;
-const maxStatementBytes = 100_000;
+import { limitSqlite } from "./limits.mjs";
+import { currentInvocation } from "./processes.mjs";
+import { scansOf } from "./scans.mjs";
 
 /**
  * A D1 database on SQLite. A batch is one transaction, and each trip takes some time, so that those of several callers come
@@ -10,14 +9,16 @@ const maxStatementBytes = 100_000;
  */
 export class Database {
   #prepare;
+  #scansOf;
   #changes;
   trips = 0;
   statements = 0;
 
-  constructor({ prepare }, { trip, faults, boundary }) {
+  constructor({ prepare, scansOf }, { trip, faults, boundary, limits }) {
     this.#prepare = prepare;
+    this.#scansOf = scansOf;
     this.#changes = prepare("SELECT total_changes() AS n");
-    Object.assign(this, { trip, faults, boundary });
+    Object.assign(this, { trip, faults, boundary, limits });
   }
 
   /** The names of all tables. */
@@ -62,6 +63,8 @@ export class Database {
 
   async #go(statements, work) {
     this.trips += 1;
+    const invocation = currentInvocation();
+    for (const statement of statements) this.limits.checkStatement(statement, invocation);
     const fault = statements.some(({ sql }) => writes(sql)) ? this.faults.ofWrite() : null;
     await this.trip();
     try {
@@ -75,8 +78,7 @@ export class Database {
 
   #run({ sql, parameters }, form = "objects") {
     this.statements += 1;
-    if (parameters.length > maxParameters) throw new Error("too many SQL variables");
-    if (sql.length > maxStatementBytes) throw new Error("statement too long");
+    for (const scan of this.#scansOf(sql)) this.limits.passed.add(scan);
     const prepared = this.#prepare(sql);
     const before = this.#changes.get().n;
     // Two columns of one name are two items of an array, and one of an object.
@@ -158,13 +160,21 @@ export function databaseMaker(migrations) {
 function connect(tables) {
   const sqlite = new DatabaseSync(":memory:");
   sqlite.deserialize(tables);
+  limitSqlite(sqlite);
   const known = new Map();
   const prepare = (sql) => {
     const prepared = known.get(sql) ?? sqlite.prepare(sql);
     known.set(sql, prepared);
     return prepared;
   };
-  const connection = { sqlite, prepare, time: null };
+  const scans = new Map();
+  const connection = {
+    ...{ sqlite, prepare, time: null },
+    scansOf: (sql) => {
+      if (!scans.has(sql)) scans.set(sql, scansOf(sqlite, sql));
+      return scans.get(sql);
+    },
+  };
   // The clock of the database is the world's.
   sqlite.function("unixepoch", { varargs: true }, () => connection.time.now / 1_000);
   sqlite.exec("SAVEPOINT world");

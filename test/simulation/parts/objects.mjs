@@ -12,8 +12,8 @@ export class Namespace {
   #objects = new Map();
 
   /** `open` makes an instance in an isolate: `{ isolate, make(ctx) }`. */
-  constructor(open, { time, trip, faults, boundary }) {
-    Object.assign(this, { open, time, trip, faults, boundary });
+  constructor(open, { time, trip, faults, boundary, limits }) {
+    Object.assign(this, { open, time, trip, faults, boundary, limits });
   }
 
   /** What all objects of this class have stored, seen from outside of the world. */

@@ -1,10 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 const running = new AsyncLocalStorage();
+const invocations = new AsyncLocalStorage();
 
 /** The process whose code runs now; undefined for the world itself. */
 export function currentProcess() {
   return running.getStore();
+}
+
+/** The call that runs now, and how many statements it has had. */
+export function currentInvocation() {
+  return invocations.getStore();
 }
 
 /**
@@ -38,7 +44,8 @@ export class Process {
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
       const leave = () => this.beforeLeaving?.();
-      const answer = running.run(this, async () => work()).finally(leave);
+      const invoke = () => invocations.run({ statements: 0 }, async () => work());
+      const answer = running.run(this, invoke).finally(leave);
       answer.then(resolve, reject).finally(() => this.#calls.delete(reject));
     });
   }

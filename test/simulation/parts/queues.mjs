@@ -8,8 +8,8 @@ export class Queues {
   #nextId = 1;
 
   /** `consumers`: those of wrangler.toml. `consume` handles a batch. */
-  constructor({ time, random, faults, trip, boundary, consume, consumers }) {
-    Object.assign(this, { time, random, faults, trip, boundary, consume });
+  constructor({ time, random, faults, trip, boundary, consume, consumers, limits }) {
+    Object.assign(this, { time, random, faults, trip, boundary, consume, limits });
     this.consumers = new Map(consumers.map((consumer) => [consumer.queue, consumer]));
   }
 
@@ -17,6 +17,7 @@ export class Queues {
     return {
       sendBatch: (messages) => {
         const sent = structuredClone(messages);
+        this.limits.checkMessages(sent);
         return this.boundary(async () => {
           await this.trip();
           for (const { body, delaySeconds = 0 } of sent) {

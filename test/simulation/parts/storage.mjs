@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { limitSqlite } from "./limits.mjs";
 
 /** https://developers.cloudflare.com/durable-objects/api/alarms/ */
 const alarmRetries = 6;
@@ -17,12 +18,13 @@ export class ObjectStorage {
   /** What to go back to; null while nothing has been written. */
   #before = null;
 
-  constructor({ time, trip, faults, ring }) {
-    Object.assign(this, { time, trip, faults, ring });
+  constructor({ time, trip, faults, ring, limits }) {
+    Object.assign(this, { time, trip, faults, ring, limits });
     this.sql = { exec: (query, ...values) => this.#exec(query, values) };
     this.kv = {
       get: (key) => structuredClone(this.#values.get(key)),
       put: (key, value) => {
+        limits.checkValue(key, value);
         this.#begin();
         this.#values.set(key, structuredClone(value));
       },
@@ -42,12 +44,15 @@ export class ObjectStorage {
 
   /** The rows of a table, if this object has it. */
   rows(table) {
-    const isThere = this.#tables.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").all(table);
-    return isThere.length > 0 ? this.#tables.prepare(`SELECT * FROM "${table}"`).all() : [];
+    const isThere = this.#prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").all(table);
+    return isThere.length > 0 ? this.#prepare(`SELECT * FROM "${table}"`).all() : [];
   }
 
   get #tables() {
-    this.#sqlite ??= new DatabaseSync(":memory:");
+    if (this.#sqlite === null) {
+      this.#sqlite = new DatabaseSync(":memory:");
+      limitSqlite(this.#sqlite);
+    }
     return this.#sqlite;
   }
 
