@@ -115,7 +115,7 @@ export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
     {
       name: "executions of workflows",
       table: "workflow_executions",
-      index: "ix_workflow_executions_due",
+      index: "ix_workflow_executions_wake",
       column: "wake_at",
       settle: async (ctx, due) => {
         const found = await select(ctx.db, sql`SELECT DISTINCT shard ${due}`, columns({ shard: asNumber }));

@@ -6,7 +6,7 @@ export const lastRelease = {
   /** A tag or a commit, for `git`. */
   commit: "34eb6321",
   /** Its last migration. */
-  migration: "0002_restores.sql",
+  migration: "0004_fewer_rows.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
   objectTables: { gate: 2, shard: 1 },
   /** Tables, indexes and `table.column` that it no longer names, so that a migration may drop them now. */

@@ -78,7 +78,7 @@ const asks: Record<string, Ask> = {
   ux_monitor_keys_hash: () => call("GET", "/admin/metrics", undefined, bearer(`mk_${"0".repeat(64)}`)),
   ix_emails_scheduled: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
-  ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),
+  ix_events_person: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),
   ix_events_name: async (project) => project.api.get(`/events?name=purchase&contactId=${await newContact(project)}`),
   ix_events_waiting: sweep("dispatchStranded"),
   ix_idempotency_effects_expiry: sweep("forgetExpiredEffects"),
@@ -153,7 +153,7 @@ const asks: Record<string, Ask> = {
     await sweep("forgetWaitListeners")(project, world);
   },
   ix_workflow_executions_contact: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
-  ix_workflow_executions_due: sweep("wakeOverdue"),
+  ix_workflow_executions_wake: ({ api }) => api.get("/activity/upcoming"),
   ix_workflows_issues: ({ api }) => api.get("/attention"),
   ix_workflows_search: ({ api }) => api.get("/search?q=welcome"),
   ix_workflow_executions_status: async (project) => {
@@ -168,10 +168,8 @@ const asks: Record<string, Ask> = {
     await handleMessage(world.process().platform, { type: "workflows.call" });
     await db.prepare("DELETE FROM workflow_hosts WHERE project_id = ?").bind(id).run();
   },
-  ix_workflow_effects_expiry: sweep("forgetStepEffects"),
   ix_workflow_calls_ended: sweep("forgetOldCalls"),
   ix_workflow_hosts_due: sweep("queueDueCalls"),
-  ix_workflow_executions_waiting: ({ api }) => api.get("/activity/upcoming"),
   ix_workflow_steps_template: async (project) => project.api.delete(`/templates/${(await newTemplate(project)).id}`),
   ix_workflows_tick: sweep("queueDueTicks"),
   ux_api_keys_hash: async ({ api }) => {

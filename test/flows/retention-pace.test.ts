@@ -11,7 +11,6 @@ const old = {
   webhook_deliveries: `(project_id, webhook_id, event_id, type, status, tries_until)
     SELECT ?, 'w', printf('-%021d', n), 'purchase', 'FAILED', 1`,
   workflow_calls: `(project_id, contact_id, effect_id, host, created_at, ended_at) SELECT ?, 'c', n, 'a.test', 0, 1`,
-  workflow_effects: `(project_id, effect_id, token, result, created_at) SELECT ?, n, 't', '{}', 1`,
 };
 
 /** A million a day, as of one hour. */

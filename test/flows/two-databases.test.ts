@@ -448,14 +448,6 @@ const dueOf: Record<string, Due> = {
       ),
     isDone: (project) => none(project, "SELECT 1 FROM template_versions WHERE project_id = ?"),
   },
-  forgetStepEffects: {
-    given: (project) =>
-      run(
-        project,
-        "INSERT INTO workflow_effects (project_id, effect_id, token, result, created_at) VALUES (?, 'e', 't', '{}', 1)",
-      ),
-    isDone: (project) => none(project, "SELECT 1 FROM workflow_effects WHERE project_id = ?"),
-  },
   forgetWaitListeners: {
     given: (project) => run(project, "INSERT INTO event_listeners VALUES (?, 'old', 'workflow:wait:')"),
     isDone: (project) => none(project, "SELECT 1 FROM event_listeners WHERE project_id = ?"),

@@ -24,6 +24,7 @@ const frozen: Record<string, string> = {
   "0001_passkeys.sql": "a369b57484819b1419e107efcc936eb27462de970a4f46cae28d92409f7952e8",
   "0002_restores.sql": "54dc7bab55e5c4478384e805a606c650dc3e26aed1933106e9d093f23147e361",
   "0003_moves.sql": "bb30ebb3d1efb4d59c628d1532fe9afe1664b0612036340051651ea6e02325a1",
+  "0004_fewer_rows.sql": "6cdab24f94d229d84cd9d0995caf725599c63576f916041faa3d9b9d0ac81db2",
 };
 
 it("a migration that is out never changes", () => {

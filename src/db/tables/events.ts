@@ -40,7 +40,11 @@ export const events = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    index("ix_events_contact").on(table.projectId, table.contactId, table.id),
+    // The events of a contact, except those that nearly every email has. These are found by their names:
+    // engine/events/of-contact.ts.
+    index("ix_events_person")
+      .on(table.projectId, table.contactId, table.id)
+      .where(sql`name NOT IN ('email.sent', 'email.delivered')`),
     // Finds the contacts with an event, and since when they have it.
     index("ix_events_name").on(table.projectId, table.name, table.contactId, table.id),
     index("ix_events_waiting").on(table.nextAnnounceAt).where(sql`next_announce_at IS NOT NULL`),

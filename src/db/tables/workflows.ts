@@ -125,11 +125,11 @@ export const workflowExecutions = sqliteTable(
     primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
     index("ix_workflow_executions_status").on(table.projectId, table.workflowId, table.status, table.id),
     index("ix_workflow_executions_contact").on(table.projectId, table.contactId),
-    // The waiting executions of a project, soonest first.
-    index("ix_workflow_executions_waiting")
-      .on(table.projectId, table.wakeAt, table.id)
-      .where(sql`status = 'WAITING' AND wake_at IS NOT NULL`),
-    index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
+    // The executions of a project that have a time, soonest first: for its list of what is planned, for an advance of its
+    // clock, and for the sweep, which reads the first ones of each project.
+    index("ix_workflow_executions_wake")
+      .on(table.clock, table.projectId, table.wakeAt, table.id)
+      .where(sql`wake_at IS NOT NULL`),
     // Shows whether any execution waits for an event. Only executions that do are in the index.
     index("ix_workflow_executions_awaits").on(table.projectId, table.awaits).where(sql`awaits IS NOT NULL`),
   ],
@@ -163,7 +163,7 @@ export const executionCounts = sqliteTable(
 
 /**
  * The effects of executions on contacts. The batch that inserts the row has the effect, so each step has its effect
- * once. A row is stored for as long as its execution may repeat the step.
+ * once. A row goes with its execution: see engine/workflows/shard/forget.ts.
  */
 export const workflowEffects = sqliteTable(
   "workflow_effects",
@@ -176,10 +176,7 @@ export const workflowEffects = sqliteTable(
     result: jsonObject().notNull(),
     createdAt: createdAt(),
   },
-  (table) => [
-    primaryKey({ columns: [table.projectId, table.effectId] }),
-    index("ix_workflow_effects_expiry").on(table.createdAt),
-  ],
+  (table) => [primaryKey({ columns: [table.projectId, table.effectId] })],
 );
 
 /**

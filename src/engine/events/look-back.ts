@@ -7,6 +7,7 @@ import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
+import { eventsOfContact } from "./of-contact";
 import {
   type EventNames,
   type EventSearch,
@@ -204,13 +205,15 @@ async function scanWindow(
   window: IdWindow,
   { rows, limit }: { rows: number; limit: number },
 ): Promise<LookBackResult> {
-  const source = contactId === undefined ? sql`events` : sql`events INDEXED BY ix_events_contact`;
-  const isTheirs = contactId === undefined ? sql`` : sql`AND contact_id = ${contactId}`;
-  const all = sql`FROM ${source} WHERE ${inProject(ctx)} ${isTheirs} ${isWithin(sql`id`, window)}`;
-  const ids = sql`SELECT id FROM (SELECT id, name ${all} ORDER BY id DESC LIMIT ${rows})
+  const where = sql`${inProject(ctx)} ${isWithin(sql`id`, window)}`;
+  const all =
+    contactId === undefined
+      ? sql`SELECT id, name FROM events WHERE ${where}`
+      : eventsOfContact(sql`id, name`, sql`${where} AND contact_id = ${contactId}`);
+  const ids = sql`SELECT id FROM (${all} ORDER BY id DESC LIMIT ${rows})
     WHERE ${names.include(sql`name`)} LIMIT ${limit}`;
   const batch = openBatch(ctx);
-  const last = sql`SELECT id ${all} ORDER BY id DESC LIMIT 1 OFFSET ${rows - 1}`;
+  const last = sql`SELECT id FROM (${all} ORDER BY id DESC LIMIT 1 OFFSET ${rows - 1})`;
   const edge = batch.add(statement(last, columns({ id: asId })));
   const events = batch.add(statement(selectEventsById(ctx, ids), readEvent));
   await batch.commit();

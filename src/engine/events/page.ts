@@ -10,8 +10,9 @@ import type { Context } from "../../platform/context";
 import { daysOf, sumDays } from "./day-counts";
 import { joinEmailOfEvent } from "./email-data";
 import { type LookBackResult, lookBack, type PageRequest } from "./look-back";
+import { eventsOfContact } from "./of-contact";
 import { type EventSearch, isWithin, maxNames, namesOf, windowOf } from "./search";
-import { eventColumns, readEvent, type StoredEvent } from "./stored-event";
+import { eventColumns, readEvent, type StoredEvent, selectEventsById } from "./stored-event";
 
 /** The maximum number of events that one statement counts. */
 export const maxCounted = maxRowsPerStatement;
@@ -53,10 +54,14 @@ export async function pageOfEvents(
 const notCounted = { total: 0, isApproximate: false };
 
 function selectPage(ctx: Context, search: EventSearch, { after, limit }: PageRequest): Statement<StoredEvent> {
+  if (isOfContact(search)) {
+    const ids = eventsOfContact(sql`id`, isMatch(ctx, search, after));
+    return statement(selectEventsById(ctx, sql`${ids} ORDER BY id DESC LIMIT ${limit}`), readEvent);
+  }
   return statement(
     sql`SELECT ${eventColumns} FROM events e ${indexFor(search)}
       LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id ${joinEmailOfEvent}
-      WHERE ${isMatch(ctx, search, after)} ORDER BY e.id DESC LIMIT ${limit}`,
+      WHERE ${isMatch(ctx, search, after, "e")} ORDER BY e.id DESC LIMIT ${limit}`,
     readEvent,
   );
 }
@@ -76,9 +81,12 @@ const readCount = columns({ total: orNull(asNumber), isCut: asFlag });
 function selectCount(ctx: Context, search: EventSearch): Statement<EventCount> {
   const { names, contactId, during } = search;
   if (contactId !== undefined || during !== undefined) {
-    const isOne = names === undefined || isByIndex(search) ? sql`1` : names.include(sql`e.name`);
-    const seen = sql`SELECT ${isOne} AS is_one FROM events e ${indexFor(search)} WHERE ${isMatch(ctx, search, null)}
-      LIMIT ${maxCounted + 1}`;
+    const isOne = names === undefined || isByIndex(search) ? sql`1` : names.include(sql`name`);
+    const [columns, where] = [sql`${isOne} AS is_one`, isMatch(ctx, search, null)];
+    const all = isOfContact(search)
+      ? eventsOfContact(columns, where)
+      : sql`SELECT ${columns} FROM events ${indexFor(search)} WHERE ${where}`;
+    const seen = sql`${all} LIMIT ${maxCounted + 1}`;
     return statement(
       sql`SELECT min(sum(is_one), ${maxCounted}) AS total, count(*) > ${maxCounted} AS is_cut FROM (${seen})`,
       readCount,
@@ -110,15 +118,20 @@ function isByIndex({ names, contactId }: EventSearch): boolean {
   return contactId !== undefined && names !== undefined && names.only !== null;
 }
 
-/** The index that holds exactly these events in list order, so that no page reads others. */
-function indexFor(search: EventSearch): SQL {
-  if (search.contactId === undefined) return sql``;
-  return isByIndex(search) ? sql`INDEXED BY ix_events_name` : sql`INDEXED BY ix_events_contact`;
+/** True for a list of a contact's events in the order of time, from which names are then chosen. */
+function isOfContact(search: EventSearch): boolean {
+  return search.contactId !== undefined && !isByIndex(search);
 }
 
-function isMatch(ctx: Context, search: EventSearch, after: Id | null): SQL {
+/** The index that holds exactly these events in list order, so that no page reads others. */
+function indexFor(search: EventSearch): SQL {
+  return isByIndex(search) ? sql`INDEXED BY ix_events_name` : sql``;
+}
+
+function isMatch(ctx: Context, search: EventSearch, after: Id | null, table: "e" | "events" = "events"): SQL {
   const { names, contactId } = search;
-  const isOfContact = contactId === undefined ? sql`` : sql`AND e.contact_id = ${contactId}`;
-  const isNamed = names && isByIndex(search) ? sql`AND ${names.include(sql`e.name`)}` : sql``;
-  return sql`${inProject(ctx, "e")} ${isNamed} ${isOfContact} ${isWithin(sql`e.id`, windowOf(search, after))}`;
+  const column = (name: string) => sql.raw(`${table}.${name}`);
+  const isTheirs = contactId === undefined ? sql`` : sql`AND ${column("contact_id")} = ${contactId}`;
+  const isNamed = names && isByIndex(search) ? sql`AND ${names.include(column("name"))}` : sql``;
+  return sql`${inProject(ctx, table)} ${isNamed} ${isTheirs} ${isWithin(column("id"), windowOf(search, after))}`;
 }

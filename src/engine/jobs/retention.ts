@@ -65,14 +65,6 @@ export const retention = {
       index: "ix_workflow_calls_ended",
       keptMs: 2 * dayMs,
     },
-    // A step is repeated for at most a few days, while its database or its execution's object does not answer.
-    forgetStepEffects: {
-      table: "workflow_effects",
-      key: "project_id, effect_id",
-      column: "created_at",
-      index: "ix_workflow_effects_expiry",
-      keptMs: 30 * dayMs,
-    },
   },
   hour: {
     // No files have to be deleted here: an import's file becomes an orphan when the import ends.

@@ -64,8 +64,7 @@ export async function databaseState(platform: Platform, shard: string): Promise<
       sql`SELECT ${countOf(ended("FAILED"))} AS failed_mail, ${countOf(ended("UNKNOWN"))} AS unknown_mail,
         ${countOf(sql`SELECT 1 FROM (${endedJobs}) WHERE status = 'failed'`)} AS failed_jobs,
         ${countOf(sql`SELECT 1 FROM (${openJobs}) WHERE failing_since <= ${since}`)} AS failing_jobs,
-        ${countOf(sql`SELECT 1 FROM workflow_executions INDEXED BY ix_workflow_executions_due
-          WHERE clock = 0 AND wake_at <= ${now - behindMs} AND ${isAtHome()}`)} AS overdue_executions,
+        ${countOf(overdueExecutions(now - behindMs))} AS overdue_executions,
         ${countOf(sql`SELECT 1 FROM events INDEXED BY ix_events_waiting
           WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs} AND ${isAtHome()}`)} AS overdue_events`,
       columns({
@@ -87,6 +86,15 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   );
   await batch.commit();
   return { shard, waitingMail: waiting.all, failingDomains: domains.all, ...counts.one };
+}
+
+/** Selects a row for each execution that was due by then. */
+function overdueExecutions(by: number): SQL {
+  const withTime = sql`FROM workflow_executions INDEXED BY ix_workflow_executions_wake WHERE clock = 0 AND wake_at IS NOT NULL`;
+  return sql`SELECT 1 FROM (${hopProjects(withTime, { limit: mostProjects })}
+    SELECT project FROM hop WHERE project IS NOT NULL AND ${isAtHome(sql`project`)}) h
+    CROSS JOIN workflow_executions e INDEXED BY ix_workflow_executions_wake
+      ON e.clock = 0 AND e.project_id = h.project AND e.wake_at <= ${by}`;
 }
 
 /** Counts rows, up to `mostCounted`. */

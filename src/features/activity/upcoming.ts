@@ -11,7 +11,7 @@ import { asId, asNumber, asOneOf, asText, columns, orNull, type RowReader } from
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { emailEventData } from "../../engine/events/email-data";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 
 /** An upcoming entry. Entries come from three tables, each with an index by time. */
 interface Upcoming {
@@ -205,11 +205,12 @@ const executions: UpcomingSource = {
   rows: (ctx, contactId) => ({
     from:
       contactId === null
-        ? sql`workflow_executions s INDEXED BY ix_workflow_executions_waiting`
+        ? sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`
         : sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
             WHERE ${inProject(ctx)} AND contact_id = ${contactId} LIMIT ${maxRowsPerStatement}) s`,
     at: sql`s.wake_at`,
-    where: sql`${inProject(ctx, "s")} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
+    // The index also has executions that run, for a minute each.
+    where: sql`s.clock = ${clockOf(ctx)} AND ${inProject(ctx, "s")} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
   }),
   select: (rows, after, limit) =>
     selectNext(rows, {

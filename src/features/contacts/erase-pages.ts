@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
+import { eventsOfContact } from "../../engine/events/of-contact";
 import type { Context } from "../../platform/context";
 
 /** The number of emails, and of events, that one batch empties, whether of one person or of a thousand. */
@@ -37,12 +38,16 @@ function pageOfEmails(ctx: Context, contactIds: string, after: ErasureCursor | n
 }
 
 function pageOfEvents(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
-  const rows = sql`SELECT contact_id, NULL AS campaign_id, id FROM events WHERE ${inProject(ctx)}`;
-  const inOrder = sql`ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
-  if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
-  return sql`${rows} AND contact_id = ${after.contactId} AND id > ${after.id}
+  const next = (where: SQL) =>
+    sql`SELECT * FROM (${eventsOfContact(
+      sql`contact_id, NULL AS campaign_id, id`,
+      sql`${inProject(ctx)} AND ${where}`,
+    )} ORDER BY contact_id, id LIMIT ${rowsPerBatch})`;
+  if (after === null) return next(sql`contact_id IN (SELECT value FROM json_each(${contactIds}))`);
+  return sql`${next(sql`contact_id = ${after.contactId} AND id > ${after.id}`)}
     UNION ALL
-    ${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds}) WHERE value > ${after.contactId}) ${inOrder}`;
+    ${next(sql`contact_id IN (SELECT value FROM json_each(${contactIds}) WHERE value > ${after.contactId})`)}
+    ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
 }
 
 export function updateErasedEvents(ctx: Context, page: SQL): Statement {

@@ -8,6 +8,7 @@ import { guard, noRows, type Statement, select, statement } from "../../db/state
 import { upsertCounts } from "../../engine/contacts/counts";
 import { withHashes } from "../../engine/contacts/erased-address";
 import { countRemoved } from "../../engine/contacts/suppression-count";
+import { eventsOfContact } from "../../engine/events/of-contact";
 import { hasErrors } from "../../engine/jobs/erase-errors";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import {
@@ -202,12 +203,12 @@ function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
 
 /** Whether the batch leaves anything for the job: rows after the first page, files, or errors of other jobs. */
 function hasRest(ctx: Context, ids: string): SQL {
-  const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
-    WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))
-    LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
+  const areTheirs = sql`${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
+  const isBeyond = (rows: SQL) => sql`(SELECT id FROM (${rows} LIMIT 1 OFFSET ${rowsPerBatch})) IS NOT NULL`;
   const page = pageOf(ctx, "emails", ids, null);
   const executions = sql`SELECT 1 FROM workflow_executions
     WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
-  return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${selectErasedFiles(ctx, page).sql})
+  return sql`${isBeyond(sql`SELECT id FROM emails WHERE ${areTheirs}`)} OR ${isBeyond(eventsOfContact(sql`id`, areTheirs))}
+    OR EXISTS (${executions}) OR EXISTS (${selectErasedFiles(ctx, page).sql})
     OR EXISTS (${selectCopied(ctx, page).sql}) OR ${hasErrors(ctx)}`;
 }

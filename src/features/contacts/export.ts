@@ -10,6 +10,7 @@ import { type ContactRow, type ContentRow, confirmations, emails, suppressions }
 import { getContact } from "../../engine/contacts/contact";
 import { topicsOf } from "../../engine/contacts/topics";
 import { joinEmailOfEvent } from "../../engine/events/email-data";
+import { eventsOfContact } from "../../engine/events/of-contact";
 import { eventColumns, readEvent } from "../../engine/events/stored-event";
 import { loadBody } from "../../engine/mail/body";
 import { findContents } from "../../engine/mail/content";
@@ -160,9 +161,8 @@ const bytesPerPage = 1_000_000;
 async function* eventsOf(ctx: Context, contact: ContactRow) {
   let after = belowAllIds;
   for (;;) {
-    const window = sql`SELECT id, octet_length(data) AS bytes FROM events INDEXED BY ix_events_contact
-      WHERE ${inProject(ctx)} AND contact_id = ${contact.id} AND id > ${after}
-      ORDER BY id LIMIT ${eventsPerPage}`;
+    const isNext = sql`${inProject(ctx)} AND contact_id = ${contact.id} AND id > ${after}`;
+    const window = sql`${eventsOfContact(sql`id, octet_length(data) AS bytes`, isNext)} ORDER BY id LIMIT ${eventsPerPage}`;
     // A page has at least one event, however large it is.
     const page = sql`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (${window}))
       WHERE before < ${bytesPerPage}`;

@@ -26,7 +26,6 @@ const exceptions: Record<string, string> = {
   ix_template_versions_check: "what is not used any more is deleted in real time",
   ix_templates_updated: "a call lists the templates that changed last",
   ix_webhooks_due: "endpoints take turns in real time; ix_webhook_deliveries_due has their deliveries",
-  ix_workflow_executions_waiting: "a call lists what is planned; ix_workflow_executions_due wakes it",
   ix_workflow_hosts_due: "hosts take turns in real time; ix_workflow_calls_due has their calls",
 };
 

@@ -39,6 +39,11 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
       sql`SELECT workflow_id, id, status AS old_status, NULL AS new_status FROM workflow_executions WHERE ${areOld}`,
     ),
     statement(sql`DELETE FROM workflow_executions WHERE ${areOld}`),
+    statement(
+      sql`DELETE FROM workflow_effects WHERE ${inProject(ctx)} AND effect_id IN (SELECT w.effect_id FROM json_each(${items}) r
+        CROSS JOIN workflow_effects w ON ${inProject(ctx, "w")} AND w.effect_id >= r.value->>1 || ':'
+          AND w.effect_id < r.value->>1 || ';')`,
+    ),
   ]);
   await batch.commit();
   const ids = JSON.stringify(old.map(({ id }) => id));

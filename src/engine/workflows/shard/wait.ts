@@ -8,6 +8,7 @@ import { type Statement, select, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../../events/email-data";
 import { isByPublicKey, waitListenerId } from "../../events/listener";
+import { eventsOfContact } from "../../events/of-contact";
 import type { EventSource } from "../steps/arrival";
 import { addMirror, type Mirrored } from "./mirror";
 import { moveExecutions } from "./moves";
@@ -29,10 +30,13 @@ import type { StoredExecution, TakenEvent } from "./store";
  */
 export async function readNewest(ctx: Context, asked: { contactId: Id; upTo: number | null }[]): Promise<Id[]> {
   const items = asked.map(({ contactId, upTo }) => [contactId, upTo === null ? aboveAllIds : firstIdAt(upTo + 1)]);
+  const newest = eventsOfContact(
+    sql`events.id`,
+    sql`${inProject(ctx, "events")} AND events.contact_id = r.value->>0 AND events.id < r.value->>1`,
+  );
   const rows = await select(
     ctx.db,
-    sql`SELECT coalesce((SELECT max(e.id) FROM events e INDEXED BY ix_events_contact
-        WHERE ${inProject(ctx, "e")} AND e.contact_id = r.value->>0 AND e.id < r.value->>1), '') AS id
+    sql`SELECT coalesce((${newest} ORDER BY id DESC LIMIT 1), '') AS id
       FROM json_each(${JSON.stringify(items)}) r ORDER BY r.key`,
     columns({ id: asId }),
   );

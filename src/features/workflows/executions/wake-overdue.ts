@@ -1,9 +1,11 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { MessageOf } from "../../../core/messages";
 import { minuteMs } from "../../../core/time";
 import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
-import { asNumber, columns } from "../../../db/rows";
+import type { Db } from "../../../db/client";
+import { hopProjects } from "../../../db/hop-projects";
+import { asFlag, asNumber, columns, orNull } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import { findProject } from "../../../engine/projects/project";
 import { openShard } from "../../../engine/workflows/shards";
@@ -17,25 +19,42 @@ const patienceMs = minuteMs;
 const againAfterMs = 5 * minuteMs;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
+const readLast = columns({ last: orNull(asNumber), isFull: asFlag });
 
-const overdueExecutions = (now: Date) => sql`FROM workflow_executions INDEXED BY ix_workflow_executions_due
-  WHERE clock = 0 AND wake_at <= ${now.getTime() - patienceMs} AND ${isAtHome()}`;
+const withTime = sql`FROM workflow_executions INDEXED BY ix_workflow_executions_wake WHERE clock = 0 AND wake_at IS NOT NULL`;
 
-export const hasOverdueExecutions: IsDue = ({ now }) => exists(overdueExecutions(now));
+/** Selects overdue executions. Jumps through the index from project to project, however many executions each has. */
+function selectOverdue({ now }: Platform, { after = 0, limit }: { after?: number; limit: number }): SQL {
+  return sql`${hopProjects(withTime, { after, limit: maxSweptRows })}
+    SELECT e.project_id, e.workflow_id, e.id FROM hop
+    CROSS JOIN workflow_executions e INDEXED BY ix_workflow_executions_wake
+      ON e.clock = 0 AND e.project_id = hop.project AND e.wake_at <= ${now.getTime() - patienceMs}
+    WHERE hop.project IS NOT NULL AND ${isAtHome(sql`hop.project`)} LIMIT ${limit}`;
+}
+
+export const hasOverdueExecutions: IsDue = (platform) => exists(sql`FROM (${selectOverdue(platform, { limit: 1 })})`);
 
 /**
  * Sweeps executions that should have moved on, because their shard's alarm was lost, or because it never mirrored their
  * state.
  */
 export function wakeOverdue(platform: Platform): Promise<void> {
+  const after = new Map<Db, number>();
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
+    const from = after.get(db) ?? 0;
     const batch = openBatch(platform, db);
+    const hops = batch.add(
+      statement(
+        sql`${hopProjects(withTime, { after: from, limit: maxSweptRows })}
+          SELECT max(project) AS last, count(*) = ${maxSweptRows} AS is_full FROM hop`,
+        readLast,
+      ),
+    );
     const overdue = batch.add(
       statement(
         sql`UPDATE workflow_executions SET wake_at = ${now + againAfterMs - patienceMs}
-          WHERE (project_id, workflow_id, id) IN (SELECT project_id, workflow_id, id ${overdueExecutions(platform.now)}
-            ORDER BY wake_at LIMIT ${maxSweptRows})
+          WHERE (project_id, workflow_id, id) IN (${selectOverdue(platform, { after: from, limit: maxSweptRows })})
           RETURNING project_id, shard`,
         readOverdue,
       ),
@@ -47,7 +66,9 @@ export function wakeOverdue(platform: Platform): Promise<void> {
         message: { type: "workflows.wake", projectId, shards: [...new Set(rows.map(({ shard }) => shard))] },
       })),
     );
-    return overdue.count;
+    if (overdue.count === maxSweptRows) return maxSweptRows;
+    after.set(db, hops.one.last ?? from);
+    return hops.one.isFull ? maxSweptRows : 0;
   });
 }
 

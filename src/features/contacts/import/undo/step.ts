@@ -7,6 +7,7 @@ import { inProject } from "../../../../db/scope";
 import { guard, type Statement, select, statement } from "../../../../db/statement";
 import type { JobRow } from "../../../../db/tables";
 import { upsertCounts } from "../../../../engine/contacts/counts";
+import { isInIndexOfContact } from "../../../../engine/events/of-contact";
 import { insertEvents } from "../../../../engine/events/record";
 import { guardState, type Step, updateEnded, updateState } from "../../../../engine/jobs/step";
 import type { Context } from "../../../../platform/context";
@@ -70,7 +71,8 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
 function isTouched(ctx: Context): SQL {
   const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;
   const acts = sql`EXISTS (SELECT 1 FROM events o
-    WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id AND o.source <> 'SYSTEM')`;
+    WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id AND o.source <> 'SYSTEM'
+      AND ${isInIndexOfContact(sql`o.name`)})`;
   return sql`(c.version IS NOT b.version OR iif(b.is_new, ${mail} OR ${acts}, b.data IS NULL))`;
 }
 

@@ -1,0 +1,32 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { ServiceEventName } from "../../core/events/service-event";
+
+/**
+ * The events that nearly every email has. The index of a contact's events leaves them out, which saves a row of each:
+ * the index of names has them in the same order.
+ */
+const ofNearlyEveryEmail = ["email.sent", "email.delivered"] as const satisfies ServiceEventName[];
+
+const areOthers = (name: SQL) =>
+  sql`${name} NOT IN (${sql.raw(ofNearlyEveryEmail.map((one) => `'${one}'`).join(", "))})`;
+
+/**
+ * Selects columns of the events of a contact: SELECTs that a caller orders by id, and which SQLite then merges, so that
+ * a LIMIT reads no more events than it returns. `where` is a condition on `events` that names the project and the
+ * contact.
+ */
+export function eventsOfContact(columns: SQL, where: SQL): SQL {
+  return sql.join(
+    [
+      sql`SELECT ${columns} FROM events INDEXED BY ix_events_person WHERE ${where} AND ${areOthers(sql`name`)}`,
+      ...ofNearlyEveryEmail.map(
+        (name) =>
+          sql`SELECT ${columns} FROM events INDEXED BY ix_events_name WHERE ${where} AND name = ${sql.raw(`'${name}'`)}`,
+      ),
+    ],
+    sql` UNION ALL `,
+  );
+}
+
+/** A condition on a name, under which the index of a contact's events has the event. */
+export const isInIndexOfContact = areOthers;
