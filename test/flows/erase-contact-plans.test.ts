@@ -44,6 +44,11 @@ it("erases, recalls and exports without walking through what a project has", asy
     { sql: /FROM segment_members m INDEXED BY ix_segment_members_contact/, step: /TEMP B-TREE FOR ORDER BY/ },
     // The people of one batch, 1,000 at most.
     { sql: /^SELECT DISTINCT c\.id, c\.email FROM json_each/, step: /TEMP B-TREE FOR (DISTINCT|ORDER BY)/ },
+    // The events of two pages, 1,000 each.
+    {
+      sql: /UNION ALL SELECT \* FROM \(SELECT contact_id, NULL AS campaign_id, id FROM events/,
+      step: /TEMP B-TREE FOR ORDER BY/,
+    },
     // The emails of one person, whose index is in the order of campaigns.
     { sql: /FROM emails INDEXED BY ux_emails_contact .* ORDER BY id LIMIT/, step: /TEMP B-TREE FOR ORDER BY/ },
   ]);

@@ -1,15 +1,16 @@
 import { sql } from "drizzle-orm";
-import { type Id, textOf } from "../../../core/ids";
+import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
-import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { asFlag, asId, asNumber, asText, columns, orNull } from "../../../db/rows";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
 import { ofWorkflow } from "../graph";
 import { isUnmirrored } from "./changes";
+import { noteEnded } from "./ended";
 import { newestId } from "./rows";
 import { countSkipped } from "./step-counts";
-import { readIdRow, type ShardStore } from "./store";
+import type { ShardStore } from "./store";
 
 /**
  * The executions to cancel: the active ones of one workflow or of all, up to the newest one at the beginning of the
@@ -23,64 +24,75 @@ export interface Cancelling {
 
 /** A chunk takes a few milliseconds, here and in the database. */
 const cancelledAtOnce = 500;
+/** The most executions that are looked at for a chunk, of all workflows, whether they have ended or not. */
+const seenAtOnce = 2_000;
 
 /** Describes a cancellation that begins now. */
 export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
   return { workflowId, reason, upTo: newestId(store) };
 }
 
-/** The result of cancelling one chunk. */
+/** The executions of one chunk, and where the next one begins; null at the end. */
 export interface CancelledChunk {
   count: number;
-  isLast: boolean;
+  next: Id | null;
 }
 
-const readChunk = columns({ count: asNumber, last: orNull(asId), current: asText });
+const readSeen = columns({ count: asNumber, last: orNull(asId) });
+const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
 
 /**
- * Cancels the next chunk, all of one workflow. There may be very many executions, so a chunk is a range of an index,
- * and its rows are never loaded. Executions that were already mirrored are recorded for the mirror in one row, and
- * count as mirrored; the others are in a change that the mirror has yet to show.
+ * Cancels the next chunk after an id. Executions never change their ids, and an ended one never goes on, so one that is
+ * active when its turn comes is cancelled, wherever it has moved meanwhile. Those that were already mirrored are recorded
+ * for the mirror in one row for each workflow, and count as mirrored; the others are in a change that the mirror has yet
+ * to show.
  */
-export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): CancelledChunk {
-  const ofWorkflow = workflowId ?? findActive(store, upTo);
-  const next = ofWorkflow === null ? null : findChunk(store, ofWorkflow, upTo);
-  if (ofWorkflow === null || next === null || next.last === null) return { count: 0, isLast: true };
-  const isOfChunk = "completed_at IS NULL AND workflow_id = ? AND id <= ?";
-  const chunk = [textOf(ofWorkflow), textOf(next.last)];
-  countSkipped(store, isOfChunk, ...chunk);
+export function cancelSome(store: ShardStore, given: Cancelling, after: Id, now: number): CancelledChunk {
+  const { found, next } = findChunk(store, given, after);
+  if (found.length === 0) return { count: 0, next };
+  const ids = found.map(({ id }) => id);
+  const chunk = JSON.stringify(ids.map(textOf));
+  countSkipped(store, chunk);
   store.run(
-    `UPDATE executions INDEXED BY ix_executions_active SET status = 'CANCELLED', exit_reason = ?, completed_at = ?,
-      ended_at = ?, pause = NULL, wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?,
-      version = version + 1 WHERE ${isOfChunk}`,
-    ...[reason, now, store.realNow(), now, ...chunk],
+    `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, ended_at = ?, pause = NULL,
+      wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?, version = version + 1
+      WHERE id IN (SELECT value FROM json_each(?))`,
+    ...[given.reason, now, store.realNow(), now, chunk],
   );
-  store.run(
-    "INSERT INTO unshown (last, workflow_id, ids, reason, at) VALUES (?, ?, ?, ?, ?)",
-    ...[textOf(next.last), textOf(ofWorkflow), next.current, reason, now],
-  );
-  return { count: next.count, isLast: workflowId !== null && next.count < cancelledAtOnce };
+  noteEnded(store, ids, store.realNow());
+  for (const [workflow, some] of Map.groupBy(found, ({ workflowId }) => textOf(workflowId))) {
+    const mirrored = some.filter((one) => !one.isUnmirrored).map(({ id }) => textOf(id));
+    store.run(
+      "INSERT INTO unshown (last, workflow_id, ids, reason, at) VALUES (?, ?, ?, ?, ?)",
+      ...[textOf(some.at(-1)?.id ?? belowAllIds), workflow, JSON.stringify(mirrored), given.reason, now],
+    );
+  }
+  return { count: found.length, next };
 }
 
-/** Finds a workflow that has an active execution with an id up to `upTo`. */
-function findActive(store: ShardStore, upTo: Id): Id | null {
-  const [found] = store.all(
-    readIdRow,
-    `SELECT workflow_id AS id FROM executions INDEXED BY ix_executions_active WHERE completed_at IS NULL AND id <= ? LIMIT 1`,
-    textOf(upTo),
-  );
-  return found?.id ?? null;
+/** Counts the executions of the next chunk. */
+export function countChunk(store: ShardStore, given: Cancelling, after: Id): number {
+  return findChunk(store, given, after).found.length;
 }
 
-function findChunk(store: ShardStore, workflowId: Id, upTo: Id) {
-  const [found] = store.all(
-    readChunk,
-    `SELECT count(*) AS count, max(id) AS last, json_group_array(id) FILTER (WHERE NOT is_unmirrored) AS current
-      FROM (SELECT id, ${isUnmirrored} AS is_unmirrored FROM executions INDEXED BY ix_executions_active
-        WHERE completed_at IS NULL AND workflow_id = ? AND id <= ? ORDER BY id LIMIT ?)`,
-    ...[textOf(workflowId), textOf(upTo), cancelledAtOnce],
+function findChunk(store: ShardStore, { workflowId, upTo }: Cancelling, after: Id) {
+  const [seen] = store.all(
+    readSeen,
+    `SELECT count(*) AS count, max(id) AS last FROM (
+      SELECT id FROM executions WHERE id > ? AND id <= ? ORDER BY id LIMIT ?)`,
+    ...[textOf(after), textOf(upTo), seenAtOnce],
   );
-  return found ?? null;
+  if (!seen || seen.last === null) return { found: [], next: null };
+  const found = store.all(
+    readFound,
+    `SELECT id, workflow_id, ${isUnmirrored} AS is_unmirrored FROM executions
+      WHERE id > ? AND id <= ? AND completed_at IS NULL ${workflowId === null ? "" : "AND workflow_id = ?"}
+      ORDER BY id LIMIT ?`,
+    ...[textOf(after), textOf(seen.last), ...(workflowId === null ? [] : [textOf(workflowId)]), cancelledAtOnce],
+  );
+  const isWhole = found.length < cancelledAtOnce;
+  if (isWhole && seen.count < seenAtOnce) return { found, next: null };
+  return { found, next: isWhole ? seen.last : (found.at(-1)?.id ?? null) };
 }
 
 const readUnshown = columns({ last: asId, workflowId: asId, ids: asText, reason: asText, at: asNumber });

@@ -1,22 +1,41 @@
 import { chunksOf } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
-import { asId, asNumber, columns } from "../../../db/rows";
+import { asFlag, asId, asNumber, columns } from "../../../db/rows";
 import { readIdRow, readNumber, type ShardStore } from "./store";
 
 /**
- * Changes that the mirror does not show yet. Executions that change together share a number, and one row of `changes` names them.
- * So a change costs one row, however many executions it is of, and none of their indexes. When the mirror shows them,
- * the row goes.
+ * Changes that the mirror does not show yet, or after which an execution has something to do. Executions that change
+ * together share a number, and one row of `changes` names them. So a change costs one row, however many executions it is
+ * of, and none of their indexes. The row goes when the mirror shows them and none of them has anything to do.
  */
 
 /** The most executions that one change names, which is as many as the mirror takes at once. */
 export const executionsPerChange = 250;
 
 /** An SQL condition on a row of `executions`: the mirror does not show its last change yet. */
-export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executions.change)";
+export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executions.change AND c.is_shown = 0)";
 
 /** Numbers grow with time. A millisecond has this number of them. */
 const numbersPerMs = 1024;
+
+/**
+ * The change below which no execution of an object has anything to do: a hint, so that a pass need not look through all
+ * changes that wait for the mirror. It holds because an execution gets something to do with a new change.
+ */
+const firstBusyOnes = new WeakMap<ShardStore, number>();
+
+export function firstBusy(store: ShardStore): number {
+  return firstBusyOnes.get(store) ?? 0;
+}
+
+export function noteFirstBusy(store: ShardStore, n: number | null): void {
+  if (n !== null) firstBusyOnes.set(store, n);
+}
+
+/** Forgets the hint, because rows with earlier changes were added. */
+export function lookThroughAll(store: ShardStore): void {
+  firstBusyOnes.delete(store);
+}
 
 /** The last number that each object has given. */
 const lastNumbers = new WeakMap<ShardStore, number>();
@@ -29,7 +48,7 @@ const lastNumbers = new WeakMap<ShardStore, number>();
 export function nextChange(store: ShardStore): number {
   const [last] = store.all(readNumber, "SELECT max(n) AS n FROM changes");
   const byTime = store.realNow() * numbersPerMs + Math.floor(Math.random() * numbersPerMs);
-  const number = Math.max(byTime, (last?.n ?? 0) + 1, (lastNumbers.get(store) ?? 0) + 1);
+  const number = Math.max(byTime, (last?.n ?? 0) + 1, (lastNumbers.get(store) ?? 0) + 1, firstBusy(store) + 1);
   lastNumbers.set(store, number);
   return number;
 }
@@ -46,13 +65,13 @@ export function numbered<T>(store: ShardStore, items: readonly T[]): { n: number
 }
 
 const readChange = columns({ n: asNumber, count: asNumber });
-const readCurrent = columns({ n: asNumber, id: asId, version: asNumber });
+const readCurrent = columns({ n: asNumber, id: asId, version: asNumber, isBusy: asFlag });
 
 /** Returns the numbers of the oldest changes, which together name as many executions as the mirror takes at once. */
 export function oldestChanges(store: ShardStore): number[] {
   const found = store.all(
     readChange,
-    "SELECT n, json_array_length(ids) AS count FROM changes ORDER BY n LIMIT ?",
+    "SELECT n, json_array_length(ids) AS count FROM changes WHERE is_shown = 0 ORDER BY n LIMIT ?",
     executionsPerChange,
   );
   let count = 0;
@@ -62,30 +81,44 @@ export function oldestChanges(store: ShardStore): number[] {
   });
 }
 
+/** An SQL condition on a row of `changes`: one of its executions has something to do. */
+const isBusy = `EXISTS (SELECT 1 FROM json_each(changes.ids) i CROSS JOIN executions e
+  ON e.id = i.value AND e.change = changes.n AND e.needs IS NOT NULL)`;
+
 /**
- * Deletes changes whose executions the mirror shows in these versions. A change stays if one of its executions has
- * changed since.
+ * Notes that the mirror shows executions in these versions. Of these changes, one whose executions are all shown goes, or
+ * stays as shown while one of them has something to do. One stays as it is if an execution has changed since.
  */
 export function forgetChanges(store: ShardStore, numbers: number[], shown: { id: Id; version: number }[]): void {
   const versions = new Map(shown.map(({ id, version }) => [id, version]));
   const current = store.all(
     readCurrent,
-    `SELECT c.n, e.id, e.version FROM json_each(?) r CROSS JOIN changes c ON c.n = r.value
+    `SELECT c.n, e.id, e.version, e.needs IS NOT NULL AS is_busy FROM json_each(?) r CROSS JOIN changes c ON c.n = r.value
       CROSS JOIN json_each(c.ids) i CROSS JOIN executions e ON e.id = i.value AND e.change = c.n`,
     JSON.stringify(numbers),
   );
   const open = new Set(current.filter(({ id, version }) => (versions.get(id) ?? 0) < version).map(({ n }) => n));
+  const busy = new Set(current.flatMap(({ n, isBusy }) => (isBusy ? n : [])));
   const over = numbers.filter((n) => !open.has(n));
-  store.run("DELETE FROM changes WHERE n IN (SELECT value FROM json_each(?))", JSON.stringify(over));
+  const going = JSON.stringify(over.filter((n) => !busy.has(n)));
+  const staying = JSON.stringify(over.filter((n) => busy.has(n)));
+  store.run("UPDATE changes SET is_shown = 1 WHERE n IN (SELECT value FROM json_each(?)) AND is_shown = 0", staying);
+  store.run(
+    `DELETE FROM changes WHERE n IN (SELECT value FROM json_each(?)) OR (is_shown = 1 AND NOT ${isBusy})`,
+    going,
+  );
 }
 
 /** Whether the mirror has yet to show a change up to this number. */
 export function hasChangeUpTo(store: ShardStore, n: number): boolean {
-  return store.all(readNumber, "SELECT n FROM changes WHERE n <= ? LIMIT 1", n).length > 0;
+  return store.all(readNumber, "SELECT n FROM changes WHERE n <= ? AND is_shown = 0 LIMIT 1", n).length > 0;
 }
 
 export function hasUnmirrored(store: ShardStore): boolean {
-  return store.all(readNumber, "SELECT 1 AS n FROM changes UNION ALL SELECT 1 FROM unshown LIMIT 1").length > 0;
+  return (
+    store.all(readNumber, "SELECT 1 AS n FROM changes WHERE is_shown = 0 UNION ALL SELECT 1 FROM unshown LIMIT 1")
+      .length > 0
+  );
 }
 
 export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {

@@ -1,4 +1,4 @@
-import { aboveAllIds, type Id, textOf } from "../../../core/ids";
+import { type Id, textOf } from "../../../core/ids";
 import { cancelled } from "../../../core/workflows/machine";
 import { nextChange, noteChange } from "./changes";
 import { moveExecution } from "./moves";
@@ -20,13 +20,14 @@ export const workflowRemoved = "Workflow was removed";
 export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): void {
   for (const contactId of contactIds) {
     const contact = textOf(contactId);
-    const active = "SELECT * FROM executions WHERE contact_id = ? AND completed_at IS NULL";
+    const theirs = "FROM entries n CROSS JOIN executions e ON e.id = n.execution_id";
+    const active = `SELECT e.* ${theirs} AND e.completed_at IS NULL WHERE n.contact_id = ?`;
     for (const execution of store.all(readExecution, active, contact)) {
       moveExecution(store, execution, cancelled(execution, goneReason, now), now);
     }
     // An event is about one contact, so executions of other contacts do not refer to it.
-    store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
-    const earlier = "SELECT r.value FROM executions e CROSS JOIN json_each(e.earlier) r WHERE e.contact_id = ?";
+    store.run(`DELETE FROM events WHERE id IN (SELECT e.event_id ${theirs} WHERE n.contact_id = ?)`, contact);
+    const earlier = `SELECT r.value ${theirs} CROSS JOIN json_each(e.earlier) r WHERE n.contact_id = ?`;
     store.run(`DELETE FROM events WHERE id IN (${earlier})`, contact);
     emptyExecutions(store, contact, now);
     store.run("DELETE FROM entries WHERE contact_id = ?", contact);
@@ -38,15 +39,18 @@ const emptiedAtOnce = 100;
 /** Empties the executions of a contact. One that is empty already is not mirrored again. */
 function emptyExecutions(store: ShardStore, contact: string, now: number): void {
   let found: StoredExecution[];
-  let after = "";
+  let [workflow, after] = ["", ""];
   do {
     found = store.all(
       readExecution,
-      "SELECT * FROM executions WHERE contact_id = ? AND id > ? ORDER BY id LIMIT ?",
-      ...[contact, after, emptiedAtOnce],
+      `SELECT e.* FROM entries n CROSS JOIN executions e ON e.id = n.execution_id
+        WHERE n.contact_id = ? AND (n.workflow_id, n.execution_id) > (?, ?)
+        ORDER BY n.workflow_id, n.execution_id LIMIT ?`,
+      ...[contact, workflow, after, emptiedAtOnce],
     );
     empty(store, found.filter(isFull), now);
-    after = textOf(found.at(-1)?.id ?? aboveAllIds);
+    const last = found.at(-1);
+    if (last) [workflow, after] = [textOf(last.workflowId), textOf(last.id)];
   } while (found.length === emptiedAtOnce);
 }
 

@@ -8,8 +8,8 @@ import type { ShardStore, Value } from "./store";
  */
 const tables: Record<string, readonly string[]> = {
   changes: ["n"],
+  entries: ["contact_id", "workflow_id", "execution_id"],
   executions: ["id"],
-  entries: ["contact_id", "workflow_id"],
   seen: ["event_id"],
   step_counts: ["workflow_id", "step_id"],
   branch_counts: ["workflow_id", "step_id", "branch"],

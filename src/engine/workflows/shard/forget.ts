@@ -2,20 +2,20 @@ import { sql } from "drizzle-orm";
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import { hourMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
-import { asId, asJson, asNumber, columns, orNull } from "../../../db/rows";
+import { asFlag, asId, asJson, asNumber, columns, orNull } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
-import { isUnmirrored } from "./changes";
+import { dropEnded, endedBy, firstEnd, forgetSoon } from "./ended";
+import { workflowRemoved } from "./erase";
 import { dropUnused, eventIdsOf } from "./rows";
-import { readNumber, type ShardStore } from "./store";
+import { readIdRow, type ShardStore } from "./store";
 
 const readForgotten = columns({
   ...{ id: asId, workflowId: asId, contactId: asId },
-  ...{ eventId: orNull(asId), earlier: orNull(asJson<Id[]>()) },
+  ...{ eventId: orNull(asId), earlier: orNull(asJson<Id[]>()), isRemoved: asFlag },
 });
-const forgottenAtOnce = 200;
 
 /**
  * Forgets executions that finished long ago, first in the mirror and then here: if the object dies in between, it does
@@ -23,13 +23,14 @@ const forgottenAtOnce = 200;
  */
 export async function forgetFinished(ctx: Context, store: ShardStore): Promise<boolean> {
   const before = store.realNow() - ctx.config.executionRetentionMs;
+  const ended = endedBy(store, before);
+  if (ended.length === 0) return false;
   const old = store.all(
     readForgotten,
-    `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE ended_at <= ? AND NOT ${isUnmirrored}
-      ORDER BY ended_at LIMIT ?`,
-    ...[before, forgottenAtOnce],
+    `SELECT e.id, e.workflow_id, e.contact_id, e.event_id, e.earlier, e.exit_reason IS ? AS is_removed FROM json_each(?) r CROSS JOIN json_each(r.value) i
+      CROSS JOIN executions e ON e.id = i.value AND e.ended_at <= ?`,
+    ...[workflowRemoved, JSON.stringify(ended.map(({ ids }) => JSON.parse(ids))), before],
   );
-  if (old.length === 0) return false;
   const items = JSON.stringify(old.map(({ workflowId, id }) => [workflowId, id]));
   const batch = openBatch(ctx);
   const areOld = sql`${inProject(ctx)} AND (workflow_id, id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`;
@@ -49,24 +50,40 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   const ids = JSON.stringify(old.map(({ id }) => id));
   store.together(() => {
     store.run("DELETE FROM outputs WHERE execution_id IN (SELECT value FROM json_each(?))", ids);
+    dropEntries(store, old);
     store.run("DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", ids);
+    dropEnded(store, ended);
     for (const [contactId, some] of Map.groupBy(old, (one) => one.contactId)) {
       dropUnused(store, contactId, some.flatMap(eventIdsOf));
     }
   });
-  return old.length === forgottenAtOnce;
+  return true;
+}
+
+/**
+ * Deletes the entries of forgotten executions. The last entry of a contact stays, because it controls re-entry, unless
+ * the execution ended because its workflow was deleted.
+ */
+function dropEntries(
+  store: ShardStore,
+  forgotten: { id: Id; workflowId: Id; contactId: Id; isRemoved: boolean }[],
+): void {
+  store.run(
+    `DELETE FROM entries WHERE (contact_id, workflow_id, execution_id) IN (
+        SELECT r.value->>0, r.value->>1, r.value->>2 FROM json_each(?) r WHERE r.value->>3
+          OR EXISTS (SELECT 1 FROM entries later WHERE later.contact_id = r.value->>0 AND later.workflow_id = r.value->>1
+            AND later.execution_id > r.value->>2))`,
+    JSON.stringify(forgotten.map(({ id, workflowId, contactId, isRemoved }) => [contactId, workflowId, id, isRemoved])),
+  );
 }
 
 /** The rows to scan for a deleted workflow, and the key to scan by. */
-const windows = {
-  executions: { key: "id", forget: "UPDATE executions SET ended_at = 0 WHERE ended_at > 0 AND" },
-  entries: { key: "contact_id", forget: "DELETE FROM entries WHERE" },
-};
+const keys = { executions: "id", entries: "contact_id" };
 const rowsPerWindow = 1_000;
 
 /** Where to continue with forgetting a workflow. */
 export interface Forgetting {
-  rows: keyof typeof windows;
+  rows: keyof typeof keys;
   after: Id;
 }
 
@@ -78,15 +95,23 @@ export const firstForgetting: Forgetting = { rows: "executions", after: belowAll
  * to continue; null at the end.
  */
 export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: Forgetting): Forgetting | null {
-  const { key, forget } = windows[rows];
+  const key = keys[rows];
   const [window] = store.all(
     readWindow,
     `SELECT count(*) AS count, max(id) AS last FROM (SELECT ${key} AS id FROM ${rows} WHERE ${key} > ? ORDER BY ${key} LIMIT ?)`,
     ...[textOf(after), rowsPerWindow],
   );
   if (window && window.last !== null) {
-    const [from, to] = [textOf(after), textOf(window.last)];
-    store.run(`${forget} ${key} > ? AND ${key} <= ? AND workflow_id = ?`, ...[from, to, textOf(workflowId)]);
+    const theirs = `${key} > ? AND ${key} <= ? AND workflow_id = ?`;
+    const values = [textOf(after), textOf(window.last), textOf(workflowId)];
+    if (rows === "entries") store.run(`DELETE FROM entries WHERE ${theirs}`, ...values);
+    else {
+      const found = store.all(readIdRow, `SELECT id FROM executions WHERE ${theirs} AND ended_at > 0`, ...values);
+      forgetSoon(
+        store,
+        found.map(({ id }) => id),
+      );
+    }
     if (window.count === rowsPerWindow) return { rows, after: window.last };
   }
   return rows === "executions" ? { rows: "entries", after: belowAllIds } : null;
@@ -96,6 +121,6 @@ const readWindow = columns({ count: asNumber, last: orNull(asId) });
 
 /** Returns when the next execution is to be forgotten, rounded up to the hour, so that many are forgotten together. */
 export function nextForgetting(store: ShardStore, retentionMs: number): number | null {
-  const [row] = store.all(readNumber, "SELECT min(ended_at) AS n FROM executions WHERE ended_at IS NOT NULL");
-  return typeof row?.n === "number" ? Math.ceil((row.n + retentionMs) / hourMs) * hourMs : null;
+  const at = firstEnd(store);
+  return at === null ? null : Math.ceil((at + retentionMs) / hourMs) * hourMs;
 }

@@ -1,7 +1,9 @@
 import { asId } from "../../../core/ids";
+import { hourMs } from "../../../core/time";
 import { asText, columns } from "../../../db/rows";
 import type { ShardRow } from "../../../platform/workflow-shards";
-import { noteChange, numbered } from "./changes";
+import { lookThroughAll, noteChange, numbered } from "./changes";
+import { noteEnded } from "./ended";
 import type { ShardStore } from "./store";
 
 /** Stands in a row of a backup for the change of an execution that the backup's rows of the mirror do not show. */
@@ -27,7 +29,10 @@ const tables = [
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  const fresh = rows.filter(({ table, row }) => table === "executions" && row.change === unknownChange);
+  // One that has something to do is found by its change.
+  const fresh = rows.filter(
+    ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),
+  );
   for (const { n, items } of numbered(store, fresh)) {
     for (const { row } of items) row.change = n;
     noteChange(
@@ -41,6 +46,23 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
     const [into, values] = [names.map((name) => `"${name}"`).join(", "), names.map(() => "?").join(", ")];
     store.run(`INSERT OR IGNORE INTO ${table} (${into}) VALUES (${values})`, ...Object.values(row));
   }
+  const executions = rows.filter(({ table }) => table === "executions").map(({ row }) => row);
+  // Every execution has an entry: one that began during the backup may have none in it.
+  for (const { workflow_id = null, contact_id = null, id = null } of executions) {
+    store.run(
+      "INSERT OR IGNORE INTO entries (workflow_id, contact_id, execution_id) VALUES (?, ?, ?)",
+      ...[workflow_id, contact_id, id],
+    );
+  }
+  const ended = executions.filter(({ ended_at }) => typeof ended_at === "number");
+  for (const [hour, some] of Map.groupBy(ended, ({ ended_at }) => Math.ceil(Number(ended_at) / hourMs))) {
+    noteEnded(
+      store,
+      some.map(({ id }) => asId(String(id))),
+      hour * hourMs,
+    );
+  }
+  lookThroughAll(store);
   return null;
 }
 

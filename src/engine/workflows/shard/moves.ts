@@ -2,6 +2,7 @@ import { chunksOfBytes } from "../../../core/chunks";
 import type { Id } from "../../../core/ids";
 import { type ExecutionPosition, isActive, type StepRecord } from "../../../core/workflows/execution";
 import { nextChange, noteChange } from "./changes";
+import { noteEnded } from "./ended";
 import { inRow, saveOutputs, withRecords } from "./records";
 import { countOutcomes } from "./step-counts";
 import { readIdRow, type ShardStore, type StoredExecution } from "./store";
@@ -35,6 +36,11 @@ export function moveExecutions(store: ShardStore, changes: ExecutionChange[], no
   }
   noteChange(store, number, [...moved]);
   const effective = planned.filter(({ change: { read } }) => moved.has(read.id));
+  noteEnded(
+    store,
+    effective.flatMap(({ change: { read }, after }) => (isActive(after.status) ? [] : read.id)),
+    store.realNow(),
+  );
   const records = effective.flatMap(({ change: { read, records = [] } }) =>
     records.map((record) => ({ executionId: read.id, record })),
   );

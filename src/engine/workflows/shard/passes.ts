@@ -1,14 +1,15 @@
+import { belowAllIds, type Id } from "../../../core/ids";
 import { aroundTrips } from "../../../db/trips";
 import type { Context } from "../../../platform/context";
 import { letOthersIn } from "../../../platform/let-others-in";
 import { type Away, inTurns, openLine } from "../../../platform/turns";
-import { type Cancelling, cancelSome, showCancelled } from "./cancel";
+import { type Cancelling, cancelSome, countChunk, showCancelled } from "./cancel";
 import { hasChangeUpTo, hasUnmirrored, nextChange } from "./changes";
 import { forgetFinished } from "./forget";
 import { type Mirrored, mirrorSome } from "./mirror";
 import { runPass } from "./pass";
 import { forgetSeen } from "./starts";
-import { countActive, countWork, executionsPerPass, hasWork } from "./work";
+import { countWork, executionsPerPass, hasWork } from "./work";
 
 /** One invocation may make a thousand subrequests, and a pass makes about five. */
 const maxPasses = 100;
@@ -50,14 +51,15 @@ interface Ending {
 export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
   const { store } = shard;
   let ended = 0;
-  for (let isOver = false; !isOver; await letOthersIn()) {
-    isOver = await inPass(outer, countActive(store), async (ctx) => {
-      if (!ending.isWanted()) return true;
-      const { count, isLast } = store.together(() => cancelSome(store, given, ending.now()));
-      ending.whenEnded();
+  for (let after: Id | null = belowAllIds; after !== null; await letOthersIn()) {
+    const from: Id = after;
+    after = await inPass(outer, weightOf(countChunk(store, given, from)), async (ctx) => {
+      if (!ending.isWanted()) return null;
+      const { count, next } = store.together(() => cancelSome(store, given, from, ending.now()));
+      if (count > 0) ending.whenEnded();
       await showCancelled(ctx, store);
       ended += count;
-      return isLast;
+      return next;
     });
   }
   // A caller answers when the mirror shows all who have ended, also those that an interrupted call left.
@@ -70,6 +72,11 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
     });
   }
   return ended;
+}
+
+/** A large chunk counts as infinite, so that no pass runs next to it. */
+function weightOf(chunk: number): number {
+  return chunk < executionsPerPass ? Math.max(1, chunk) : Number.POSITIVE_INFINITY;
 }
 
 /** The passes that are running in this isolate, weighted by the number of executions that each moves. */

@@ -131,7 +131,7 @@ export class Pump {
           isOver = ctx.project.disabled || this.isSpent;
           continue;
         }
-        if (ctx.project.disabled) await this.endAll(ctx, ending);
+        if (ctx.project.disabled && hasActive(home.store)) await this.endAll(ctx, ending);
         const shard = home.mirrored();
         if (shard) await runPasses(ctx, shard);
         this.isSpent = ctx.cpu.isSpent();

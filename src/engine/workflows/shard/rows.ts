@@ -71,11 +71,6 @@ function insertSome(store: ShardStore, change: number, given: NewExecution[]): v
   );
 }
 
-/** Deletes the re-entry record for a workflow that was deleted. */
-export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredExecution): void {
-  store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
-}
-
 export function saveEvent(store: ShardStore, { id, name, source, data }: TakenEvent): void {
   store.run(
     "INSERT INTO events (id, name, source, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -8,7 +8,6 @@ import { goneReason, workflowRemoved } from "./erase";
 import type { Live, LiveWorkflow } from "./live";
 import { type ExecutionChange, moveExecutions } from "./moves";
 import { withRecords } from "./records";
-import { dropEntry } from "./rows";
 import type { ShardStore, StoredExecution } from "./store";
 
 /**
@@ -30,7 +29,6 @@ export function settle(store: ShardStore, live: Live, work: StoredExecution[], n
   );
   return settling.flatMap(({ execution, change, step, isStored }, place) => {
     const workflow = live.workflows.get(execution.workflowId);
-    if (!workflow) dropEntry(store, execution);
     const read = stored[place] ?? null;
     if (!workflow || read === null || step === null) return [];
     if (isStored || change === null) return [{ read, execution: read, passed: [], workflow, step }];

@@ -149,6 +149,12 @@ export function startScheduled(store: ShardStore, given: ScheduledStarts, now: n
   );
 }
 
+/**
+ * The newest entries of a contact that are looked at. Entries of one millisecond, of which a test clock may have many, are
+ * in no order.
+ */
+const maxEntries = 100;
+
 function findEntry(store: ShardStore, workflowId: Id, contactId: Id): Entry | null {
   return findEntries(store, workflowId, [contactId]).get(contactId) ?? null;
 }
@@ -156,10 +162,13 @@ function findEntry(store: ShardStore, workflowId: Id, contactId: Id): Entry | nu
 function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<Id, Entry> {
   const entries = store.all(
     readEntry,
-    `SELECT e.contact_id, e.public_at, e.segment_at, e.tick,
-        EXISTS (SELECT 1 FROM executions x WHERE x.id = e.execution_id AND x.completed_at IS NULL) AS is_active
-      FROM json_each(?) r CROSS JOIN entries e ON e.contact_id = r.value AND e.workflow_id = ?`,
-    ...[JSON.stringify(contactIds), textOf(workflowId)],
+    `SELECT e.contact_id, max(e.public_at) AS public_at, max(e.segment_at) AS segment_at, max(e.tick) AS tick,
+        max(EXISTS (SELECT 1 FROM executions x WHERE x.id = e.execution_id AND x.completed_at IS NULL)) AS is_active
+      FROM json_each(?1) r CROSS JOIN entries e ON e.contact_id = r.value AND e.workflow_id = ?2 AND e.execution_id IN (
+        SELECT n.execution_id FROM entries n WHERE n.contact_id = r.value AND n.workflow_id = ?2
+        ORDER BY n.execution_id DESC LIMIT ?3)
+      GROUP BY e.contact_id`,
+    ...[JSON.stringify(contactIds), textOf(workflowId), maxEntries],
   );
   return new Map(entries.map((entry) => [entry.contactId, entry]));
 }
@@ -204,9 +213,7 @@ function enterAll(store: ShardStore, all: Entering[]): Id[] {
   store.run(
     `INSERT INTO entries (workflow_id, contact_id, execution_id, public_at, segment_at, tick)
       SELECT r.value->>'workflowId', r.value->>'contactId', r.value->>'id', r.value->>'publicAt', r.value->>'segmentAt',
-        r.value->>'tick' FROM json_each(?) r WHERE true
-      ON CONFLICT DO UPDATE SET execution_id = excluded.execution_id, public_at = coalesce(excluded.public_at, public_at),
-        segment_at = coalesce(excluded.segment_at, segment_at), tick = coalesce(excluded.tick, tick)`,
+        r.value->>'tick' FROM json_each(?) r`,
     JSON.stringify(entering.map(({ id, workflowId, contactId, mark }) => ({ id, workflowId, contactId, ...mark }))),
   );
   return entering.map(({ id }) => id);

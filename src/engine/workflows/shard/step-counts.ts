@@ -2,7 +2,7 @@ import { type Id, textOf } from "../../../core/ids";
 import type { StepRecord, StepStatus } from "../../../core/workflows/execution";
 import { asId, asNumber, asText, columns } from "../../../db/rows";
 import type { StepCounts } from "../../../platform/workflow-shards";
-import type { ShardStore, StoredExecution, Value } from "./store";
+import type { ShardStore, StoredExecution } from "./store";
 
 const readCounts = columns({
   ...{ stepId: asId, entered: asNumber, completed: asNumber, skipped: asNumber, failed: asNumber },
@@ -97,16 +97,16 @@ function addToBranches(store: ShardStore, taken: Map<string, number>): void {
 
 /**
  * Counts as skipped the current steps of executions that are ended from outside. The step records are not changed: they
- * are read as skipped, because their execution has ended. `ended` is a condition on rows of `executions`.
+ * are read as skipped, because their execution has ended. `ended` is a JSON array of the ids of executions.
  */
-export function countSkipped(store: ShardStore, ended: string, ...values: Value[]): void {
+export function countSkipped(store: ShardStore, ended: string): void {
   store.run(
     `UPDATE step_counts SET skipped = skipped + open.n
       FROM (SELECT e.workflow_id, e.step_id, count(*) AS n
-        FROM (SELECT workflow_id, step_id, records FROM executions INDEXED BY ix_executions_active WHERE ${ended}) e
+        FROM (SELECT workflow_id, step_id, records FROM executions WHERE id IN (SELECT value FROM json_each(?))) e
         CROSS JOIN json_each(e.records) r WHERE r.value->>'stepId' = e.step_id AND r.value->>'completedAt' IS NULL GROUP BY 1, 2) open
       WHERE step_counts.workflow_id = open.workflow_id AND step_counts.step_id = open.step_id`,
-    ...values,
+    ended,
   );
 }
 

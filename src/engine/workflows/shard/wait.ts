@@ -58,7 +58,11 @@ export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecu
   await batch.commit();
   const now = ctx.clock().getTime();
   store.together(() => {
-    note();
+    store.run(
+      `UPDATE executions SET needs = NULL FROM json_each(?) r
+        WHERE executions.id = r.value->>0 AND executions.version = r.value->>1 AND executions.needs = 'log'`,
+      JSON.stringify(waiting.map(({ id, version }) => [id, version])),
+    );
     for (const { executionId, isPublic, causes, ...event } of found.all) {
       const execution = findExecution(store, executionId);
       if (execution) wakeOne(store, execution, { event, isPublic, causes: causes ?? [] }, now);
@@ -69,11 +73,7 @@ export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecu
       over.map((read) => ({ read, position: wakeByTime(read, asked) })),
       now,
     );
-    store.run(
-      `UPDATE executions SET needs = NULL FROM json_each(?) r
-        WHERE executions.id = r.value->>0 AND executions.version = r.value->>1 AND executions.needs = 'log'`,
-      JSON.stringify(waiting.map(({ id, version }) => [id, version])),
-    );
+    note();
   });
 }
 

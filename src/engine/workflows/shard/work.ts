@@ -1,25 +1,35 @@
 import type { Id } from "../../../core/ids";
+import { firstBusy, noteFirstBusy } from "./changes";
 import { readExecution, readIdRow, readNumber, type ShardStore, type StoredExecution } from "./store";
 
 /** The most executions that one pass takes. */
 export const executionsPerPass = 100;
 
+/** The executions that have something to do, the oldest change first, with a parameter for the first change. */
+const busyRows = `FROM changes c CROSS JOIN json_each(c.ids) i
+  CROSS JOIN executions e ON e.id = i.value AND e.change = c.n AND e.needs IS NOT NULL WHERE c.n >= ?`;
+
 /**
- * Returns up to `limit` executions that have something to do, the oldest first, and executions whose time has come. If
- * there are many of both, each kind gets half.
+ * Returns up to `limit` executions that have something to do, the oldest change first, and executions whose time has
+ * come. If there are many of both, each kind gets half.
  */
 export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
-  const busy = store.all(
-    readExecution,
-    "SELECT * FROM executions INDEXED BY ix_executions_needs WHERE needs IS NOT NULL ORDER BY id LIMIT ?",
-    limit,
-  );
+  const busy = takeBusy(store, limit);
+  const ids = new Set(busy.map(({ id }) => id));
   const due = store.all(
     readExecution,
-    "SELECT * FROM executions WHERE wake_at <= ? AND needs IS NULL ORDER BY wake_at LIMIT ?",
+    "SELECT * FROM executions WHERE wake_at <= ? ORDER BY wake_at LIMIT ?",
     ...[now, Math.max(limit - busy.length, Math.ceil(limit / 2))],
   );
-  return [...due, ...busy.slice(0, limit - due.length)];
+  const others = due.filter(({ id }) => !ids.has(id));
+  return [...others, ...busy.slice(0, limit - others.length)];
+}
+
+function takeBusy(store: ShardStore, limit: number): StoredExecution[] {
+  const busy = store.all(readExecution, `SELECT e.* ${busyRows} ORDER BY c.n LIMIT ?`, ...[firstBusy(store), limit]);
+  const [newest] = busy.length > 0 ? [] : store.all(readNumber, "SELECT max(n) AS n FROM changes");
+  noteFirstBusy(store, busy[0]?.change ?? newest?.n ?? null);
+  return busy;
 }
 
 /** Marks executions so that the log is checked for the events for which they wait. Their positions stay the same. */
@@ -47,7 +57,7 @@ export function nextWake(store: ShardStore): number | null {
 }
 
 export function hasWork(store: ShardStore): boolean {
-  return store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL LIMIT 1").length > 0;
+  return store.all(readIdRow, `SELECT e.id ${busyRows} LIMIT 1`, firstBusy(store)).length > 0;
 }
 
 /**
@@ -57,29 +67,16 @@ export function hasWork(store: ShardStore): boolean {
 export function countWork(store: ShardStore, now: number): number {
   const [work] = store.all(
     readNumber,
-    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_needs WHERE needs IS NOT NULL LIMIT ?1))
-        + (SELECT coalesce(sum(json_array_length(ids)), 0) FROM (SELECT ids FROM changes LIMIT ?1))
-        + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
+    `SELECT (SELECT coalesce(sum(json_array_length(ids)), 0) FROM (SELECT ids FROM changes LIMIT ?1))
+        + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 LIMIT ?1)) AS n`,
     ...[executionsPerPass, now],
   );
   return Math.min(executionsPerPass, Math.max(1, work?.n ?? 0));
 }
 
-/**
- * Returns the size of the next chunk of a cancellation, in executions. A large chunk counts as infinite, so that no
- * pass runs next to it.
- */
-export function countActive(store: ShardStore): number {
-  const [active] = store.all(
-    readNumber,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
-      WHERE completed_at IS NULL LIMIT ?)`,
-    executionsPerPass,
-  );
-  const count = Math.max(1, active?.n ?? 0);
-  return count < executionsPerPass ? count : Number.POSITIVE_INFINITY;
-}
-
+/** An execution that waits has a time or an event to wait for, and one that runs has something to do. */
 export function hasActive(store: ShardStore): boolean {
-  return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
+  const waiting = `SELECT id FROM executions WHERE wake_at IS NOT NULL
+    UNION ALL SELECT id FROM executions WHERE awaits IS NOT NULL LIMIT 1`;
+  return hasWork(store) || store.all(readIdRow, waiting).length > 0;
 }

@@ -1,0 +1,66 @@
+import { chunksOf } from "../../../core/chunks";
+import { type Id, textOf } from "../../../core/ids";
+import { asNumber, asText, columns } from "../../../db/rows";
+import { isUnmirrored } from "./changes";
+import { readNumber, type ShardStore } from "./store";
+
+/**
+ * Executions that have ended, until they are forgotten. Those that end together have one row, which costs less than an
+ * entry of an index for each.
+ */
+
+/** The most executions that are forgotten at once. */
+export const forgottenAtOnce = 200;
+
+/** Executions that ended at this time, by the real clock: a project's clock may stand still for months, or jump by a year. */
+export function noteEnded(store: ShardStore, ids: Id[], at: number): void {
+  for (const some of chunksOf(ids.map(textOf), forgottenAtOnce)) {
+    store.run(
+      "INSERT INTO ended (at, first, ids) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ids = excluded.ids",
+      ...[at, some[0] ?? "", JSON.stringify(some)],
+    );
+  }
+}
+
+/** Marks executions of a deleted workflow as ended long ago, so that they are forgotten as soon as the mirror shows them. */
+export function forgetSoon(store: ShardStore, ids: Id[]): void {
+  if (ids.length === 0) return;
+  store.run(
+    "UPDATE executions SET ended_at = 0 WHERE id IN (SELECT value FROM json_each(?)) AND ended_at IS NOT NULL",
+    JSON.stringify(ids),
+  );
+  noteEnded(store, ids, 0);
+}
+
+const readEnded = columns({ at: asNumber, first: asText, ids: asText, count: asNumber });
+
+/** Executions that ended together. */
+export type Ended = ReturnType<typeof readEnded>;
+
+/** Returns those that ended by then and that the mirror shows as ended, the oldest first. */
+export function endedBy(store: ShardStore, before: number): Ended[] {
+  const found = store.all(
+    readEnded,
+    `SELECT at, first, ids, json_array_length(ids) AS count FROM ended WHERE at <= ? AND NOT EXISTS (
+        SELECT 1 FROM json_each(ended.ids) i CROSS JOIN executions ON executions.id = i.value WHERE ${isUnmirrored})
+      ORDER BY at, first LIMIT ?`,
+    ...[before, forgottenAtOnce],
+  );
+  let count = 0;
+  return found.filter((one, index) => {
+    count += one.count;
+    return index === 0 || count <= forgottenAtOnce;
+  });
+}
+
+export function dropEnded(store: ShardStore, ended: Ended[]): void {
+  store.run(
+    "DELETE FROM ended WHERE (at, first) IN (SELECT value->>0, value->>1 FROM json_each(?))",
+    JSON.stringify(ended.map(({ at, first }) => [at, first])),
+  );
+}
+
+/** Returns when the first executions ended; null if none have. */
+export function firstEnd(store: ShardStore): number | null {
+  return store.all(readNumber, "SELECT min(at) AS n FROM ended")[0]?.n ?? null;
+}
