@@ -272,7 +272,7 @@ describe("a workflow's deletion", () => {
 
   /** What an object keeps for ever: of which event it has decided what it starts, for thirty days. */
   const onlySeen =
-    /^\[\["executions",\[\]\],\["outputs",\[\]\],\["changes",\[\]\],\["events",\[\]\],\["step_counts",\[\]\],\["branch_counts",\[\]\],\["ended",\[\]\],\["entries",\[\]\]/;
+    /^\[\["executions",\[\]\],\["outputs",\[\]\],\["changes",\[\]\],\["step_counts",\[\]\],\["branch_counts",\[\]\],\["unshown",\[\]\],\["seen",\[.*\]\],\["ended",\[\]\],\["entries",\[\]\],\["events",\[\]\]/;
 
   it("leaves nothing of its executions, its ticks or its entries", async () => {
     const [world, project] = [new World(), await newProject()];

@@ -52,14 +52,15 @@ export function cancelSome(store: ShardStore, given: Cancelling, after: Id, now:
   if (found.length === 0) return { count: 0, next };
   const ids = found.map(({ id }) => id);
   const chunk = JSON.stringify(ids.map(textOf));
+  const endedAt = store.realNow();
   countSkipped(store, chunk);
   store.run(
     `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, ended_at = ?, pause = NULL,
       wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?, version = version + 1
       WHERE id IN (SELECT value FROM json_each(?))`,
-    ...[given.reason, now, store.realNow(), now, chunk],
+    ...[given.reason, now, endedAt, now, chunk],
   );
-  noteEnded(store, ids, store.realNow());
+  noteEnded(store, ids, endedAt);
   for (const [workflow, some] of Map.groupBy(found, ({ workflowId }) => textOf(workflowId))) {
     const mirrored = some.filter((one) => !one.isUnmirrored).map(({ id }) => textOf(id));
     store.run(

@@ -1,5 +1,6 @@
 import { chunksOf } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
+import { hourMs } from "../../../core/time";
 import { asNumber, asText, columns } from "../../../db/rows";
 import { isUnmirrored } from "./changes";
 import { readNumber, type ShardStore } from "./store";
@@ -22,13 +23,8 @@ export function noteEnded(store: ShardStore, ids: Id[], at: number): void {
   }
 }
 
-/** Marks executions of a deleted workflow as ended long ago, so that they are forgotten as soon as the mirror shows them. */
+/** Executions of a deleted workflow are forgotten as soon as the mirror shows them, as if they had ended long ago. */
 export function forgetSoon(store: ShardStore, ids: Id[]): void {
-  if (ids.length === 0) return;
-  store.run(
-    "UPDATE executions SET ended_at = 0 WHERE id IN (SELECT value FROM json_each(?)) AND ended_at IS NOT NULL",
-    JSON.stringify(ids),
-  );
   noteEnded(store, ids, 0);
 }
 
@@ -53,11 +49,23 @@ export function endedBy(store: ShardStore, before: number): Ended[] {
   });
 }
 
-export function dropEnded(store: ShardStore, ended: Ended[]): void {
+/** Drops these rows, and those of forgotten executions, which ended at these times, that have no others. */
+export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]): void {
+  const times = [...new Set(endedAt.flatMap((at) => [at, wholeHour(at)]))];
   store.run(
     "DELETE FROM ended WHERE (at, first) IN (SELECT value->>0, value->>1 FROM json_each(?))",
     JSON.stringify(ended.map(({ at, first }) => [at, first])),
   );
+  store.run(
+    `DELETE FROM ended WHERE at IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+      SELECT 1 FROM json_each(ended.ids) i CROSS JOIN executions e ON e.id = i.value)`,
+    JSON.stringify(times),
+  );
+}
+
+/** Those of a backup that ended in the same hour have one row, at the end of the hour. */
+export function wholeHour(at: number): number {
+  return Math.ceil(at / hourMs) * hourMs;
 }
 
 /** Returns when the first executions ended; null if none have. */

@@ -14,7 +14,7 @@ import { readIdRow, type ShardStore } from "./store";
 
 const readForgotten = columns({
   ...{ id: asId, workflowId: asId, contactId: asId },
-  ...{ eventId: orNull(asId), earlier: orNull(asJson<Id[]>()), isRemoved: asFlag },
+  ...{ eventId: orNull(asId), earlier: orNull(asJson<Id[]>()), isRemoved: asFlag, endedAt: asNumber },
 });
 
 /**
@@ -27,9 +27,9 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   if (ended.length === 0) return false;
   const old = store.all(
     readForgotten,
-    `SELECT e.id, e.workflow_id, e.contact_id, e.event_id, e.earlier, e.exit_reason IS ? AS is_removed FROM json_each(?) r CROSS JOIN json_each(r.value) i
-      CROSS JOIN executions e ON e.id = i.value AND e.ended_at <= ?`,
-    ...[workflowRemoved, JSON.stringify(ended.map(({ ids }) => JSON.parse(ids))), before],
+    `SELECT e.id, e.workflow_id, e.contact_id, e.event_id, e.earlier, e.exit_reason IS ? AS is_removed, e.ended_at FROM json_each(?) r CROSS JOIN json_each(r.value) i
+      CROSS JOIN executions e ON e.id = i.value AND e.ended_at IS NOT NULL`,
+    ...[workflowRemoved, JSON.stringify(ended.map(({ ids }) => JSON.parse(ids)))],
   );
   const items = JSON.stringify(old.map(({ workflowId, id }) => [workflowId, id]));
   const batch = openBatch(ctx);
@@ -52,7 +52,11 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
     store.run("DELETE FROM outputs WHERE execution_id IN (SELECT value FROM json_each(?))", ids);
     dropEntries(store, old);
     store.run("DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", ids);
-    dropEnded(store, ended);
+    dropEnded(
+      store,
+      ended,
+      old.map(({ endedAt }) => endedAt),
+    );
     for (const [contactId, some] of Map.groupBy(old, (one) => one.contactId)) {
       dropUnused(store, contactId, some.flatMap(eventIdsOf));
     }
@@ -106,7 +110,11 @@ export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: F
     const values = [textOf(after), textOf(window.last), textOf(workflowId)];
     if (rows === "entries") store.run(`DELETE FROM entries WHERE ${theirs}`, ...values);
     else {
-      const found = store.all(readIdRow, `SELECT id FROM executions WHERE ${theirs} AND ended_at > 0`, ...values);
+      const found = store.all(
+        readIdRow,
+        `SELECT id FROM executions WHERE ${theirs} AND ended_at IS NOT NULL`,
+        ...values,
+      );
       forgetSoon(
         store,
         found.map(({ id }) => id),

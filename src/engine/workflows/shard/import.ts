@@ -1,9 +1,8 @@
 import { asId } from "../../../core/ids";
-import { hourMs } from "../../../core/time";
 import { asText, columns } from "../../../db/rows";
 import type { ShardRow } from "../../../platform/workflow-shards";
 import { lookThroughAll, noteChange, numbered } from "./changes";
-import { noteEnded } from "./ended";
+import { noteEnded, wholeHour } from "./ended";
 import type { ShardStore } from "./store";
 
 /** Stands in a row of a backup for the change of an execution that the backup's rows of the mirror do not show. */
@@ -55,11 +54,11 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
     );
   }
   const ended = executions.filter(({ ended_at }) => typeof ended_at === "number");
-  for (const [hour, some] of Map.groupBy(ended, ({ ended_at }) => Math.ceil(Number(ended_at) / hourMs))) {
+  for (const [at, some] of Map.groupBy(ended, ({ ended_at }) => wholeHour(Number(ended_at)))) {
     noteEnded(
       store,
       some.map(({ id }) => asId(String(id))),
-      hour * hourMs,
+      at,
     );
   }
   lookThroughAll(store);

@@ -28,10 +28,11 @@ export function moveExecutions(store: ShardStore, changes: ExecutionChange[], no
   if (changes.length === 0) return [];
   const moved = new Set<Id>();
   const number = nextChange(store);
+  const endedAt = store.realNow();
   const planned = changes.map((change) => ({ change, after: afterOf(change, number, now) }));
   for (const some of Map.groupBy(planned, columnsOf).values()) {
     for (const chunk of chunksOfBytes(some, maxBytes, ({ after }) => JSON.stringify([after.outcome, after.records]))) {
-      for (const { id } of updateExecutions(store, chunk)) moved.add(id);
+      for (const { id } of updateExecutions(store, chunk, endedAt)) moved.add(id);
     }
   }
   noteChange(store, number, [...moved]);
@@ -39,7 +40,7 @@ export function moveExecutions(store: ShardStore, changes: ExecutionChange[], no
   noteEnded(
     store,
     effective.flatMap(({ change: { read }, after }) => (isActive(after.status) ? [] : read.id)),
-    store.realNow(),
+    endedAt,
   );
   const records = effective.flatMap(({ change: { read, records = [] } }) =>
     records.map((record) => ({ executionId: read.id, record })),
@@ -107,10 +108,9 @@ function columnsOf({ change: { extra, records = [] }, after }: Planned): string 
     .join(", ");
 }
 
-function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
+function updateExecutions(store: ShardStore, planned: Planned[], endedAt: number): { id: Id }[] {
   const [first] = planned;
   if (!first) return [];
-  const endedAt = store.realNow();
   const items = planned.map(({ change: { read }, after }) => ({
     ...{ id: read.id, read: read.version },
     ...{ status: after.status, step_id: after.stepId, entered_at: after.enteredAt, place: after.place },
