@@ -29,3 +29,28 @@ CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execu
 CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
     reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
+
+-- 2
+DROP INDEX ix_executions_needs;
+DROP INDEX ix_executions_active;
+DROP INDEX ix_executions_ended;
+DROP INDEX ix_executions_contact;
+ALTER TABLE changes ADD COLUMN is_shown INTEGER NOT NULL DEFAULT 0;
+INSERT INTO changes (n, ids, is_shown) SELECT change, json_group_array(id), 1 FROM executions
+    WHERE needs IS NOT NULL AND change NOT IN (SELECT n FROM changes) GROUP BY change;
+CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
+    PRIMARY KEY (at, first)) WITHOUT ROWID;
+INSERT INTO ended (at, first, ids) SELECT ended_at, min(id), json_group_array(id) FROM executions
+    WHERE ended_at IS NOT NULL GROUP BY ended_at;
+CREATE TABLE entered (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
+    public_at INTEGER, segment_at INTEGER, tick INTEGER,
+    PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID;
+INSERT INTO entered SELECT * FROM entries;
+INSERT OR IGNORE INTO entered (workflow_id, contact_id, execution_id) SELECT workflow_id, contact_id, id FROM executions;
+DROP TABLE entries;
+ALTER TABLE entered RENAME TO entries;
+CREATE TABLE taken (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL,
+    data TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO taken SELECT * FROM events;
+DROP TABLE events;
+ALTER TABLE taken RENAME TO events;
