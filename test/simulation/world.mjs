@@ -146,9 +146,23 @@ export class World {
     return { id: project.id, name, keys, domain };
   }
 
-  /** Rows of all databases. */
+  /**
+   * Rows of all databases. Those of a project that has moved are in its old database for an hour more, and are left out, as
+   * long as they say of which project they are.
+   */
   rows(sql, ...parameters) {
-    return Object.values(this.databases).flatMap((database) => database.peek(sql, ...parameters));
+    const homes = new Map(
+      this.databases.DB.peek("SELECT number, shard FROM projects").map((row) => [row.number, row.shard]),
+    );
+    return Object.entries(this.databases).flatMap(([name, database]) =>
+      database.peek(sql, ...parameters).filter(({ project_id: project }) => (homes.get(project) ?? name) === name),
+    );
+  }
+
+  /** Rows of a project, from its own database. `sql` has its number as the only parameter. */
+  rowsOf(number, sql) {
+    const [home] = this.databases.DB.peek("SELECT shard FROM projects WHERE number = ?", number);
+    return home === undefined ? [] : this.databases[home.shard].peek(sql, number);
   }
 }
 

@@ -16,46 +16,60 @@ export async function countsThatDiffer(world, state) {
   ];
 }
 
+/** Further kept counts, and how they are counted again. */
+const others = [
+  [
+    "usage",
+    "SELECT coalesce(sum(emails), 0) AS n FROM monthly_usage WHERE project_id = ?",
+    "SELECT count(*) AS n FROM emails WHERE project_id = ? AND status NOT IN ('SUPPRESSED', 'FAILED', 'CANCELLED')",
+  ],
+  [
+    "executions",
+    `SELECT c.workflow_id AS id, completed, exited, failed, cancelled, running + waiting AS active
+      FROM execution_counts c WHERE project_id = ? ORDER BY 1`,
+    `SELECT workflow_id AS id, count(*) FILTER (WHERE status = 'COMPLETED') AS completed,
+        count(*) FILTER (WHERE status = 'EXITED') AS exited, count(*) FILTER (WHERE status = 'FAILED') AS failed,
+        count(*) FILTER (WHERE status = 'CANCELLED') AS cancelled,
+        count(*) FILTER (WHERE status IN ('RUNNING', 'WAITING')) AS active
+      FROM workflow_executions WHERE project_id = ? GROUP BY 1 ORDER BY 1`,
+  ],
+];
+
 function keptCounts(world, name, number) {
-  const one = (sql) => world.rows(sql, number);
-  const [contacts] = one("SELECT contacts, subscribed FROM project_counts WHERE project_id = ?").slice(-1);
-  const found = sumOf(
-    one("SELECT count(*) AS contacts, coalesce(sum(subscribed), 0) AS subscribed FROM contacts WHERE project_id = ?"),
+  const one = (sql) => world.rowsOf(number, sql);
+  const [contacts] = one("SELECT contacts, subscribed FROM project_counts WHERE project_id = ?");
+  const [found] = one(
+    "SELECT count(*) AS contacts, coalesce(sum(subscribed), 0) AS subscribed FROM contacts WHERE project_id = ?",
   );
   const names = one(`SELECT n.name, n.count AS kept, (SELECT count(*) FROM events e WHERE e.project_id = n.project_id
     AND e.name = n.name) AS found FROM event_names n WHERE n.project_id = ?`);
   const uncounted = one(`SELECT DISTINCT name FROM events e WHERE e.project_id = ? AND NOT EXISTS (SELECT 1 FROM
     event_names n WHERE n.project_id = e.project_id AND n.name = e.name)`);
   return [
-    ...(contacts && JSON.stringify({ ...contacts }) !== JSON.stringify(found)
+    ...(contacts && JSON.stringify(contacts) !== JSON.stringify(found)
       ? [`${name} counts ${JSON.stringify(contacts)}, and has ${JSON.stringify(found)}`]
       : []),
     ...names
       .filter((row) => row.kept !== row.found)
       .map((row) => `${name} counts ${row.kept} ${row.name}, and has ${row.found}`),
+    ...others.flatMap(([what, kept, recount]) =>
+      JSON.stringify(one(kept)) === JSON.stringify(one(recount))
+        ? []
+        : [`${name} keeps ${what} ${JSON.stringify(one(kept))}, and has ${JSON.stringify(one(recount))}`],
+    ),
     ...uncounted.map((row) => `${name} does not count ${row.name}`),
   ];
 }
 
-function sumOf(rows) {
-  return rows.reduce(
-    (sum, { contacts, subscribed }) => ({ contacts: sum.contacts + contacts, subscribed: sum.subscribed + subscribed }),
-    { contacts: 0, subscribed: 0 },
-  );
-}
-
 /** The members of a tracked segment are those contacts that match it. */
 function membersThatDiffer(world, name, number) {
-  const contacts = world.rows("SELECT id, data FROM contacts WHERE project_id = ?", number);
-  const segments = world.rows("SELECT id, condition, track_membership FROM segments WHERE project_id = ?", number);
+  const contacts = world.rowsOf(number, "SELECT id, data FROM contacts WHERE project_id = ?");
+  const segments = world.rowsOf(number, "SELECT id, condition FROM segments WHERE project_id = ?");
+  const all = world.rowsOf(number, "SELECT segment_id, contact_id FROM segment_members WHERE project_id = ?");
   return segments.flatMap(({ id, condition }) => {
     const { value } = JSON.parse(condition).groups[0].filters[0];
     const matching = contacts.filter(({ data }) => JSON.parse(data).plan === value).map((contact) => contact.id);
-    const members = world.rows(
-      "SELECT contact_id FROM segment_members WHERE project_id = ? AND segment_id = ?",
-      number,
-      id,
-    );
+    const members = all.filter(({ segment_id: segment }) => segment === id);
     const [are, should] = [members.map((row) => row.contact_id).sort(), matching.sort()].map((ids) => ids.join());
     return are === should
       ? []

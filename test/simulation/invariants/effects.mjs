@@ -72,7 +72,7 @@ function faultsOfContacts(world, { numberOf }, saved, imported) {
     contacts.map(({ project_id: project, email, data }) => [`${project} ${email}`, JSON.parse(data)]),
   );
   const missing = ({ tenant, email, key, value }) => dataOf.get(`${numberOf.get(tenant)} ${email}`)?.[key] !== value;
-  const jobs = new Map(world.rows("SELECT id, status FROM jobs").map(({ id, status }) => [id, status]));
+  const jobs = new Map(world.rows("SELECT project_id, id, status FROM jobs").map(({ id, status }) => [id, status]));
   const done = imported.filter(({ jobId }) => jobs.get(storedId(jobId)) === "completed");
   const rows = done.flatMap(({ emails, ...fact }) => emails.map((email) => ({ ...fact, email })));
   return [...saved, ...rows]
@@ -87,7 +87,7 @@ function unheard(world, { tenants, numberOf }, deleted) {
     .filter(({ name }) => !deleted.has(name))
     .flatMap(({ name, host }) =>
       world
-        .rows("SELECT id, name FROM events WHERE project_id = ?", numberOf.get(name))
+        .rowsOf(numberOf.get(name), "SELECT id, name FROM events WHERE project_id = ?")
         .filter(({ id }) => !heard.has(`${host} ${publicId(id)}`) && !heard.has(`${host} ${id}`))
         .map((event) => `${host} never heard of ${event.name} ${publicId(event.id)}`),
     );

@@ -1,6 +1,8 @@
 import { Webhook } from "standardwebhooks";
 
 const secondMs = 1_000;
+/** A call that was signed before a secret changed may arrive afterwards. */
+const onTheWayMs = 90 * secondMs;
 
 /** The servers of tenants, which are called with events and by workflows. They may fail, hang, or lose their answer. */
 export class Receivers {
@@ -19,7 +21,20 @@ export class Receivers {
   }
 
   expect(host, secret) {
-    this.#secrets.set(host, new Webhook(secret));
+    this.#secrets.set(host, { known: [new Webhook(secret)], isChanging: false, changedAt: Number.NEGATIVE_INFINITY });
+  }
+
+  /** From now on, calls may be signed with a secret that the tenant does not know yet. */
+  beginRotation(host) {
+    this.#secrets.get(host).isChanging = true;
+  }
+
+  /** The tenant knows the new secret; null when it got no answer. */
+  endRotation(host, secret) {
+    const secrets = this.#secrets.get(host);
+    if (secret === null) return;
+    secrets.known.unshift(new Webhook(secret));
+    Object.assign(secrets, { isChanging: false, changedAt: this.time.now });
   }
 
   async answer({ headers }, { host, pathname }, body) {
@@ -30,18 +45,28 @@ export class Receivers {
     if (pathname === "/steps")
       this.calls.push({ host, key: headers.get("idempotency-key"), at: this.time.now, status });
     if (status === 500) return Response.json({}, { status });
-    if (pathname === "/events") this.#hear(host, headers, body);
+    if (pathname === "/events" && !this.#hear(host, headers, body)) return Response.json({}, { status: 401 });
     if (this.faults.happens("receiverLosesAnswer")) throw new TypeError("Network connection lost.");
     return Response.json({ isFine: true });
   }
 
+  /** Hears an event whose signature is valid. While a secret changes, it may be one that nobody knows here. */
   #hear(host, headers, body) {
     const given = Object.fromEntries(headers);
-    try {
-      this.#secrets.get(host).verify(body, given);
-      this.heard.push({ host, id: given["webhook-id"], at: this.time.now, ...JSON.parse(body) });
-    } catch (error) {
-      this.forged.push(`${host} was called with a signature that is not valid: ${error.message}`);
-    }
+    const { known, isChanging, changedAt } = this.#secrets.get(host);
+    const isSettled = !isChanging && this.time.now > changedAt + onTheWayMs;
+    const isValid = (isSettled ? known.slice(0, 1) : known).some((webhook) => verifies(webhook, body, given));
+    if (isValid) this.heard.push({ host, id: given["webhook-id"], at: this.time.now, ...JSON.parse(body) });
+    else if (!isChanging) this.forged.push(`${host} was called with a signature that is not valid`);
+    return isValid;
+  }
+}
+
+function verifies(webhook, body, headers) {
+  try {
+    webhook.verify(body, headers);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -32,7 +32,7 @@ export const campaignDeeds = {
     const scheduledFor = when < 0.4 ? new Date(world.time.now + when * 5 * minuteMs).toISOString() : null;
     await caller.insist("POST", `/campaigns/${body.id}/send`, {
       body: { scheduledFor },
-      headers: { "Idempotency-Key": `c-${number}` },
+      headers: { "Idempotency-Key": caller.newKey() },
       allowed: [409],
     });
   },

@@ -60,6 +60,13 @@ export const contactDeeds = {
     if (isGood(status)) caller.note({ is: "suppressed", email });
   },
 
+  async suppressMany(caller, { people }) {
+    const emails = people.map((person) => caller.tenant.address(person));
+    const suppressions = emails.map((email) => ({ email, createdAt: "2025-06-01T00:00:00Z" }));
+    const { status } = await caller.insist("POST", "/suppressions/bulk", { body: { suppressions } });
+    if (isGood(status)) for (const email of emails) caller.note({ is: "suppressed", email });
+  },
+
   /** Has a person live in every part of the product, and be forgotten. */
   async liveAndBeErased(caller, { number, draws: [draw] }) {
     const email = `e${number}@${caller.tenant.name}.example`;

@@ -52,6 +52,12 @@ class Caller {
     return whole;
   }
 
+  /** A key for one call. Tenants use the same ones, as each may. */
+  newKey() {
+    this.tenant.keysUsed += 1;
+    return `k-${this.tenant.keysUsed}`;
+  }
+
   address(index = 0) {
     const { people } = this.entry;
     return this.tenant.address(people[index % people.length]);

@@ -42,11 +42,11 @@ function in2Minutes({ world }) {
 }
 
 async function submit(caller, path, body) {
-  const { number, draws } = caller.entry;
+  const { draws } = caller.entry;
   // A secret key may be renewed between two tries.
   const key = path === "/v1/track" ? caller.tenant.keys.public : undefined;
   const hasKey = draws[1] < 0.7;
-  const headers = hasKey ? { "Idempotency-Key": `k-${number}` } : {};
+  const headers = hasKey ? { "Idempotency-Key": caller.newKey() } : {};
   // A caller without a key does not know whether it may call again.
   const callers = hasKey && draws[2] < 0.4 ? 2 : 1;
   const call = () =>

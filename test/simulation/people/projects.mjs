@@ -27,6 +27,20 @@ export const projectDeeds = {
     tenant.timesDisabled -= 1;
   },
 
+  /** Each answer that is lost leaves a secret behind that nobody knows. */
+  async rotateSecret(caller) {
+    const { host, webhook } = caller.tenant;
+    const { receivers } = caller.world.outside;
+    receivers.beginRotation(host);
+    const { status, body } = await caller.insist("POST", `/webhooks/${webhook.id}/rotate-secret`);
+    receivers.endRotation(host, isGood(status) ? body.secret : null);
+  },
+
+  /** A project moves to another database, and back, while all else goes on. */
+  moveProject: (caller, { draws: [draw] }) =>
+    ask(caller, "POST", "/move", { database: draw < 0.6 ? "DB_01" : "DB" }, [409, 422]),
+  takeMoveBack: (caller) => ask(caller, "DELETE", "/move", undefined, [404, 409]),
+
   async deleteProject(caller) {
     const { tenant } = caller;
     tenant.isDeleted = true;

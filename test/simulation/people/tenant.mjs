@@ -30,7 +30,15 @@ export async function settle(world, name) {
   for (let person = 0; person < persons; person++) await make("/contacts", { email: address(person) });
   return {
     ...{ ...project, host, from, marketing, transactional, webhook, workflows },
-    ...{ segments: [segment], campaigns: [], isDeleted: false, timesDisabled: 0, key: keys.secret, keyIds: [] },
+    ...{
+      segments: [segment],
+      campaigns: [],
+      isDeleted: false,
+      keysUsed: 0,
+      timesDisabled: 0,
+      key: keys.secret,
+      keyIds: [],
+    },
     address,
   };
 }

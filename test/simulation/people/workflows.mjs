@@ -20,12 +20,12 @@ export const workflowDeeds = {
     else if (attempts === 1 && status === 409) workflow.documents.splice(workflow.documents.indexOf(put), 1);
   },
 
-  async startExecution(caller, { number, draws: [draw] }) {
+  async startExecution(caller, { draws: [draw] }) {
     const contactId = await idOf(caller, caller.address());
     if (contactId === null) return;
     const path = `/workflows/${chosen(caller).id}/executions`;
     const options = { body: { contactId }, allowed: [404, 409] };
-    const headers = { "Idempotency-Key": `x-${number}` };
+    const headers = { "Idempotency-Key": caller.newKey() };
     const { status, body } =
       draw < 0.5 ? await caller.ask("POST", path, options) : await caller.insist("POST", path, { ...options, headers });
     if (status === 201) caller.note({ is: "made", path: `${path}/${body.id}` });

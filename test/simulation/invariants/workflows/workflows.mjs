@@ -83,9 +83,9 @@ function isCancelled({ facts }, tenant, workflow, execution, reason, from, to) {
 
 /** The rows of a project, by the ids that the API gives. */
 function rowsOf(world, number, emails) {
-  const contacts = world.rows("SELECT id, email, data FROM contacts WHERE project_id = ?", number);
+  const contacts = world.rowsOf(number, "SELECT id, email, data FROM contacts WHERE project_id = ?");
   const events = world
-    .rows("SELECT id, name, contact_id, data, source, is_public FROM events WHERE project_id = ?", number)
+    .rowsOf(number, "SELECT id, name, contact_id, data, is_public FROM events WHERE project_id = ?")
     .map((event) => ({ ...event, at: timeOf(event.id), data: JSON.parse(event.data || "{}") }));
   const byId = new Map(events.map((event) => [event.id, event]));
   const started = new Map(world.objects.WORKFLOWS.rows("executions").map((row) => [publicId(row.id), row]));
