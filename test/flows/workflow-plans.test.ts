@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
+import { shardMigrations } from "../../src/engine/workflows/shard/tables";
 import { cancelAllExecutions } from "../../src/features/workflows/executions/cancel";
 import { listExecutions } from "../../src/features/workflows/executions/list";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
@@ -82,9 +83,12 @@ it("goes through every type of step without walking through what a project alrea
   // In the object, too: what is scanned are the items of one call or round.
   expect(plans.size).toBeGreaterThan(25);
   const asked = /^SELECT id FROM executions WHERE wake_at IS NOT NULL\s+UNION ALL .* LIMIT 1$/;
+  // An object runs these once.
+  const migrations = new Set(shardMigrations.flat());
   const scans = [...plans].filter(
     ([sql, steps]) =>
       !asked.test(sql) &&
+      !migrations.has(sql) &&
       steps.some((step) => /^SCAN (executions|outputs|entries|events|seen|step_counts|e|o)\b/.test(step)),
   );
   expect(scans).toEqual([]);

@@ -43,8 +43,8 @@ const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
 
 /**
  * Cancels the next chunk after an id. Executions never change their ids, and an ended one never goes on, so one that is
- * active when its turn comes is cancelled, wherever it has moved meanwhile. Those that were already mirrored are recorded
- * for the mirror in one row for each workflow, and count as mirrored; the others are in a change that the mirror has yet
+ * active when its turn comes is cancelled, wherever it has moved meanwhile. Executions that were already mirrored are
+ * recorded for the mirror in one row for each workflow, and count as mirrored; the others are in a change that the mirror has yet
  * to show.
  */
 export function cancelSome(store: ShardStore, given: Cancelling, after: Id, now: number): CancelledChunk {

@@ -86,8 +86,8 @@ const isBusy = `EXISTS (SELECT 1 FROM json_each(changes.ids) i CROSS JOIN execut
   ON e.id = i.value AND e.change = changes.n AND e.needs IS NOT NULL)`;
 
 /**
- * Notes that the mirror shows executions in these versions. Of these changes, one whose executions are all shown goes, or
- * stays as shown while one of them has something to do. One stays as it is if an execution has changed since.
+ * Notes that the mirror shows executions in these versions. A change goes when all of its executions are shown, or stays as
+ * shown while one of them has something to do. It stays as it is if an execution has changed since.
  */
 export function forgetChanges(store: ShardStore, numbers: number[], shown: { id: Id; version: number }[]): void {
   const versions = new Map(shown.map(({ id, version }) => [id, version]));

@@ -6,7 +6,7 @@ import { isUnmirrored } from "./changes";
 import { readNumber, type ShardStore } from "./store";
 
 /**
- * Executions that have ended, until they are forgotten. Those that end together have one row, which costs less than an
+ * Executions that have ended, until they are forgotten. One row names all that end together, which costs less than an
  * entry of an index for each.
  */
 
@@ -63,7 +63,7 @@ export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]):
   );
 }
 
-/** Those of a backup that ended in the same hour have one row, at the end of the hour. */
+/** Executions of a backup that ended in the same hour have one row, at the end of the hour. */
 export function wholeHour(at: number): number {
   return Math.ceil(at / hourMs) * hourMs;
 }
