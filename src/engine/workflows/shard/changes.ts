@@ -6,7 +6,8 @@ import { readIdRow, readNumber, type ShardStore } from "./store";
 /**
  * Changes that the mirror does not show yet, or after which an execution has something to do. Executions that change
  * together share a number, and one row of `changes` names them. So a change costs one row, however many executions it is
- * of, and none of their indexes. The row goes when the mirror shows them and none of them has anything to do.
+ * of, and none of their indexes. The row goes when the mirror shows them and none of them has anything to do. Work is done by
+ * the oldest change first, so of the rows that are shown only the oldest ones are looked at.
  */
 
 /** The most executions that one change names, which is as many as the mirror takes at once. */
@@ -20,7 +21,8 @@ const numbersPerMs = 1024;
 
 /**
  * The change below which no execution of an object has anything to do: a hint, so that a pass need not look through all
- * changes that wait for the mirror. It holds because an execution gets something to do with a new change.
+ * changes that wait for the mirror. It holds because an execution gets something to do with a new change. An exception is
+ * an execution that is to look into the log: it is found by its time, too.
  */
 const firstBusyOnes = new WeakMap<ShardStore, number>();
 
@@ -103,9 +105,10 @@ export function forgetChanges(store: ShardStore, numbers: number[], shown: { id:
   const going = JSON.stringify(over.filter((n) => !busy.has(n)));
   const staying = JSON.stringify(over.filter((n) => busy.has(n)));
   store.run("UPDATE changes SET is_shown = 1 WHERE n IN (SELECT value FROM json_each(?)) AND is_shown = 0", staying);
+  store.run("DELETE FROM changes WHERE n IN (SELECT value FROM json_each(?))", going);
   store.run(
-    `DELETE FROM changes WHERE n IN (SELECT value FROM json_each(?)) OR (is_shown = 1 AND NOT ${isBusy})`,
-    going,
+    `DELETE FROM changes WHERE n IN (SELECT n FROM changes WHERE is_shown = 1 ORDER BY n LIMIT ?) AND NOT ${isBusy}`,
+    executionsPerChange,
   );
 }
 

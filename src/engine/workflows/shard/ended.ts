@@ -29,6 +29,7 @@ export function forgetSoon(store: ShardStore, ids: Id[]): void {
 }
 
 const readEnded = columns({ at: asNumber, first: asText, ids: asText, count: asNumber });
+const readFirst = columns({ first: asText });
 
 /** Executions that ended together. */
 export type Ended = ReturnType<typeof readEnded>;
@@ -37,16 +38,22 @@ export type Ended = ReturnType<typeof readEnded>;
 export function endedBy(store: ShardStore, before: number): Ended[] {
   const found = store.all(
     readEnded,
-    `SELECT at, first, ids, json_array_length(ids) AS count FROM ended WHERE at <= ? AND NOT EXISTS (
-        SELECT 1 FROM json_each(ended.ids) i CROSS JOIN executions ON executions.id = i.value WHERE ${isUnmirrored})
-      ORDER BY at, first LIMIT ?`,
+    "SELECT at, first, ids, json_array_length(ids) AS count FROM ended WHERE at <= ? ORDER BY at, first LIMIT ?",
     ...[before, forgottenAtOnce],
   );
   let count = 0;
-  return found.filter((one, index) => {
+  const oldest = found.filter((one, index) => {
     count += one.count;
     return index === 0 || count <= forgottenAtOnce;
   });
+  const unmirrored = store.all(
+    readFirst,
+    `SELECT DISTINCT r.value->>0 AS first FROM json_each(?) r CROSS JOIN json_each(r.value->1) i
+      CROSS JOIN executions ON executions.id = i.value WHERE ${isUnmirrored}`,
+    JSON.stringify(oldest.map(({ first, ids }) => [first, JSON.parse(ids)])),
+  );
+  const waiting = new Set(unmirrored.map(({ first }) => first));
+  return oldest.filter(({ first }) => !waiting.has(first));
 }
 
 /** Drops these rows, and those of forgotten executions, which ended at these times, that have no others. */

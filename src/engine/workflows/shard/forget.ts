@@ -108,7 +108,11 @@ export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: F
   if (window && window.last !== null) {
     const theirs = `${key} > ? AND ${key} <= ? AND workflow_id = ?`;
     const values = [textOf(after), textOf(window.last), textOf(workflowId)];
-    if (rows === "entries") store.run(`DELETE FROM entries WHERE ${theirs}`, ...values);
+    if (rows === "entries") {
+      // By its entry, an erasure finds an execution that began meanwhile. That entry goes with the execution.
+      const isOver = "NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = execution_id AND e.ended_at IS NULL)";
+      store.run(`DELETE FROM entries WHERE ${theirs} AND ${isOver}`, ...values);
+    }
     else {
       const found = store.all(
         readIdRow,

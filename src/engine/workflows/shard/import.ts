@@ -43,7 +43,8 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
   for (const { table, row } of rows) {
     const names = Object.keys(row);
     const [into, values] = [names.map((name) => `"${name}"`).join(", "), names.map(() => "?").join(", ")];
-    store.run(`INSERT OR IGNORE INTO ${table} (${into}) VALUES (${values})`, ...Object.values(row));
+    const isThere = table === "entries" ? withMarks : "DO NOTHING";
+    store.run(`INSERT INTO ${table} (${into}) VALUES (${values}) ON CONFLICT ${isThere}`, ...Object.values(row));
   }
   const executions = rows.filter(({ table }) => table === "executions").map(({ row }) => row);
   // Every execution has an entry: one that began during the backup may have none in it.
@@ -64,6 +65,10 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
   lookThroughAll(store);
   return null;
 }
+
+/** An entry that came with its execution has no marks yet, if its own row comes later. */
+const withMarks = `DO UPDATE SET public_at = coalesce(public_at, excluded.public_at),
+  segment_at = coalesce(segment_at, excluded.segment_at), tick = coalesce(tick, excluded.tick)`;
 
 /** Names are part of the statements, so only those of our own tables and columns may pass. */
 function faultOf(store: ShardStore, rows: readonly ShardRow[]): string | null {

@@ -55,6 +55,7 @@ const fewerRows: readonly string[] = [
   "DROP INDEX ix_executions_contact",
   // A change that the mirror shows stays as long as one of its executions has something to do.
   "ALTER TABLE changes ADD COLUMN is_shown INTEGER NOT NULL DEFAULT 0",
+  "CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1",
   `INSERT INTO changes (n, ids, is_shown) SELECT change, json_group_array(id), 1 FROM executions
     WHERE needs IS NOT NULL AND change NOT IN (SELECT n FROM changes) GROUP BY change`,
   // Executions that ended together, as a JSON array of ids, by the real time of their end. `first` is the first of them.

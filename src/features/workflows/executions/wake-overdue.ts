@@ -17,22 +17,33 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 const patienceMs = minuteMs;
 /** A shard that is still overdue is woken again after this time. */
 const againAfterMs = 5 * minuteMs;
+/** The most executions of a project that a tick takes. Each wakes its whole shard, so the project needs no more. */
+const rowsPerProject = 50;
 
 const readOverdue = columns({ projectId: asNumber, shard: asNumber });
 const readLast = columns({ last: orNull(asNumber), isFull: asFlag });
 
 const withTime = sql`FROM workflow_executions INDEXED BY ix_workflow_executions_wake WHERE clock = 0 AND wake_at IS NOT NULL`;
 
-/** Selects overdue executions. Jumps through the index from project to project, however many executions each has. */
-function selectOverdue({ now }: Platform, { after = 0, limit }: { after?: number; limit: number }): SQL {
-  return sql`${hopProjects(withTime, { after, limit: maxSweptRows })}
-    SELECT e.project_id, e.workflow_id, e.id FROM hop
-    CROSS JOIN workflow_executions e INDEXED BY ix_workflow_executions_wake
-      ON e.clock = 0 AND e.project_id = hop.project AND e.wake_at <= ${now.getTime() - patienceMs}
-    WHERE hop.project IS NOT NULL AND ${isAtHome(sql`hop.project`)} LIMIT ${limit}`;
+/** Selects the keys of a project's overdue executions, the most overdue ones first. */
+function overdueOf(project: SQL, { now }: Platform): SQL {
+  return sql`SELECT workflow_id, id FROM workflow_executions INDEXED BY ix_workflow_executions_wake
+    WHERE clock = 0 AND project_id = ${project} AND wake_at <= ${now.getTime() - patienceMs}
+    ORDER BY wake_at LIMIT ${rowsPerProject}`;
 }
 
-export const hasOverdueExecutions: IsDue = (platform) => exists(sql`FROM (${selectOverdue(platform, { limit: 1 })})`);
+// Looks at one row of each project that has executions with a time, however many it has.
+export const hasOverdueExecutions: IsDue = (platform) =>
+  exists(sql`FROM (${hopProjects(withTime)} SELECT 1 FROM hop WHERE hop.project IS NOT NULL
+    AND ${isAtHome(sql`hop.project`)} AND EXISTS (${overdueOf(sql`hop.project`, platform)}) LIMIT 1)`);
+
+/** Selects overdue executions of the next projects, in the order of their numbers. */
+function selectOverdue(platform: Platform, after: number): SQL {
+  return sql`${hopProjects(withTime, { after, limit: maxSweptRows })}
+    SELECT hop.project, e.value->>0, e.value->>1 FROM hop CROSS JOIN json_each((
+      SELECT json_group_array(json_array(workflow_id, id)) FROM (${overdueOf(sql`hop.project`, platform)}))) e
+    WHERE hop.project IS NOT NULL AND ${isAtHome(sql`hop.project`)} LIMIT ${maxSweptRows}`;
+}
 
 /**
  * Sweeps executions that should have moved on, because their shard's alarm was lost, or because it never mirrored their
@@ -54,7 +65,7 @@ export function wakeOverdue(platform: Platform): Promise<void> {
     const overdue = batch.add(
       statement(
         sql`UPDATE workflow_executions SET wake_at = ${now + againAfterMs - patienceMs}
-          WHERE (project_id, workflow_id, id) IN (${selectOverdue(platform, { after: from, limit: maxSweptRows })})
+          WHERE (project_id, workflow_id, id) IN (${selectOverdue(platform, from)})
           RETURNING project_id, shard`,
         readOverdue,
       ),
@@ -66,9 +77,10 @@ export function wakeOverdue(platform: Platform): Promise<void> {
         message: { type: "workflows.wake", projectId, shards: [...new Set(rows.map(({ shard }) => shard))] },
       })),
     );
-    if (overdue.count === maxSweptRows) return maxSweptRows;
-    after.set(db, hops.one.last ?? from);
-    return hops.one.isFull ? maxSweptRows : 0;
+    const isFull = overdue.count === maxSweptRows;
+    // A project gets one turn a tick, so that one whose shards do not come back keeps none of the others waiting.
+    after.set(db, isFull ? Math.max(...projects.keys()) : (hops.one.last ?? from));
+    return isFull || hops.one.isFull ? maxSweptRows : 0;
   });
 }
 

@@ -70,7 +70,7 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
  */
 function isTouched(ctx: Context): SQL {
   const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;
-  const acts = sql`EXISTS (SELECT 1 FROM events o
+  const acts = sql`EXISTS (SELECT 1 FROM events o INDEXED BY ix_events_person
     WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id AND o.source <> 'SYSTEM'
       AND ${isInIndexOfContact(sql`o.name`)})`;
   return sql`(c.version IS NOT b.version OR iif(b.is_new, ${mail} OR ${acts}, b.data IS NULL))`;
