@@ -7,7 +7,12 @@ const first = 1_000_000;
 const hourMs = 3_600_000;
 
 /** Executions in the mirror, some of each project from `first + from` on. */
-async function addExecutions({ from, projects, each, wakeAt }: Record<"from" | "projects" | "each" | "wakeAt", number>) {
+async function addExecutions({
+  from,
+  projects,
+  each,
+  wakeAt,
+}: Record<"from" | "projects" | "each" | "wakeAt", number>) {
   await env.DB.prepare(
     `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, wake_at, started_at, updated_at)
       SELECT ? + p.value, 'w', printf('%022d', e.value), 'c', e.value % 4, 'WAITING', ?, 1, 1

@@ -112,8 +112,7 @@ export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: F
       // By its entry, an erasure finds an execution that began meanwhile. That entry goes with the execution.
       const isOver = "NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = execution_id AND e.ended_at IS NULL)";
       store.run(`DELETE FROM entries WHERE ${theirs} AND ${isOver}`, ...values);
-    }
-    else {
+    } else {
       const found = store.all(
         readIdRow,
         `SELECT id FROM executions WHERE ${theirs} AND ended_at IS NOT NULL`,
