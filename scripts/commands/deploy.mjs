@@ -67,7 +67,7 @@ export async function main(args) {
   const points = await noteBookmarks(account, installation, step);
   if (Object.keys(points).length > 0) {
     console.log(wayBack(installation, points));
-    if (!flags.isBuild) noteDeployed(installation, namedPoints(points));
+    if (!flags.isBuild) noteDeployed(installation, namedPoints(points, installation.notes));
   }
   // Migrations only add, so the Worker that is still running gets along with the new tables.
   for (const binding of databaseBindings(installation.config)) {

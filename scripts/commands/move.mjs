@@ -48,7 +48,7 @@ export async function main(args) {
     return 0;
   }
   const jobId = await jobOf({ ask, path, to, back, moving, database });
-  process.once("SIGINT", () => leave({ id, to: moving?.to ?? to, say }));
+  process.once("SIGINT", () => leave({ id, to: moving?.to ?? to, back, deployed, say }));
   const job = await endOfJob(ask, jobId, ({ status, progress }) => say(stateOf(status, progress)));
   const end = await ask("GET", path);
   const reason = job.errors.map((error) => error.reason).join(" ") || null;
@@ -58,7 +58,8 @@ export async function main(args) {
   } else if (job.status === "completed") {
     const { rows, compared, refusedMs } = job.result;
     say(`${rows} rows copied, ${compared} compared, writes refused for ${refusedMs} ms.`);
-    say(`The project is in ${end.database}. Its old rows go an hour from now; --to ${database} moves it back.`);
+    say(`The project is in ${end.database}. Its old rows go an hour from now.`);
+    if (end.database !== database) say(`  ${commandOf(id, `--to ${database}`, deployed)}   moves it back`);
   } else {
     say(`${reason ?? "The move did not come to its end."} The project is in ${end.database}.`);
   }
@@ -100,12 +101,18 @@ function stateOf(status, progress) {
   return `${String(Math.round(progress)).padStart(3)} %  ${phase}`;
 }
 
-function leave({ id, to, say }) {
+function leave({ id, to, back, deployed, say }) {
   say("");
-  say("The move goes on without this command.");
-  say(`  npm run move -- ${id} --to ${to}   watches it again`);
-  say(`  npm run move -- ${id} --back   takes it back, until it has switched`);
+  say(`The ${back ? "way back" : "move"} goes on without this command.`);
+  if (!back) {
+    say(`  ${commandOf(id, `--to ${to}`, deployed)}   watches it again`);
+    say(`  ${commandOf(id, "--back", deployed)}   takes it back, until it has switched`);
+  }
   process.exit(130);
+}
+
+function commandOf(id, what, deployed) {
+  return `npm run move -- ${id} ${what}${deployed ? " --deployed" : ""}`;
 }
 
 function printJson(end) {

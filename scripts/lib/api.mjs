@@ -17,7 +17,8 @@ export function apiOf(base, signal) {
     });
     if (response.ok) return response.json();
     if (accept.includes(response.status)) return null;
-    throw new Failure(`${method} ${path} answered ${response.status}: ${messageIn(await response.text())}`);
+    const message = messageIn(await response.text());
+    throw new Failure(`${method} ${path} answered ${response.status}: ${message}`, { status: response.status });
   };
 }
 

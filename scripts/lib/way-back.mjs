@@ -3,22 +3,28 @@ import { DEPLOY_CONFIG, databasesIn } from "./installation.mjs";
 import { bold, wrapped } from "./screen.mjs";
 
 const MARGIN = "  ";
+const DAY = 24 * 60 * 60_000;
 
 /**
  * Notes where Time Travel finds each database that is about to be migrated. `pending` names the migrations of each
- * binding. A point of a deploy that did not finish stays: the one before its first migration is the way back. Where
- * Cloudflare does not tell the bookmark, the time has to do: the deploy goes on. Returns, by the binding, what
+ * binding. A point of a deploy that did not finish stays for a day: the one before its first migration is the way back.
+ * Later it would undo too much. Where Cloudflare does not tell the bookmark, the time has to do: the deploy goes on. Returns, by the binding, what
  * `wrangler d1 time-travel restore` takes.
  */
 export async function noteBookmarks({ pending }, { notes }, step) {
-  const points = Object.fromEntries((notes.unfinished ?? []).map((binding) => [binding, notes[nameOf(binding)]]));
+  const kept = isUnfinished(notes) ? notes.unfinished.filter((binding) => notes[nameOf(binding)]) : [];
+  const points = Object.fromEntries(kept.map((binding) => [binding, notes[nameOf(binding)]]));
   for (const [binding, names] of Object.entries(pending)) {
     if (names.length === 0) continue;
     const what = `${binding}, before ${names[0]}`;
-    if (points[binding]) step.done("Time Travel", `${binding}, before the last deploy`, "kept");
+    if (points[binding]) step.done("Time Travel", `${binding}, before the deploy that failed`, "kept");
     else points[binding] = await step.run("Time Travel", what, "noted", () => pointOf(binding));
   }
   return points;
+}
+
+function isUnfinished({ unfinished = [], unfinished_since }) {
+  return unfinished.length > 0 && Date.now() - Date.parse(unfinished_since) < DAY;
 }
 
 /** The name under which petrel.toml keeps the point of a database. */
@@ -42,12 +48,13 @@ function bookmarkIn(answer) {
 }
 
 /**
- * What petrel.toml keeps of it until the deploy has finished: the point of each database before its first migration, as a
- * terminal forgets what it showed.
+ * What petrel.toml keeps, because a terminal forgets: the point of each database, and, until a deploy has finished, since
+ * when these points are the way back.
  */
-export function namedPoints(points) {
+export function namedPoints(points, notes) {
   const named = Object.entries(points).map(([binding, point]) => [nameOf(binding), point]);
-  return { ...Object.fromEntries(named), unfinished: Object.keys(points) };
+  const unfinished_since = isUnfinished(notes) ? notes.unfinished_since : new Date().toISOString();
+  return { ...Object.fromEntries(named), unfinished: Object.keys(points), unfinished_since };
 }
 
 /** What petrel.toml says of them when the deploy has finished: the next migration has a point of its own. */

@@ -21,7 +21,7 @@ export function contentOf(of: string): SQL {
 export function contentOver(of: string, given: ContentChange): Record<keyof ContentColumns, SQL> {
   const values = names.map(([name, column]) => {
     const value = given[name];
-    return [column, value === undefined ? ofRows(of, column) : sql`${value}`];
+    return [column, value === undefined || value === null ? ofRows(of, column) : sql`${value}`];
   });
   return Object.fromEntries(values) as Record<keyof ContentColumns, SQL>;
 }

@@ -80,8 +80,16 @@ describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
     checkout.change({ fault: { call: "deploy --secrets-file FILE", when: "before" }, answers: answers("second") });
     const half = await checkout.deploy(["--sandbox"]);
     expect(half.code).toBe(1);
-    expect(half.said).toMatch(/Time Travel +DB, before the last deploy +kept/);
+    expect(half.said).toMatch(/Time Travel +DB, before the deploy that failed +kept/);
     expect(half.said).toContain("--bookmark=first");
+    const today = checkout.read("petrel.toml");
+    checkout.write(
+      "petrel.toml",
+      today.replace(/unfinished_since = ".*"/, 'unfinished_since = "2026-01-01T00:00:00.000Z"'),
+    );
+    const later = await checkout.deploy(["--sandbox"]);
+    expect(later.said).not.toContain("kept");
+    checkout.write("petrel.toml", today);
     checkout.change({ fault: null });
     const whole = await checkout.deploy(["--sandbox"]);
     expect(whole.code, whole.said).toBe(0);

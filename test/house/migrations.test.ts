@@ -61,6 +61,30 @@ it.each<[what: string, sql: string]>([
   expect(breaksOf(tables, [{ name: "0001.sql", sql }])).toEqual([]);
 });
 
+it("what one new migration adds may be filled, changed and taken away by the next ones", () => {
+  const files = [
+    "ALTER TABLE mails ADD COLUMN a TEXT; CREATE INDEX ix_mails_a ON mails (a); CREATE TABLE notes (id TEXT)",
+    "UPDATE mails SET a = note; INSERT INTO notes SELECT id FROM mails; DROP INDEX ix_mails_a",
+    "CREATE INDEX ix_mails_a ON mails (a, id); DROP TABLE notes",
+    "DROP INDEX ix_mails_a; ALTER TABLE mails DROP COLUMN a",
+  ];
+  expect(
+    breaksOf(
+      tables,
+      files.map((sql, n) => ({ name: `000${n + 1}.sql`, sql })),
+    ),
+  ).toEqual([]);
+});
+
+it("a fault is told of the file that has it, and of no later one", () => {
+  const files = ["CREATE UNIQUE INDEX ux ON mails (status)", "CREATE TABLE notes (id TEXT)"];
+  const found = breaksOf(
+    tables,
+    files.map((sql, n) => ({ name: `000${n + 1}.sql`, sql })),
+  );
+  expect(found).toEqual([expect.stringMatching(/^0001\.sql makes ux unique over mails/)]);
+});
+
 const anew = (columns: string, others = "") =>
   `CREATE TABLE new_mails (${columns}); INSERT INTO new_mails SELECT id, status, note, more${others} FROM mails;
    DROP TABLE mails; ALTER TABLE new_mails RENAME TO mails`;
@@ -87,7 +111,7 @@ it.each<[what: string, sql: string, fault: string]>([
   [
     "changed values beside new ones",
     "ALTER TABLE mails ADD COLUMN a TEXT; UPDATE mails SET a = note, note = NULL",
-    "changes values of mails.note, which the last release reads. Write into a new column.",
+    "changes values of mails.note, which the last release reads. Write into a new column,",
   ],
   ["added rows", "INSERT INTO mails SELECT id || '2', status, NULL, more FROM mails", "adds rows to mails"],
   ["replaced rows", "INSERT OR REPLACE INTO mails SELECT id, status, NULL, more FROM mails", "adds rows to mails"],

@@ -52,9 +52,32 @@ it("npm run move watches a move that goes on, and leaves it alone when it is int
   const { code, words } = await move(["p1", "--to", "DB_01"], { NODE_OPTIONS: `--import="${interrupting}"` });
   expect([code, bodies()]).toEqual([130, []]);
   expect(words).toContain("70 % comparing The move goes on without this command.");
+  expect(words).toContain("npm run move -- p1 --to DB_01 --deployed watches it again");
+  expect(words).toContain("npm run move -- p1 --back --deployed takes it back");
+  const back = await move(["p1", "--back"], { NODE_OPTIONS: `--import="${interrupting}"` });
+  expect(back.words).toContain("The way back goes on without this command.");
+  expect(back.words).not.toContain("--to DB_01");
   const other = await move(["p1", "--to", "DB_02"]);
   expect([other.code, bodies()]).toEqual([1, []]);
   expect(other.words).toContain("Wait for its end with --to DB_01, or take it back with --back");
+});
+
+it("npm run move outlives an answer that is lost, and no refusal", async () => {
+  const projects = [
+    { database: "DB", moving: null },
+    { database: "DB_01", moving: null },
+  ];
+  const answers: [number, unknown][] = [[503, { message: "The database does not answer." }]];
+  const lost = { "GET /admin/jobs/j1": (): [number, unknown] => answers.shift() ?? [200, moved] };
+  const { move } = await moveOf(projects, [moved], lost);
+  expect(await move(["p1", "--to", "DB_01"])).toMatchObject({ code: 0 });
+  const { move: refused } = await moveOf([{ database: "DB", moving }], [], {
+    "GET /admin/jobs/j1": [404, { message: "There is no such job." }],
+  });
+  expect(await refused(["p1", "--to", "DB_01"])).toMatchObject({
+    code: 1,
+    words: expect.stringContaining("There is no such job."),
+  });
 });
 
 it("npm run move says why a move has failed, and takes one back", async () => {

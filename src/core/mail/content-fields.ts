@@ -62,7 +62,7 @@ export function contentJson(row: ContentColumns): ContentJson {
   return Object.fromEntries(contentFields.map(([name, { column }]) => [name, row[column]])) as ContentJson;
 }
 
-/** Returns a content after a change, or a new one. The schema sees to it that a new one has what is required. */
+/** Returns a content after a change, or a new one. The schema requires the required fields of a new one. */
 export function changeContent(change: ContentChange, before: ContentColumns | null): ContentColumns {
   const values = contentFields.map(([name, { column }]) => {
     const [given, kept] = [change[name], before?.[column] ?? null];

@@ -31,8 +31,8 @@ export const settleCall: Settle = async (ctx, { contactId, executionId, stepId }
 const reportsAtOnce = 10;
 
 /**
- * Reports a stored outcome to the executions. If a report is lost, the execution asks for the outcome. Outcomes are
- * deleted once the executions have them, because they may contain parts of the answer.
+ * Reports a stored outcome to the executions. If a report is lost, the execution asks for the outcome. An outcome may
+ * contain parts of the answer, so it is deleted once the execution has taken the report, or otherwise after two days.
  */
 export async function report(ctx: Context, settle: Settle, keys: CallKey[], outcome: StepOutcome): Promise<void> {
   const reported: CallKey[] = [];
