@@ -14,6 +14,8 @@ export async function startProvider({ onMails = () => {} } = {}) {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", async () => {
+      // A question about earlier mail: it stays unknown.
+      if (request.method === "GET") return response.writeHead(503).end();
       const isBatch = request.url.endsWith("/batch");
       const body = JSON.parse(Buffer.concat(chunks));
       const mails = isBatch ? body : [body];

@@ -50,7 +50,7 @@ beforeAll(async () => {
     await db.update(workflowExecutions).set({ wakeAt: null });
   }
   await platform.control.delete(deadLetters);
-  await platform.control.update(projects).set({ sendingPausedReason: null, sendingPausedAt: null });
+  await platform.control.update(projects).set({ sendingPausedReason: null, sendingPausedAt: null, move: null });
 });
 
 /** An installation with nothing wrong: a provider that reports, a public URL that leads here, schedules that ran. */
@@ -74,7 +74,7 @@ afterEach(async () => {
   }
   await control.delete(deadLetters);
   await control.delete(databaseSizes);
-  await control.update(projects).set({ sendingPausedReason: null, sendingPausedAt: null });
+  await control.update(projects).set({ sendingPausedReason: null, sendingPausedAt: null, move: null });
   await control.run(sql`DELETE FROM cron_runs`);
   await control.run(sql`DELETE FROM d1_migrations WHERE name = '9999_later.sql'`);
   await control.run(sql`INSERT INTO d1_migrations (name) SELECT ${latestMigration}
@@ -313,6 +313,20 @@ const breakages: Breakage[] = [
     },
   },
   {
+    what: "a move that keeps a project from writing",
+    ...{ check: "project_moves", status: "fail", says: /DB to DB_01, copying.*DELETE \/admin\/projects\/\{id\}\/move/ },
+    breaks: (control) => moving(control, { startedAt: world.now - hourMs, fencedAt: world.now - minuteMs }),
+  },
+  {
+    what: "a move that does not come to its end",
+    ...{
+      check: "project_moves",
+      status: "warn",
+      says: /1 project moving for more than twelve hours.*GET \/admin\/jobs/,
+    },
+    breaks: (control) => moving(control, { startedAt: world.now - 13 * hourMs }),
+  },
+  {
     what: "a database that does not answer",
     ...{ check: "failed_mail", status: "fail", says: /could not be checked.*The database does not answer/ },
     breaks: () => {
@@ -320,6 +334,12 @@ const breakages: Breakage[] = [
     },
   },
 ];
+
+async function moving(control: Db, times: { startedAt: number; fencedAt?: number }): Promise<void> {
+  const { id } = await newProject();
+  const move = { jobId: newId(), from: "DB", to: "DB_01", stage: "copying" as const, ...times };
+  await control.update(projects).set({ move }).where(eq(projects.id, id));
+}
 
 function setting(settings: World["settings"]): void {
   world.settings = { ...world.settings, ...settings };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { CHECKS } from "../../scripts/lib/release/checks.mjs";
+import { ciLogFaults } from "../../scripts/lib/release/ci-log.mjs";
 
 const homes: string[] = [];
 afterEach(() => {
@@ -38,11 +39,16 @@ interface Checkout {
   /** What happens after the commit. */
   after?: (git: (...args: string[]) => string | null, root: string) => void;
   version?: string;
-  lastRelease?: { commit?: string; migration?: string; unused?: string[] };
+  lastRelease?: {
+    commit?: string;
+    migration?: string;
+    unused?: string[];
+    objectTables?: { gate: number; shard: number };
+  };
 }
 
 /** What the checks say of a checkout whose last release is 1.0.0. */
-function faultsOf({ files = {}, after = () => {}, version = "1.1.0", lastRelease = {} }: Checkout) {
+async function faultsOf({ files = {}, after = () => {}, version = "1.1.0", lastRelease = {} }: Checkout) {
   const root = mkdtempSync(join(tmpdir(), "petrel-release-"));
   homes.push(root);
   const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@acme.example", "-c", "commit.gpgSign=false"];
@@ -59,18 +65,32 @@ function faultsOf({ files = {}, after = () => {}, version = "1.1.0", lastRelease
     git("commit", "--message", "A commit");
   };
   git("init", "--initial-branch", "main");
-  commit({ "migrations/0000_tables.sql": sound["migrations/0000_tables.sql"] ?? "" });
+  commit({
+    "migrations/0000_tables.sql": sound["migrations/0000_tables.sql"] ?? "",
+    "src/platform/gate-tables.ts": `import type { Tables } from "./tables";\nexport const gateMigrations: Tables = [[], []];`,
+    "src/engine/workflows/shard/tables.ts": "export const shardMigrations: readonly string[][] = [[]];",
+  });
   git("tag", "--annotate", "v1.0.0", "--message", "1.0.0");
   commit({ ...sound, ...files });
   after(git, root);
-  const last = { commit: "v1.0.0", migration: "0000_tables.sql", unused: [], ...lastRelease };
+  const last = {
+    commit: "v1.0.0",
+    migration: "0000_tables.sql",
+    unused: [],
+    objectTables: { gate: 2, shard: 1 },
+    ...lastRelease,
+  };
   const release = { root, version, today: "2026-12-01", git, lastRelease: last };
-  return Object.entries(CHECKS).flatMap(([name, check]) => check(release).map((fault) => `${name}: ${fault}`));
+  const found = [];
+  for (const [name, check] of Object.entries(CHECKS)) {
+    found.push(...(await check(release)).map((fault) => `${name}: ${fault}`));
+  }
+  return found;
 }
 
 describe("a release", () => {
-  it("may be made of a sound checkout", () => {
-    expect(faultsOf({})).toEqual([]);
+  it("may be made of a sound checkout", async () => {
+    expect(await faultsOf({})).toEqual([]);
   });
 
   it.each<[what: string, checkout: Checkout, fault: string]>([
@@ -115,6 +135,11 @@ describe("a release", () => {
       "and v1.0.0 ends with 0000_tables.sql",
     ],
     [
+      "whose last release has other tables of objects",
+      { lastRelease: { objectTables: { gate: 2, shard: 3 } } },
+      "says that a shard has tables of version 3, and in v1.0.0 it is 1.",
+    ],
+    [
       "that changes a migration that is out",
       { files: { "migrations/0000_tables.sql": "CREATE TABLE mails (id TEXT, status TEXT, colour TEXT);" } },
       "Migrations: 0000_tables.sql is not what it was in v1.0.0",
@@ -134,12 +159,28 @@ describe("a release", () => {
       { files: { "package-lock.json": json({ ...lock, packages: { ...locked, "node_modules/mine": {} } }) } },
       "Packages: node_modules/mine has the licence unknown",
     ],
-  ])("%s is refused, with what mends it", (_, checkout, fault) => {
-    expect(faultsOf(checkout).join("\n")).toContain(fault);
+  ])("%s is refused, with what mends it", async (_, checkout, fault) => {
+    expect((await faultsOf(checkout)).join("\n")).toContain(fault);
   });
 
-  it("may drop what the last one no longer names", () => {
+  it("may drop what the last one no longer names", async () => {
     const files = { "migrations/0002_drop.sql": "ALTER TABLE mails DROP COLUMN status;" };
-    expect(faultsOf({ files, lastRelease: { unused: ["mails.status"] } })).toEqual([]);
+    expect(await faultsOf({ files, lastRelease: { unused: ["mails.status"] } })).toEqual([]);
+  });
+
+  it.each<[what: string, log: string | null, fault: string | null]>([
+    ["of this commit", `commit ${"a".repeat(40)}\nok\n1200 passed, 0 failed\n`, null],
+    ["with the time before each line", `09:00 commit ${"a".repeat(40)}\n09:20 1200 passed, 0 failed\n`, null],
+    ["of another commit", `commit ${"b".repeat(40)}\n1200 passed, 0 failed\n`, "The log is of the commit bbbb"],
+    ["of a tree with changes", `commit ${"a".repeat(40)} with changes\n9 passed, 0 failed\n`, "had changes"],
+    ["that failed", `commit ${"a".repeat(40)}\n1199 passed, 1 failed\n`, "ends with 1199 passed, 1 failed"],
+    ["that broke off", `commit ${"a".repeat(40)}\nok\n`, "is no whole log of CI"],
+    ["that is not there", null, "cannot be read"],
+  ])("takes a log of CI %s as it is", async (_, log, fault) => {
+    const root = mkdtempSync(join(tmpdir(), "petrel-release-"));
+    homes.push(root);
+    if (log !== null) writeFileSync(join(root, "ci.log"), log);
+    const found = await ciLogFaults(join(root, "ci.log"), { git: () => "a".repeat(40) });
+    expect(found).toEqual(fault === null ? [] : [expect.stringContaining(fault)]);
   });
 });

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { breaksOf } from "../additive.mjs";
 
@@ -91,7 +92,7 @@ function changelogFaults({ root, version, today }) {
   ];
 }
 
-function lastReleaseFaults({ git, lastRelease, ...release }) {
+async function lastReleaseFaults({ git, lastRelease, ...release }) {
   const tag = lastTag({ git, ...release });
   if (tag !== null && lastRelease.commit !== tag) {
     return [`scripts/lib/last-release.mjs names ${lastRelease.commit}, and the last release is ${tag}. Write that.`];
@@ -100,9 +101,33 @@ function lastReleaseFaults({ git, lastRelease, ...release }) {
   if (names === null)
     return [`This clone lacks ${lastRelease.commit}, the last release. Run git fetch --unshallow --tags.`];
   const newest = names.at(-1);
-  return newest === lastRelease.migration
-    ? []
-    : [`scripts/lib/last-release.mjs names ${lastRelease.migration}, and ${lastRelease.commit} ends with ${newest}.`];
+  const file = "scripts/lib/last-release.mjs";
+  const faults =
+    newest === lastRelease.migration
+      ? []
+      : [`${file} names ${lastRelease.migration}, and ${lastRelease.commit} ends with ${newest}.`];
+  for (const [object, { path, name }] of Object.entries(OBJECT_TABLES)) {
+    const [named, found] = [lastRelease.objectTables[object], await versionAt(git, lastRelease.commit, path, name)];
+    if (named === found) continue;
+    faults.push(
+      `${file} says that a ${object} has tables of version ${named}, and in ${lastRelease.commit} it is ${found}.`,
+    );
+  }
+  return faults;
+}
+
+/** Where the tables of each kind of object are. The files import types alone. */
+const OBJECT_TABLES = {
+  gate: { path: "src/platform/gate-tables.ts", name: "gateMigrations" },
+  shard: { path: "src/engine/workflows/shard/tables.ts", name: "shardMigrations" },
+};
+
+/** The version of an object's tables in a commit: how many migrations it has. */
+async function versionAt(git, commit, path, name) {
+  const text = git("show", `${commit}:${path}`);
+  if (text === null) return 0;
+  const module = await import(`data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(text))}`);
+  return module[name].length;
 }
 
 /** The migrations of a commit, in order; null where the clone does not have it. */

@@ -5,6 +5,7 @@ import { ROOT } from "../paths.mjs";
 import { bold, green, red, wrapped } from "../screen.mjs";
 import { showTool } from "../tools.mjs";
 import { CHECKS, changelogSection } from "./checks.mjs";
+import { ciLogFaults } from "./ci-log.mjs";
 import { readNext } from "./next.mjs";
 
 // Runs on the Node of the lockfile, which has SQLite: see commands/release.mjs.
@@ -36,7 +37,9 @@ async function passes(name, script, args = []) {
 
 const today = new Date().toISOString().slice(0, 10);
 const release = { root: ROOT, version, today, git, lastRelease };
-const looked = Object.entries(CHECKS).map(([name, check]) => tell(name, check(release)));
+const looked = [];
+for (const [name, check] of Object.entries(CHECKS)) looked.push(tell(name, await check(release)));
+if (values.ci) looked.push(tell("Log of CI", await ciLogFaults(values.ci, release)));
 if (looked.includes(false)) {
   console.log(`\n${wrapped("Nothing was run, and no tag made. Mend this first, and run it again.", "")}`);
   process.exit(1);
