@@ -1,12 +1,16 @@
+import { sql } from "drizzle-orm";
 import { afterEach, expect, it, vi } from "vitest";
 import { asId } from "../../src/core/ids";
 import { sweepLostMessages, ticks } from "../../src/cron";
 import { openBatch } from "../../src/db/batch";
+import { maxRowsPerStatement } from "../../src/db/limits";
 import { beginMove, createFences, dropMoveTriggers, endMove } from "../../src/db/move-fence";
 import { movedTables } from "../../src/db/project-tables";
+import { statement } from "../../src/db/statement";
+import { dispatchStranded } from "../../src/engine/events/dispatch-stranded";
 import { rowsIn, shardOf } from "../support/move";
 import { Outside } from "../support/outside";
-import { newProject } from "../support/project";
+import { newProject, type TestProject } from "../support/project";
 import { loseMessages } from "../support/works";
 import { World } from "../support/world";
 
@@ -59,4 +63,52 @@ it("no sweep changes a row behind a fence, or fails for it, and each sees to oth
   for (const cron of Object.keys(ticks)) await world.sweep(cron);
   expect(await rowsIn(shard, fenced)).not.toEqual(before);
   world.queue = [];
+});
+
+it("reaches a neighbour behind many due rows of a project that is not at home, 25,000 with one statement", {
+  timeout: 60_000,
+}, async () => {
+  const world = new World();
+  const [fenced, other] = [await newProject(), await newProject()];
+  const { ctx } = await world.context(other);
+  const behind = maxRowsPerStatement * 2 + 10;
+  const owner = { project: fenced, jobId: asId("0123456789abcdefghijkl") };
+  const numbers = (count: number) =>
+    sql`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT`;
+  const filling = openBatch(ctx);
+  // Many are due at the same moment, as after a schedule.
+  const due = ({ number }: TestProject, count: number, at: number) =>
+    filling.add(
+      statement(sql`INSERT INTO events (project_id, id, name, data, next_announce_at)
+        ${numbers(count)} ${number}, printf('sweep%017d', n), 'paid', '{}', ${at} FROM numbers`),
+    );
+  due(fenced, behind, world.now - 7_200_000);
+  due(other, 3, world.now - 3_600_000);
+  filling.addAll(beginMove(owner, "fenced"));
+  await filling.commit();
+
+  const texts: string[] = [];
+  world.fault = {
+    meet: (trip, make) => {
+      texts.push(...trip.sql.filter((text) => text.includes("ix_events_waiting")));
+      return make();
+    },
+  };
+  await dispatchStranded(world.process().platform);
+  world.fault = null;
+  const dispatched = world.queue.filter(({ queued }) => queued.message.type === "events.dispatch");
+  expect(new Set(dispatched.map(({ queued }) => "projectId" in queued.message && queued.message.projectId))).toEqual(
+    new Set([other.number]),
+  );
+  expect(texts.length).toBeGreaterThanOrEqual(3);
+  const waiting = sql`SELECT count(*) AS n FROM events WHERE project_id = ${other.number} AND next_announce_at <= ${world.now}`;
+  expect(await ctx.db.get(waiting)).toEqual({ n: 0 });
+
+  world.queue = [];
+  const emptying = openBatch(ctx);
+  emptying.addAll(endMove(owner));
+  for (const { number } of [fenced, other]) {
+    emptying.add(statement(sql`DELETE FROM events WHERE project_id = ${number} AND id LIKE 'sweep%'`));
+  }
+  await emptying.commit();
 });

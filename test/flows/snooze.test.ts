@@ -420,7 +420,7 @@ describe("a sweep killed at any step", () => {
       await endSnoozes(platform).catch((error) => {
         if (!wasKilled(error)) throw error;
       });
-      expect(process.steps.length).toBeLessThanOrEqual(3);
+      expect(process.steps.length).toBeLessThanOrEqual(4);
       await sweep(world);
       const back = (await flips(project)).slice(2);
       expect(back, JSON.stringify(death)).toHaveLength(2);

@@ -44,3 +44,8 @@ declare module "*/scripts/lib/release/checks.mjs" {
   }
   export const CHECKS: Record<string, (release: Release) => string[]>;
 }
+
+declare module "*/scripts/lib/release/ci-log.mjs" {
+  /** Says what is wrong with the log of CI that is to stand for the suite. */
+  export function ciLogFaults(where: string, tools: { git(...args: string[]): string }): Promise<string[]>;
+}

@@ -1,15 +1,14 @@
-import { sql } from "drizzle-orm";
-import { isAtHome } from "../../db/at-home";
+import { type SQL, sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { type Context, clockOf, type Platform } from "../../platform/context";
 import { exists, type IsDue } from "../../platform/due";
-import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { maxSweptRows } from "../../platform/sweep";
+import { sweepAtHome } from "../../platform/sweep-at-home";
 import { updateSnoozed } from "./subscription";
 
 const endedSnoozes = (now: Date, clock: number) =>
-  sql`FROM contacts INDEXED BY ix_contacts_snoozed WHERE clock = ${clock} AND snoozed_until <= ${now.getTime()}
-    AND ${isAtHome()}`;
+  sql`FROM contacts INDEXED BY ix_contacts_snoozed WHERE clock = ${clock} AND snoozed_until <= ${now.getTime()}`;
 
 export const hasEndedSnoozes: IsDue = ({ now }) => exists(endedSnoozes(now, 0));
 
@@ -18,18 +17,19 @@ export const hasEndedSnoozes: IsDue = ({ now }) => exists(endedSnoozes(now, 0));
  * selects them, so a crash never leaves a batch half done, and two concurrent sweeps never end the same snooze.
  */
 export function endSnoozes(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => endDue(platform, db, 0));
+  const due = { rows: endedSnoozes(platform.now, 0), order: ["snoozed_until", "rowid"], key: ["project_id", "id"] };
+  return sweepAtHome(platform, due, (db, rows) => endSome(platform, db, rows));
 }
 
 /** Ends the snoozes of a project with its own clock, at the time of that clock. */
 export async function endSnoozesOf(ctx: Context): Promise<void> {
-  await endDue(ctx, ctx.db, clockOf(ctx));
+  const rows = sql`SELECT project_id, id ${endedSnoozes(ctx.now, clockOf(ctx))} ORDER BY snoozed_until LIMIT ${maxSweptRows}`;
+  await endSome(ctx, ctx.db, rows);
 }
 
-async function endDue(platform: Platform, db: Db, clock: number): Promise<number> {
+async function endSome(platform: Platform, db: Db, rows: SQL): Promise<number> {
   const now = platform.now.getTime();
-  const who = sql`(project_id, id) IN (SELECT project_id, id ${endedSnoozes(platform.now, clock)}
-    ORDER BY snoozed_until LIMIT ${maxSweptRows})`;
+  const who = sql`(project_id, id) IN (${rows})`;
   const { events, contacts } = updateSnoozed(platform, { who, at: now });
   const batch = openBatch(platform, db);
   batch.add(events);

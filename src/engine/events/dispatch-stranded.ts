@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { hourMs, minuteMs } from "../../core/time";
 import { isAtHome } from "../../db/at-home";
 import { backoffInSql } from "../../db/backoff";
@@ -9,13 +9,14 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { sweepAtHome } from "../../platform/sweep-at-home";
 
 /** Waits of 1, 2, 4 … minutes, up to six hours, after the first message counts as lost. */
 const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } as const;
 
 /** Undispatched events whose message counts as lost. */
 const strandedEvents = (now: Date) =>
-  sql`FROM events INDEXED BY ix_events_waiting WHERE next_announce_at <= ${now.getTime()} AND ${isAtHome()}`;
+  sql`FROM events INDEXED BY ix_events_waiting WHERE next_announce_at <= ${now.getTime()}`;
 
 export const hasStrandedEvents: IsDue = ({ now }) => exists(strandedEvents(now));
 
@@ -24,8 +25,10 @@ export const hasStrandedEvents: IsDue = ({ now }) => exists(strandedEvents(now))
  * the wait. It never gives up.
  */
 export function dispatchStranded(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => announceStranded(platform, db, maxSweptRows));
+  return announceStranded(platform, maxSweptRows);
 }
+
+const key = ["project_id", "id"];
 
 /** While the queue has a backlog, most undispatched events are not lost, so at most this many are announced again. */
 const maxLost = 100;
@@ -35,7 +38,7 @@ const maxLost = 100;
  * for the next minute.
  */
 export function dispatchLost(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => announceStranded(platform, db, maxLost));
+  return announceStranded(platform, maxLost);
 }
 
 /**
@@ -53,13 +56,18 @@ export function endGraceOfEvents(platform: Platform): Promise<void> {
   });
 }
 
-async function announceStranded(platform: Platform, db: Db, limit: number): Promise<number> {
+function announceStranded(platform: Platform, limit: number): Promise<void> {
+  const due = { rows: strandedEvents(platform.now), order: ["next_announce_at", ...key], key };
+  return sweepAtHome(platform, due, (db, rows) => announceSome(platform, db, rows), limit);
+}
+
+async function announceSome(platform: Platform, db: Db, rows: SQL): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch(platform, db);
   const stranded = batch.add(
     statement(
       sql`UPDATE events SET announcements = announcements + 1, next_announce_at = ${now} + ${backoffInSql(untilAnnouncedAgain, sql`announcements`)}
-        WHERE (project_id, id) IN (SELECT project_id, id ${strandedEvents(platform.now)} ORDER BY next_announce_at LIMIT ${limit})
+        WHERE (project_id, id) IN (${rows})
         RETURNING id, project_id`,
       columns({ id: asId, projectId: asNumber }),
     ),

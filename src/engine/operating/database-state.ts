@@ -4,6 +4,7 @@ import { dayMs, hourMs, minuteMs } from "../../core/time";
 import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { hopProjects } from "../../db/hop-projects";
+import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, asPriority, asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
@@ -65,8 +66,8 @@ export async function databaseState(platform: Platform, shard: string): Promise<
         ${countOf(sql`SELECT 1 FROM (${endedJobs}) WHERE status = 'failed'`)} AS failed_jobs,
         ${countOf(sql`SELECT 1 FROM (${openJobs}) WHERE failing_since <= ${since}`)} AS failing_jobs,
         ${countOf(overdueExecutions(now - behindMs))} AS overdue_executions,
-        ${countOf(sql`SELECT 1 FROM events INDEXED BY ix_events_waiting
-          WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs} AND ${isAtHome()}`)} AS overdue_events`,
+        ${countOf(sql`SELECT 1 FROM (SELECT project_id FROM events INDEXED BY ix_events_waiting
+          WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs} LIMIT ${maxRowsPerStatement}) WHERE ${isAtHome()}`)} AS overdue_events`,
       columns({
         failedMail: asNumber,
         unknownMail: asNumber,

@@ -1,0 +1,82 @@
+import { type SQL, sql } from "drizzle-orm";
+import { isAtHome } from "../db/at-home";
+import { beyond, type Key, list } from "../db/captured-page";
+import type { Db } from "../db/client";
+import { maxRowsPerStatement } from "../db/limits";
+import { asFlag, asJson, columns, orNull } from "../db/rows";
+import { selectOne } from "../db/statement";
+import type { Platform } from "./context";
+import { maxSweptRows, sweepDatabases } from "./sweep";
+
+/** Rows of all projects that are due, in the order of an index. */
+export interface DueRows {
+  /** A FROM clause with the index and a condition. */
+  rows: SQL;
+  /** The columns of the index that say when a row is due, followed by what distinguishes rows that are due together. */
+  order: readonly string[];
+  /** The columns of the table's key. */
+  key: readonly string[];
+}
+
+/**
+ * Sweeps due rows of projects that live in the database. Rows behind the fence of a move stay due for an hour, and there may
+ * be a million of them: no statement reads past more than 25,000. `take` gets the rows as a SELECT of the table's key, at
+ * most `limit`, and returns how many it took.
+ */
+export function sweepAtHome(
+  platform: Platform,
+  due: DueRows,
+  take: (db: Db, rows: SQL) => Promise<number>,
+  limit = maxSweptRows,
+): Promise<void> {
+  const places = new Map<Db, Key>();
+  return sweepDatabases(platform, async (db) => {
+    const { isFenced, first } = await findFirst(platform, db, due, places.get(db) ?? null);
+    if (!isFenced)
+      return take(db, sql`SELECT ${columnsOf(due.key)} ${due.rows} ORDER BY ${columnsOf(due.order)} LIMIT ${limit}`);
+    if (first === null) return 0;
+    places.set(db, first);
+    const order = columnsOf(due.order);
+    const window = sql`SELECT ${columnsOf(due.key)} ${due.rows} AND (${order}) >= (${list(first.map((value) => sql`${value}`))})
+      ORDER BY ${order} LIMIT ${maxRowsPerStatement}`;
+    const taken = await take(db, sql`SELECT ${columnsOf(due.key)} FROM (${window}) WHERE ${isAtHome()} LIMIT ${limit}`);
+    // The rows that follow may be behind others of a fence, so there may be more, however few these were.
+    return taken > 0 && limit === maxSweptRows ? maxSweptRows : taken;
+  });
+}
+
+const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last: orNull(asJson<Key>()) });
+
+/** Finds the first due row at home, from a place on. Without a fence, it does not look: each row is at home. */
+async function findFirst(
+  { spent }: Platform,
+  db: Db,
+  due: DueRows,
+  from: Key | null,
+): Promise<{ isFenced: boolean; first: Key | null }> {
+  const order = columnsOf(due.order);
+  const all = columnsOf([...new Set([...due.order, ...due.key])]);
+  for (let after = from; spent.hasLeft(); ) {
+    const window = sql`SELECT ${all} ${due.rows} ${beyond(partsOf(due.order), after)} ORDER BY ${order} LIMIT ${maxRowsPerStatement}`;
+    const { isFenced, first, last } = await selectOne(
+      db,
+      sql`SELECT is_fenced, first, iif(is_fenced AND first IS NULL,
+          (SELECT json_array(${order}) FROM (${window}) LIMIT 1 OFFSET ${maxRowsPerStatement - 1}), NULL) AS last
+        FROM (SELECT is_fenced, iif(is_fenced,
+            (SELECT json_array(${order}) FROM (${window}) WHERE ${isAtHome()} LIMIT 1), NULL) AS first
+          FROM (SELECT EXISTS (SELECT 1 FROM moves WHERE stage = 'fenced') AS is_fenced))`,
+      readFirst,
+    );
+    if (!isFenced || first !== null || last === null) return { isFenced, first };
+    after = last;
+  }
+  return { isFenced: true, first: null };
+}
+
+function partsOf(names: readonly string[]): SQL[] {
+  return names.map((name) => sql.raw(name));
+}
+
+function columnsOf(names: readonly string[]): SQL {
+  return list(partsOf(names));
+}
