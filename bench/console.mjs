@@ -14,7 +14,7 @@ import { openBenchState, startBenchWorker } from "./worker.mjs";
 
 const contacts = Number(process.env.BENCH_CONTACTS ?? 100_000);
 const recipients = Number(process.env.BENCH_RECIPIENTS ?? 10_000);
-const turns = 5;
+const turns = 9;
 /** People who watch a campaign, and how often the page of each asks for news. */
 const watchers = 50;
 const pollMs = 2_000;

@@ -25,15 +25,28 @@ export function firstScreen() {
         if (chunk === undefined) throw new Error("There is no chunk of main.tsx");
         const scripts = chunk.imports.filter((file) => !page.includes(file));
         const styles = scripts.flatMap((file) => [...bundle[file].viteMetadata.importedCss]);
-        return [
+        const tags = [
           // The browser would not wait with its load event for a script that another one loads.
           { tag: "script", attrs: { type: "module", src: `/console/${chunk.fileName}`, crossorigin: true } },
           ...styles.map((file) => link("stylesheet", file)),
           ...scripts.map((file) => link("modulepreload", file)),
-        ].map((tag) => ({ ...tag, injectTo: "head" }));
+        ];
+        return { html: withScriptLast(page), tags: tags.map((tag) => ({ ...tag, injectTo: "head" })) };
       },
     },
   };
+}
+
+/**
+ * Moves the script that asks for data behind the place of the console. It is asynchronous: it waits neither for styles nor
+ * for the end of the page, so only what stands before it is sure to be there when it runs.
+ */
+function withScriptLast(page) {
+  const [script] = /\s*<script async[^>]*><\/script>/.exec(page) ?? [];
+  if (script === undefined) throw new Error("There is no asynchronous script in index.html");
+  // Browsers ask for asynchronous scripts last, unless they are told otherwise.
+  const first = script.replace(" async", ' async fetchpriority="high"');
+  return page.replace(script, "").replace(/\s*<\/body>/, `${first}$&`);
 }
 
 const link = (rel, file) => ({ tag: "link", attrs: { rel, href: `/console/${file}`, crossorigin: true } });

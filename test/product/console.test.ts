@@ -211,6 +211,45 @@ describeInChromium(
       expectQuiet(watched);
     });
 
+    it("shows what is ahead of a person, also when a campaign is deleted meanwhile, and what sending a mail again would do", async () => {
+      const watched = await enter("");
+      const { page } = watched;
+      const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+      const from = `hello@${world.domain}`;
+      await world.call("PATCH", `/contacts/${person}`, { subscribed: true });
+      const { data: planned } = await world.call<{ data: { id: string } }>("POST", "/campaigns", {
+        ...{ name: "Autumn", subject: "Autumn", body: "<p>Autumn</p>", from, audienceType: "ALL" },
+      });
+      await world.call("POST", `/campaigns/${planned.id}/send`, { scheduledFor: inDays(20) });
+      const mails: string[] = [];
+      for (const subject of ["Waits", "Stopped"]) {
+        const mail = { to: "ada@example.com", from, subject, body: "<p>Hi</p>", scheduledAt: inDays(10) };
+        const sent = await world.call<{ data: { emails: { email: string }[] } }>("POST", "/v1/send", mail);
+        mails.push(sent.data.emails[0]?.email ?? "");
+      }
+      await world.call("DELETE", `/emails/${mails[1]}`);
+
+      // One campaign of the list is gone when it is asked about, and it is not the last that is scheduled.
+      await page.route("**/campaigns?*status=SCHEDULED*", async (route) => {
+        const answer = await route.fetch();
+        const list = (await answer.json()) as { data: { id: string }[]; total: number };
+        const gone = { ...list.data[0], id: person, name: "Gone" };
+        await route.fulfill({ json: { ...list, data: [gone, ...list.data], total: list.total + 3 } });
+      });
+      await page.goto(base + at(`/people/${person}`));
+      const ahead = page.getByRole("region", { name: "Ahead" });
+      await ahead.getByRole("link", { name: "2 more campaigns are scheduled for later." }).waitFor();
+      expect(await ahead.getByRole("link").allTextContents()).toEqual(["Waits", "Autumn", expect.any(String)]);
+      await page.goto(base + at(`/emails/${mails[1]}`));
+      await page.getByText("It goes to ada@example.com, with the same content.").waitFor();
+      expect(await page.getByText("It would wait until").textContent()).toContain(
+        String(new Date(inDays(10)).getFullYear()),
+      );
+      await world.call("DELETE", `/emails/${mails[0]}`);
+      await world.call("POST", `/campaigns/${planned.id}/unschedule`);
+      expectQuiet(watched, /img-src data:|allow-scripts|'allow-forms'|404/);
+    });
+
     it("adds a domain with its records, and says why it cannot be added twice", async () => {
       const { page } = await enter("/domains");
       await page.getByLabel("Domain").fill(world.domain);

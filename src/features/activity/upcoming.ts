@@ -159,15 +159,16 @@ const readEmail = columns({
   source: asOneOf<EmailSource>(),
 });
 
-/** The emails of a contact that a statement may read. Their index has no time. */
-function newestOf(ctx: Context, contactId: Id): SQL {
-  return sql`(SELECT * FROM emails INDEXED BY ux_emails_contact WHERE ${inProject(ctx)} AND contact_id = ${contactId}
-    LIMIT ${maxRowsPerStatement}) s`;
+/** The newest emails of a contact that were sent by calls: campaigns schedule none. Their index has no time. */
+function newestEmails(ctx: Context, contactId: Id): SQL {
+  return sql`(SELECT * FROM emails INDEXED BY ux_emails_contact
+    WHERE ${inProject(ctx)} AND contact_id = ${contactId} AND campaign_id IS NULL
+    ORDER BY id DESC LIMIT ${maxRowsPerStatement}) s`;
 }
 
 const emails: UpcomingSource = {
   rows: (ctx, contactId) => ({
-    from: contactId === null ? sql`emails s INDEXED BY ix_emails_scheduled` : newestOf(ctx, contactId),
+    from: contactId === null ? sql`emails s INDEXED BY ix_emails_scheduled` : newestEmails(ctx, contactId),
     at: sql`s.scheduled_at`,
     where: sql`${inProject(ctx, "s")} AND s.status = 'QUEUED' AND s.scheduled_at IS NOT NULL`,
   }),
@@ -201,13 +202,19 @@ const readExecution = columns({
   stepType: orNull(asText),
 });
 
+/** The executions of a contact, those of the newest workflows first, as their index has them. */
+function newestExecutions(ctx: Context, contactId: Id): SQL {
+  return sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
+    WHERE ${inProject(ctx)} AND contact_id = ${contactId}
+    ORDER BY workflow_id DESC, id DESC LIMIT ${maxRowsPerStatement}) s`;
+}
+
 const executions: UpcomingSource = {
   rows: (ctx, contactId) => ({
     from:
       contactId === null
         ? sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`
-        : sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
-            WHERE ${inProject(ctx)} AND contact_id = ${contactId} LIMIT ${maxRowsPerStatement}) s`,
+        : newestExecutions(ctx, contactId),
     at: sql`s.wake_at`,
     // The index also has executions that run, for a minute each.
     where: sql`s.clock = ${clockOf(ctx)} AND ${inProject(ctx, "s")} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,

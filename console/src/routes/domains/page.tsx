@@ -8,7 +8,11 @@ import { useWords } from "../../words/words";
 import { AddDomain } from "./add-domain";
 import { DomainCard } from "./domain-card";
 
-const waitingMs = 10_000;
+/** DNS mostly takes minutes. A page that stays open for longer asks less often, and in the end not at all. */
+function waitingMs(reads: number): number | false {
+  if (reads < 60) return 10_000;
+  return reads < 120 && 60_000;
+}
 
 /** The domains that mail is sent from, each with the records that its DNS must have. */
 export function DomainsPage() {
@@ -18,7 +22,8 @@ export function DomainsPage() {
   const { data, error, refetch } = useQuery({
     queryKey: [project, "domains"],
     queryFn: ({ signal }) => petrel.domains.list({ signal }),
-    refetchInterval: ({ state }) => state.data?.some(({ status }) => status === "PENDING") && waitingMs,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === "PENDING") && waitingMs(state.dataUpdateCount),
   });
   return (
     <Page title={words.shell.domains} aside={data && <Amount of={data.length} />}>

@@ -6,14 +6,13 @@ import { Loading, Refused } from "../../parts/states";
 import { Time } from "../../parts/time";
 import { UpcomingLines } from "../../parts/upcoming-lines";
 import { useWords } from "../../words/words";
+import { campaignsAhead } from "./campaigns-ahead";
 
 const mostEntries = 20;
-/** Each is asked whether it would reach the person. */
-const mostCampaigns = 5;
 
 /** What is scheduled for a person: mail, workflows that wait, campaigns that would reach them, and the end of a snooze. */
 export function Future({ contact: { id, snoozedUntil } }: { contact: Contact }) {
-  const { words } = useWords();
+  const { words, count } = useWords();
   const { id: project, petrel } = useProject();
   const own = useQuery({
     queryKey: [project, "person", id, "upcoming"],
@@ -21,24 +20,15 @@ export function Future({ contact: { id, snoozedUntil } }: { contact: Contact }) 
   });
   const campaigns = useQuery({
     queryKey: [project, "person", id, "campaigns ahead"],
-    async queryFn({ signal }) {
-      const next = { status: "SCHEDULED", sort: "scheduledFor", dir: "asc", pageSize: mostCampaigns } as const;
-      const { data } = await petrel.campaigns.list(next, { signal });
-      const told = await Promise.all(
-        data.map(async (campaign) => {
-          const { verdict } = await petrel.contacts.explain(id, { campaignId: campaign.id }, { signal });
-          return { campaign, verdict };
-        }),
-      );
-      return told.filter(({ verdict }) => verdict === "WILL_RECEIVE").map(({ campaign }) => campaign);
-    },
+    queryFn: ({ signal }) => campaignsAhead(petrel, id, signal),
   });
   const error = own.error ?? campaigns.error;
   if (error !== null) {
     return <Refused error={error} retry={() => void Promise.all([own.refetch(), campaigns.refetch()])} />;
   }
   if (own.data === undefined || campaigns.data === undefined) return <Loading rows={2} />;
-  const isEmpty = own.data.data.length === 0 && campaigns.data.length === 0 && snoozedUntil === null;
+  const { reaching, later } = campaigns.data;
+  const isEmpty = own.data.data.length === 0 && reaching.length === 0 && later === 0 && snoozedUntil === null;
   if (isEmpty) return <p className="p-4 text-quiet">{words.person.nothingAhead}</p>;
   return (
     <>
@@ -48,7 +38,7 @@ export function Future({ contact: { id, snoozedUntil } }: { contact: Contact }) 
         </p>
       )}
       <UpcomingLines of={own.data.data} />
-      {campaigns.data.map(({ id: campaign, name, scheduledFor }) => (
+      {reaching.map(({ id: campaign, name, scheduledFor }) => (
         <p key={campaign} className="relative flex gap-4 border-t border-line px-4 py-2 hover:bg-hover">
           <span className="min-w-0 flex-1">
             <Link
@@ -63,6 +53,13 @@ export function Future({ contact: { id, snoozedUntil } }: { contact: Contact }) 
           <span className="text-small text-quiet">{scheduledFor && <Time at={scheduledFor} isShort />}</span>
         </p>
       ))}
+      {later > 0 && (
+        <p className="border-t border-line px-4 py-2 text-small">
+          <Link to="/p/$project/campaigns" params={{ project }} search={{ status: "SCHEDULED" }} className="link">
+            {words.person.laterCampaigns(count(later))}
+          </Link>
+        </p>
+      )}
     </>
   );
 }

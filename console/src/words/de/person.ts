@@ -1,9 +1,16 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("de");
 
 export const person: Words["person"] = {
   back: "Personen",
   ahead: "Was kommt",
   nothingAhead: "Für diese Person ist nichts geplant.",
+  laterCampaigns: counted({
+    one: (count) => `${count} weitere Kampagne ist für später geplant.`,
+    other: (count) => `${count} weitere Kampagnen sind für später geplant.`,
+  }),
   timeline: "Verlauf",
   nothing: "Es ist noch nichts geschehen.",
   mail: "Alle E-Mails an diese Person",

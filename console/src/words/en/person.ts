@@ -1,7 +1,15 @@
+import { counting } from "../counting";
+
+const counted = counting("en");
+
 export const person = {
   back: "People",
   ahead: "Ahead",
   nothingAhead: "Nothing is scheduled for this person.",
+  laterCampaigns: counted({
+    one: (count) => `${count} more campaign is scheduled for later.`,
+    other: (count) => `${count} more campaigns are scheduled for later.`,
+  }),
   timeline: "Timeline",
   nothing: "Nothing has happened yet.",
   mail: "All mail to this person",

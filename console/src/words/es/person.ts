@@ -1,9 +1,17 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("es");
 
 export const person: Words["person"] = {
   back: "Personas",
   ahead: "Próximamente",
   nothingAhead: "No hay nada programado para esta persona.",
+  laterCampaigns: counted({
+    one: (count) => `Hay ${count} campaña más programada para después.`,
+    many: (count) => `Hay ${count} de campañas más programadas para después.`,
+    other: (count) => `Hay ${count} campañas más programadas para después.`,
+  }),
   timeline: "Historial",
   nothing: "Aún no ha pasado nada.",
   mail: "Todos los correos a esta persona",

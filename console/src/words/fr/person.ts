@@ -1,9 +1,17 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("fr");
 
 export const person: Words["person"] = {
   back: "Personnes",
   ahead: "À venir",
   nothingAhead: "Rien n’est prévu pour cette personne.",
+  laterCampaigns: counted({
+    one: (count) => `${count} autre campagne est prévue plus tard.`,
+    many: (count) => `${count} d’autres campagnes sont prévues plus tard.`,
+    other: (count) => `${count} autres campagnes sont prévues plus tard.`,
+  }),
   timeline: "Historique",
   nothing: "Il ne s'est encore rien passé.",
   mail: "Tous les e-mails à cette personne",

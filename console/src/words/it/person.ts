@@ -1,9 +1,17 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("it");
 
 export const person: Words["person"] = {
   back: "Persone",
   ahead: "In arrivo",
   nothingAhead: "Non è previsto nulla per questa persona.",
+  laterCampaigns: counted({
+    one: () => "Un’altra campagna è prevista per più tardi.",
+    many: (count) => `Altri ${count} di campagne sono previsti per più tardi.`,
+    other: (count) => `Altre ${count} campagne sono previste per più tardi.`,
+  }),
   timeline: "Cronologia",
   nothing: "Non è ancora successo nulla.",
   mail: "Tutte le e-mail a questa persona",

@@ -1,9 +1,16 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("nl");
 
 export const person: Words["person"] = {
   back: "Personen",
   ahead: "Gepland",
   nothingAhead: "Voor deze persoon is niets gepland.",
+  laterCampaigns: counted({
+    one: (count) => `Nog ${count} campagne is voor later gepland.`,
+    other: (count) => `Nog ${count} campagnes zijn voor later gepland.`,
+  }),
   timeline: "Tijdlijn",
   nothing: "Er is nog niets gebeurd.",
   mail: "Alle e-mail aan deze persoon",

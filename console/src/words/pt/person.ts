@@ -1,9 +1,17 @@
+import { counting } from "../counting";
 import type { Words } from "../words";
+
+const counted = counting("pt");
 
 export const person: Words["person"] = {
   back: "Pessoas",
   ahead: "A seguir",
   nothingAhead: "Não há nada agendado para esta pessoa.",
+  laterCampaigns: counted({
+    one: (count) => `Há mais ${count} campanha agendada para depois.`,
+    many: (count) => `Há mais ${count} de campanhas agendadas para depois.`,
+    other: (count) => `Há mais ${count} campanhas agendadas para depois.`,
+  }),
   timeline: "Histórico",
   nothing: "Ainda não aconteceu nada.",
   mail: "Todos os e-mails a esta pessoa",
