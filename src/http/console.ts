@@ -4,6 +4,7 @@ import { readForm } from "./form";
 import { originOf } from "./origin";
 import { megabyte, policy } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
+import { sessionOf } from "./session-cookie";
 
 /**
  * Serves the console while it is open: one page for all its addresses, the files that the page loads, and frames that show mail.
@@ -26,7 +27,18 @@ const addresses = [
   "/console/p/:project/:page/:id/:part",
 ];
 
+/** Cloudflare Access states in it, signed, who sends the request. */
+export const accessHeader = "Cf-Access-Jwt-Assertion";
+
+/** Whether Access has let somebody through who has no session and did not choose another way to sign in. */
+function isFromAccess(c: HonoContext<AppEnv>): boolean {
+  const { access } = c.get("platform").config;
+  const isLetThrough = access !== null && c.req.header(accessHeader) !== undefined;
+  return isLetThrough && sessionOf(c) === null && c.req.query("by") !== "mail";
+}
+
 async function serveIndex(c: HonoContext<AppEnv>): Promise<Response> {
+  if (isFromAccess(c)) return c.redirect("/console/session/access", 303);
   const found = await findFile(c, "index.html");
   c.header("Content-Type", "text/html; charset=utf-8");
   c.header("Cache-Control", "no-cache");

@@ -70,6 +70,11 @@ const settings = {
   PUBLIC_MAILS_PER_HOUR: z.coerce.number().int().nonnegative().default(500),
   CONSOLE_ENABLED: z.enum(["true", "false"]).default("true"),
   CONSOLE_FROM: z.string().default(""),
+  ACCESS_TEAM: z
+    .string()
+    .default("")
+    .refine((team) => team === "" || /^[a-z0-9-]+$/.test(team), "Must be the name before .cloudflareaccess.com"),
+  ACCESS_AUDIENCE: z.string().default(""),
   RECEIVED_MAIL_TO: z
     .string()
     .default("")
@@ -149,6 +154,19 @@ function consoleFromOf(given: string, provider: string): Address | null {
 
 const ownSender = "console@petrel.test";
 
+/** A team of Cloudflare Access, and the application of it that guards the console. */
+export interface Access {
+  /** The origin of the team, which issues its assertions. */
+  team: string;
+  audience: string;
+}
+
+function accessOf(team: string, audience: string): Access | null {
+  if (team === "" && audience === "") return null;
+  if (team === "" || audience === "") throw unreadable("ACCESS_TEAM, ACCESS_AUDIENCE: Must both be set, or neither");
+  return { team: `https://${team}.cloudflareaccess.com`, audience };
+}
+
 /** Reads every setting, with its default and limits. No other code reads the environment. */
 export function readConfig(env: Env) {
   const values = parseSettings(settings, env);
@@ -216,6 +234,8 @@ export function readConfig(env: Env) {
     hasConsole: values.CONSOLE_ENABLED === "true",
     /** The sender of the installation's own mail. Without one, it sends none. */
     consoleFrom: consoleFromOf(values.CONSOLE_FROM, mail.provider.name),
+    /** The application of Cloudflare Access whose people may sign in; null when there is none. */
+    access: accessOf(values.ACCESS_TEAM, values.ACCESS_AUDIENCE),
     /** The URL called every five minutes while no health check fails; null when none is set. */
     heartbeatUrl: values.HEARTBEAT_URL || null,
     /** The URL called when a health check begins to fail or recovers; null when none is set. */

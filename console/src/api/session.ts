@@ -56,7 +56,7 @@ export function signOut(): Promise<void> {
 export interface Session {
   id: string;
   isCurrent: boolean;
-  method: "link" | "code" | "passkey";
+  method: "link" | "code" | "passkey" | "access";
   userAgent: string | null;
   createdAt: string;
   /** Accurate to the hour. */

@@ -4,7 +4,7 @@ import { dayMs, minuteMs } from "../time";
 export const sessionMs = 30 * dayMs;
 
 /** How a person proved who they are. */
-export type SignInMethod = "link" | "code" | "passkey";
+export type SignInMethod = "link" | "code" | "passkey" | "access";
 
 /** How long a mailed link and its code are valid. */
 export const mailedLinkMs = 15 * minuteMs;

@@ -6,8 +6,11 @@ import type { Rights } from "./role";
 export interface Visitor {
   sessionId: Id;
   person: { id: Id; email: string; name: string | null; locale: string | null; isOwner: boolean; createdAt: number };
-  /** When the person last proved who they are, by signing in or by a repeated proof. */
-  provedAt: number;
+  /**
+   * When the person last proved who they are, by signing in or by a repeated proof. Null by Cloudflare Access, which
+   * may have asked them hours ago.
+   */
+  provedAt: number | null;
   /** The person's rights, by project number. An owner needs no entries. */
   memberships: ReadonlyMap<number, Rights>;
 }
@@ -21,7 +24,7 @@ export function rightsIn({ person, memberships }: Visitor, projectNumber: number
 }
 
 export function hasProof({ provedAt }: Visitor, now: number): boolean {
-  return now - provedAt < proofMs;
+  return provedAt !== null && now - provedAt < proofMs;
 }
 
 /** Returns the name that others see for a person. */

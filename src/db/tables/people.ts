@@ -49,7 +49,7 @@ export const sessions = sqliteTable(
     /** The SHA-256 of the cookie. */
     hash: text().notNull(),
     personId: id().notNull(),
-    method: text({ enum: ["link", "code", "passkey"] }).notNull(),
+    method: text({ enum: ["link", "code", "passkey", "access"] }).notNull(),
     /** Identifies the link or the challenge that opened the session; neither can open a second one. */
     openedBy: text().notNull(),
     userAgent: text(),

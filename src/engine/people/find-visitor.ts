@@ -16,7 +16,7 @@ type StoredRights = [projectNumber: number, role: ProjectRole, maySend: number, 
 
 const readVisitor = columns({
   sessionId: asId,
-  provedAt: asNumber,
+  provedAt: orNull(asNumber),
   seenAt: asNumber,
   personId: asId,
   email: asText,
@@ -40,8 +40,8 @@ export async function findVisitor(platform: Platform, token: string): Promise<Vi
   if (unknownSessions.get(hash, now)) return null;
   const row = await selectFirst(
     platform.control,
-    sql`SELECT s.id AS session_id, s.created_at AS proved_at, s.seen_at, p.id AS person_id, p.email, p.name, p.locale,
-        p.is_owner, p.created_at,
+    sql`SELECT s.id AS session_id, iif(s.method = 'access', NULL, s.created_at) AS proved_at, s.seen_at,
+        p.id AS person_id, p.email, p.name, p.locale, p.is_owner, p.created_at,
         (SELECT json_group_array(json_array(m.project_id, m.role, m.may_send, m.sees_personal_data))
           FROM memberships m WHERE m.person_id = p.id) AS memberships
       FROM sessions s JOIN people p ON p.id = s.person_id

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { publicId } from "../../core/ids";
 import { hasProof, rightsIn, type Visitor } from "../../core/people/visitor";
-import { iso } from "../../core/time";
+import { iso, isoOrNull } from "../../core/time";
 import { asFlag, asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
@@ -26,7 +26,7 @@ export async function meOf({ control, now }: Platform, visitor: Visitor) {
   return {
     person: personOf(visitor),
     isOwner: person.isOwner,
-    provedAt: iso(provedAt),
+    provedAt: isoOrNull(provedAt),
     hasProof: hasProof(visitor, now.getTime()),
     projects: projects.flatMap(({ number, ...project }) => {
       const rights = rightsIn(visitor, number);

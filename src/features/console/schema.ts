@@ -30,7 +30,9 @@ const Session = z
   .object({
     id: z.uuid(),
     isCurrent: z.boolean().meta({ description: "Whether this is the session of this call." }),
-    method: z.enum(["link", "code", "passkey"]).meta({ description: "How the person signed in." }),
+    method: z
+      .enum(["link", "code", "passkey", "access"])
+      .meta({ description: "How the person signed in. `access` is Cloudflare Access." }),
     userAgent: z.string().nullable(),
     createdAt: z.iso.datetime(),
     lastSeenAt: z.iso.datetime().meta({ description: "Accurate to the hour." }),
@@ -65,10 +67,13 @@ export const Me = z
     isOwner: z
       .boolean()
       .meta({ description: "Whether the person is an owner of the installation, who may do everything." }),
-    provedAt: z.iso.datetime().meta({ description: "When the person last signed in." }),
+    provedAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When the person last signed in; null by Cloudflare Access, which is no proof." }),
     hasProof: z.boolean().meta({
       description:
-        "Whether `lastProofAt` is less than ten minutes ago. Otherwise, calls that need a recent sign-in are a 403.",
+        "Whether `provedAt` is less than ten minutes ago. Otherwise, calls that need a recent sign-in are a 403.",
     }),
     projects: z.array(
       z.object({

@@ -23,7 +23,12 @@ export const signIns: typeof en = {
   sessions: "Wo Sie angemeldet sind",
   current: "Dieser Browser",
   otherBrowser: "Ein anderes Programm",
-  methods: { link: "Mit einem Link", code: "Mit einem Code", passkey: "Mit einem Passkey" },
+  methods: {
+    link: "Mit einem Link",
+    code: "Mit einem Code",
+    passkey: "Mit einem Passkey",
+    access: "Mit Cloudflare Access",
+  },
   seen: "zuletzt gesehen",
   end: "Abmelden",
   endTitle: (browser) => `${browser} abmelden?`,

@@ -21,7 +21,7 @@ export const signIns = {
   sessions: "Where you are signed in",
   current: "This browser",
   otherBrowser: "Another program",
-  methods: { link: "By a link", code: "By a code", passkey: "By a passkey" },
+  methods: { link: "By a link", code: "By a code", passkey: "By a passkey", access: "By Cloudflare Access" },
   seen: "last seen",
   end: "Sign out",
   endTitle: (browser: string) => `Sign out of ${browser}?`,

@@ -23,7 +23,12 @@ export const signIns: typeof en = {
   sessions: "Dónde tiene la sesión abierta",
   current: "Este navegador",
   otherBrowser: "Otro programa",
-  methods: { link: "Con un enlace", code: "Con un código", passkey: "Con una llave de acceso" },
+  methods: {
+    link: "Con un enlace",
+    code: "Con un código",
+    passkey: "Con una llave de acceso",
+    access: "Con Cloudflare Access",
+  },
   seen: "visto por última vez",
   end: "Cerrar la sesión",
   endTitle: (browser) => `¿Cerrar la sesión en ${browser}?`,

@@ -23,7 +23,12 @@ export const signIns: typeof en = {
   sessions: "Où vous êtes connecté",
   current: "Ce navigateur",
   otherBrowser: "Un autre programme",
-  methods: { link: "Par un lien", code: "Par un code", passkey: "Par une clé d’accès" },
+  methods: {
+    link: "Par un lien",
+    code: "Par un code",
+    passkey: "Par une clé d’accès",
+    access: "Par Cloudflare Access",
+  },
   seen: "vu pour la dernière fois",
   end: "Déconnecter",
   endTitle: (browser) => `Se déconnecter de ${browser} ?`,

@@ -23,7 +23,7 @@ export const signIns: typeof en = {
   sessions: "Dove hai effettuato l’accesso",
   current: "Questo browser",
   otherBrowser: "Un altro programma",
-  methods: { link: "Con un link", code: "Con un codice", passkey: "Con una passkey" },
+  methods: { link: "Con un link", code: "Con un codice", passkey: "Con una passkey", access: "Con Cloudflare Access" },
   seen: "visto l’ultima volta",
   end: "Esci",
   endTitle: (browser) => `Uscire da ${browser}?`,

@@ -23,7 +23,7 @@ export const signIns: typeof en = {
   sessions: "Waar u bent ingelogd",
   current: "Deze browser",
   otherBrowser: "Een ander programma",
-  methods: { link: "Met een link", code: "Met een code", passkey: "Met een passkey" },
+  methods: { link: "Met een link", code: "Met een code", passkey: "Met een passkey", access: "Met Cloudflare Access" },
   seen: "laatst gezien",
   end: "Uitloggen",
   endTitle: (browser) => `Uitloggen bij ${browser}?`,

@@ -23,7 +23,12 @@ export const signIns: typeof en = {
   sessions: "Onde tem sessão iniciada",
   current: "Este navegador",
   otherBrowser: "Outro programa",
-  methods: { link: "Com um link", code: "Com um código", passkey: "Com uma chave de acesso" },
+  methods: {
+    link: "Com um link",
+    code: "Com um código",
+    passkey: "Com uma chave de acesso",
+    access: "Pelo Cloudflare Access",
+  },
   seen: "visto pela última vez",
   end: "Terminar sessão",
   endTitle: (browser) => `Terminar a sessão em ${browser}?`,

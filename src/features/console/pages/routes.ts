@@ -1,12 +1,17 @@
 import type { Context as HonoContext } from "hono";
+import { NotAuthenticated, UnknownRoute } from "../../../core/errors";
 import { normalizeEmail } from "../../../core/mail/address";
 import { lookAtLink, useLink } from "../../../engine/people/use-link";
+import { accessHeader } from "../../../http/console";
 import { readForm } from "../../../http/form";
 import type { Html } from "../../../http/page";
 import { policy } from "../../../http/policy";
 import type { AppEnv, AppRouter } from "../../../http/router";
 import { browserOf, setSession } from "../../../http/session-cookie";
 import { refuseCrossSite } from "../../../http/visitor";
+import { verifiedAddress } from "../access/assertion";
+import { accessPage, refusalPage } from "../access/page";
+import { signInByAccess } from "../access/sign-in";
 import { linkPage } from "./link-page";
 
 const page = policy({ key: "open", maxBody: null, isOfConsole: true });
@@ -24,13 +29,50 @@ export function addPages(router: AppRouter): void {
     setSession(c, await useLink(c.get("platform"), c.req.param("token"), browserOf(c), said));
     return c.redirect("/console", 303);
   });
+  addAccess(router);
+}
+
+/** Shows a person whom Access has let through a button that signs them in. */
+function addAccess(router: AppRouter): void {
+  router.get("/console/session/access", page, (c) => orSayWhy(c, async () => show(c, accessPage(await addressOf(c)))));
+
+  router.post("/console/session/access", page, (c) => {
+    refuseCrossSite(c);
+    return orSayWhy(c, async () => {
+      setSession(c, await signInByAccess(c.get("platform"), browserOf(c), await addressOf(c)));
+      return c.redirect("/console", 303);
+    });
+  });
+}
+
+async function orSayWhy(c: HonoContext<AppEnv>, run: () => Promise<Response>): Promise<Response> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof NotAuthenticated)) throw error;
+    return show(c, refusalPage(error), 401);
+  }
+}
+
+/**
+ * Returns the address that Access has verified. Throws UnknownRoute where Access is not set up, or did not let the request
+ * through.
+ */
+function addressOf(c: HonoContext<AppEnv>): Promise<string> {
+  const platform = c.get("platform");
+  const { access } = platform.config;
+  const assertion = c.req.header(accessHeader);
+  if (access === null || assertion === undefined) {
+    throw new UnknownRoute(c.req.method, c.req.path, "Cloudflare Access signs nobody in at this address.");
+  }
+  return verifiedAddress(platform, access, assertion);
 }
 
 /**
  * Shows a page that may do nothing but post its form to this path. Its URL is a secret, so no other site receives it as
  * a referrer.
  */
-function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 410 = 200) {
+function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 401 | 410 = 200) {
   c.header(
     "Content-Security-Policy",
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

@@ -1,0 +1,64 @@
+import type { JSONWebKeySet } from "jose";
+import { NotAuthenticated } from "../../../core/errors";
+import { lazily } from "../../../core/lazily";
+import { normalizeEmail } from "../../../core/mail/address";
+import type { Platform } from "../../../platform/context";
+import type { Access } from "../../../platform/env";
+import { reasonOf } from "../../../platform/log";
+import { newTeamKeys, teamKeys } from "./team-keys";
+
+// Nothing else of the console needs it.
+const jose = lazily(() => import("jose"));
+
+const clockToleranceSeconds = 30;
+
+/**
+ * Returns the address of the person whom Cloudflare Access has let through. Throws NotAuthenticated on an assertion that
+ * Access has not signed for this application, or whose time is over. Requests reach the Worker at other addresses too,
+ * so the header alone says nothing.
+ */
+export async function verifiedAddress(platform: Platform, access: Access, assertion: string): Promise<string> {
+  const email = await verified(platform, access, assertion);
+  const address = typeof email === "string" ? normalizeEmail(email) : null;
+  // A service token has a name and no address.
+  if (address === null) throw refused("The assertion of Cloudflare Access has no email address.");
+  return address;
+}
+
+async function verified(platform: Platform, access: Access, assertion: string): Promise<unknown> {
+  const { errors } = await jose();
+  try {
+    return await emailIn(platform, access, assertion, await teamKeys(platform, access.team));
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw error;
+    const keys = error instanceof errors.JWKSNoMatchingKey ? await newTeamKeys(platform, access.team) : null;
+    if (keys === null) throw notOurs(platform, error);
+    return await emailIn(platform, access, assertion, keys).catch((again: unknown) => {
+      throw again instanceof errors.JOSEError ? notOurs(platform, again) : again;
+    });
+  }
+}
+
+async function emailIn({ now }: Platform, { team, audience }: Access, assertion: string, keys: JSONWebKeySet) {
+  const { createLocalJWKSet, jwtVerify } = await jose();
+  const { payload } = await jwtVerify(assertion, createLocalJWKSet(keys), {
+    algorithms: ["RS256"],
+    issuer: team,
+    audience,
+    currentDate: now,
+    clockTolerance: clockToleranceSeconds,
+    requiredClaims: ["exp", "iat"],
+  });
+  return payload.email;
+}
+
+function notOurs(platform: Platform, error: Error): NotAuthenticated {
+  platform.log("info", "An assertion of Cloudflare Access was refused", { reason: reasonOf(error) });
+  return refused("The assertion of Cloudflare Access is not valid here, or its time is over.");
+}
+
+function refused(message: string): NotAuthenticated {
+  return new NotAuthenticated(message, {
+    suggestion: "Load the page again, so that Access signs you in anew, or sign in another way.",
+  });
+}

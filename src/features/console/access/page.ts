@@ -1,0 +1,25 @@
+import { html } from "hono/html";
+import type { NotAuthenticated } from "../../../core/errors";
+import { framed, type Html } from "../../../http/page";
+
+function page(main: Html): Html {
+  return framed({ title: "Sign in · Petrel", style: "/preferences.css", main, isPersonal: true });
+}
+
+const otherWay = html`<p class="quiet"><a href="/console?by=mail">Sign in another way</a></p>`;
+
+/** The page that asks somebody whom Access has let through whether they want to sign in. */
+export function accessPage(email: string): Html {
+  return page(html`<h1>Sign in to Petrel</h1>
+<form method="post"><p>As <bdi class="address">${email}</bdi>, whom Cloudflare Access knows.</p>
+<button class="main">Sign in</button></form>
+${otherWay}`);
+}
+
+/** The page for somebody whom Access has let through, and who cannot sign in by it. */
+export function refusalPage({ message, suggestion }: NotAuthenticated): Html {
+  return page(html`<h1>You are not signed in</h1>
+<p><bdi>${message}</bdi></p>
+<p>${suggestion ?? ""}</p>
+${otherWay}`);
+}

@@ -1,0 +1,22 @@
+import { sql } from "drizzle-orm";
+import { NotAuthenticated } from "../../../core/errors";
+import { newId, textOf } from "../../../core/ids";
+import { asId, columns } from "../../../db/rows";
+import { selectFirst } from "../../../db/statement";
+import { openSession, type SigningBrowser } from "../../../engine/people/open-session";
+import type { Platform } from "../../../platform/context";
+
+/**
+ * Signs in the person with an address that Access has verified. Returns the session's cookie. Throws NotAuthenticated
+ * when nobody here has it: Access knows everybody of a company, and only an invitation adds a person.
+ */
+export async function signInByAccess(platform: Platform, browser: SigningBrowser, email: string): Promise<string> {
+  const person = sql`SELECT id FROM people WHERE email = ${email}`;
+  if ((await selectFirst(platform.control, person, columns({ id: asId }))) === null) {
+    throw new NotAuthenticated(`${email} is nobody in this installation.`, {
+      suggestion: "Ask an owner, or an admin of your project, to invite this address.",
+    });
+  }
+  // An assertion lives for hours and may sign in again, so each session has a name of its own.
+  return openSession(platform, browser, { person, method: "access", openedBy: `access ${textOf(newId())}` });
+}
