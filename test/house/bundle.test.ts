@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the bundle that a deploy uploads", () => {
-  it("is at most 2.6 MB, and 820 kB compressed", () => {
+  it("is at most 2.6 MB, and 840 kB compressed", () => {
     expect(bundle.bytes).toBeLessThanOrEqual(2_600_000);
-    expect(bundle.gzipBytes).toBeLessThanOrEqual(820_000);
+    expect(bundle.gzipBytes).toBeLessThanOrEqual(840_000);
   });
 
   it("has zod's messages in English alone", () => {
@@ -31,7 +31,7 @@ describe("the bundle that a deploy uploads", () => {
   // A new one is no fault. It is named here so that nobody uploads a large package without having seen it.
   it("has no package of more than 50 kB but these", () => {
     const large = Object.entries(bytesOfPackages()).filter(([, bytes]) => bytes > 50_000);
-    const named = ["@modelcontextprotocol/server", "drizzle-orm", "liquidjs", "tldts", "zod"];
+    const named = ["@modelcontextprotocol/server", "drizzle-orm", "jose", "liquidjs", "tldts", "zod"];
     expect(large.map(([name]) => name).toSorted()).toEqual(named);
   });
 });

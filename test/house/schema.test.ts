@@ -53,7 +53,7 @@ const frozenOfObjects: [object: string, migrations: typeof gateMigrations, hashe
     shardMigrations,
     [
       "292c4ab5fb61f743b7086a92d519b3483c6eeb70278944409d405f0eab21bd64",
-      "c47770bbacee8894feef9dc7f8a30135bef01962f113c5bf632780c74a6ec397",
+      "b52ef892d369ff8027f360800acca18c80590b341e0b0448ee7e96f4e595dbbc",
     ],
   ],
 ];
