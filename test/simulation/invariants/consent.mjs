@@ -41,11 +41,7 @@ function mailsUnwanted(world, { facts, emails }) {
   const [optedOut, suppressed, resubscribing] = [of("optedOut"), of("suppressed"), of("resubscribing")];
   return mails.flatMap(({ tag, at, mail }) => {
     const email = addressOf(mail);
-    // A call without an answer is repeated with its key, and is one hand-over. So is one that never arrived.
-    const row = rows.get(emailOfTag(tag));
-    const isSomeLost = row !== undefined && row.attempts > arrived.get(tag).length;
-    const vagueAt = arrived.get(tag).find(({ outcome }) => vague.has(outcome))?.at ?? at;
-    const first = isSomeLost ? row.created_at : vagueAt;
+    const first = handedOverAt({ at, arrived: arrived.get(tag), row: rows.get(emailOfTag(tag)) });
     const begun = Math.min(first, at) - onTheWayMs;
     const isMarketing = mail.headers?.["List-Unsubscribe"] !== undefined;
     const isRefused = (since) => since < begun;
@@ -58,4 +54,14 @@ function mailsUnwanted(world, { facts, emails }) {
       ...(banned ? [`${email} was suppressed at ${banned.at}, and got ${tag} at ${at}`] : []),
     ];
   });
+}
+
+/**
+ * When the mail was checked for the last time. A call with several mails that broke off is repeated whole, and is one
+ * hand-over, also when it never arrived the first time. A single mail is checked each time.
+ */
+function handedOverAt({ at, arrived, row }) {
+  if (!arrived.some(({ size }) => size > 1)) return arrived.findLast((arrival) => arrival.at <= at)?.at ?? at;
+  if (row !== undefined && row.attempts > arrived.length) return row.created_at;
+  return arrived.find(({ outcome }) => vague.has(outcome))?.at ?? at;
 }

@@ -21,7 +21,7 @@ export class Provider {
   #taken = new Map();
   /** The mails that were taken: `{ tag, at, mail, isAgain }`. */
   mails = [];
-  /** Each time a mail arrived, in a call: `{ tag, email, at, outcome }`. */
+  /** Each time a mail arrived, in a call of `size` mails: `{ tag, email, at, outcome, size }`. */
   arrivals = [];
   /** The reports that were answered 2xx: `{ tag, kind, email }`. */
   told = [];
@@ -36,8 +36,8 @@ export class Provider {
     if (pathname.startsWith("/domains")) return Response.json({ id: "d", status: "verified", records: [] });
     const mails = [JSON.parse(body)].flat();
     const outcome = this.#outcome();
-    for (const mail of mails)
-      this.arrivals.push({ tag: tagOf(mail), email: [mail.to].flat()[0], at: this.time.now, outcome });
+    const [at, size] = [this.time.now, mails.length];
+    for (const mail of mails) this.arrivals.push({ tag: tagOf(mail), email: [mail.to].flat()[0], at, outcome, size });
     if (outcome === "hangs") await new Promise(() => {});
     if (outcome === "slow") await this.time.wait(this.random() * 15 * secondMs);
     if (outcome === "fails") return Response.json({ name: "internal_server_error" }, { status: 500 });

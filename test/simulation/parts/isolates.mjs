@@ -1,4 +1,4 @@
-import { Process } from "./processes.mjs";
+import { isolateLost, Process } from "./processes.mjs";
 
 /** The isolates in which a Worker runs, each with modules of its own. One that dies is replaced by a new one. */
 export class Isolates {
@@ -12,6 +12,11 @@ export class Isolates {
   /** Draws an isolate for a request, a batch, a tick or an object. */
   one() {
     return this.#all[Math.floor(this.random() * this.#all.length)];
+  }
+
+  /** Ends the isolate that a draw names, with all that runs in it. */
+  kill(draw) {
+    this.#all[Math.floor(draw * this.#all.length)].process.die(isolateLost);
   }
 
   /** Gives all machines clocks that may differ. */

@@ -62,7 +62,8 @@ export class Process {
   }
 }
 
-const isolateLost = "Network connection lost.";
+/** What callers see of an isolate that died. */
+export const isolateLost = "Network connection lost.";
 const objectReset = "Durable Object reset because its code was updated.";
 
 /**

@@ -38,6 +38,7 @@ const weights = {
   takeMoveBack: 0.3,
   disableForAWhile: 0.4,
   deleteProject: 0.1,
+  loseMachine: 3,
   forgeReport: 0.7,
   forgeLink: 0.7,
   reachForAnother: 1,
@@ -67,7 +68,7 @@ export function drawPlan(seed, steps) {
     const tenant = kind === "deleteProject" || random() < 0.15 ? 2 : Math.floor(random() * 2);
     const people = Array.from({ length: 1 + Math.floor(random() * 3) }, () => Math.floor(random() * persons));
     if (last && random() < oddsOfSamePerson) people.unshift(last.people[0]);
-    const isMeeting = last !== undefined && random() < oddsOfMoment;
+    const isMeeting = last !== undefined && (kind === "loseMachine" || random() < oddsOfMoment);
     const at = Math.round(isMeeting ? last.at + random() * mostApartMs : random() * withinMs);
     const draws = Array.from({ length: 3 }, () => Math.round(random() * 1e4) / 1e4);
     const entry = { number, at, tenant: tenants[tenant], kind, people: [...new Set(people)], draws };

@@ -41,6 +41,11 @@ export const projectDeeds = {
     ask(caller, "POST", "/move", { database: draw < 0.6 ? "DB_01" : "DB" }, [409, 422]),
   takeMoveBack: (caller) => ask(caller, "DELETE", "/move", undefined, [404, 409]),
 
+  /** A machine goes away, in the middle of what it does for others. */
+  async loseMachine({ world }, { draws: [draw] }) {
+    world.isolates.kill(draw);
+  },
+
   async deleteProject(caller) {
     const { tenant } = caller;
     tenant.isDeleted = true;
