@@ -26,7 +26,7 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
   "clipped": 0,
   "warnings": [{ "code": "empty_link", "message": "A link leads nowhere: …", "count": 3, "examples": ["<a href="#">Read more"] }],
   "estimatedSeconds": 3,
-  "rowsWritten": 9003,
+  "rowsWritten": 7006,
   "preflightToken": "…"
 }
 \`\`\`

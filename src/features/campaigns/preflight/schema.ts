@@ -49,7 +49,7 @@ export const PreflightResult = PreflightFindings.extend({
     clipped: 0,
     warnings: [],
     estimatedSeconds: 3,
-    rowsWritten: 9003,
+    rowsWritten: 7003,
     version: 3,
     preflightToken: "cGV0cmVs",
   },
