@@ -36,6 +36,7 @@ DROP INDEX ix_executions_active;
 DROP INDEX ix_executions_ended;
 DROP INDEX ix_executions_contact;
 ALTER TABLE changes ADD COLUMN is_shown INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1;
 INSERT INTO changes (n, ids, is_shown) SELECT change, json_group_array(id), 1 FROM executions
     WHERE needs IS NOT NULL AND change NOT IN (SELECT n FROM changes) GROUP BY change;
 CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
