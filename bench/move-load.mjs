@@ -11,8 +11,8 @@ const togetherMs = 1_000;
 
 /** Each call starts at its time, whether or not those before it were answered, as calls of many servers do. */
 const kinds = {
-  track: (n) => ["POST", "/v1/track", { email: `back${n}@end.example`, event: "load", data: { n: once(n) } }],
-  join: (n) => ["POST", "/v1/track", { email: `join${n}@end.example`, event: "joined" }],
+  track: (n) => ["POST", "/events/track", { email: `back${n}@end.example`, event: "load", data: { n: once(n) } }],
+  join: (n) => ["POST", "/events/track", { email: `join${n}@end.example`, event: "joined" }],
   send: (n, { from }) => [
     "POST",
     "/v1/send",
@@ -92,7 +92,7 @@ export function startLoad({ base }, { own, neighbours }) {
       start(visit("own", own.secret, ["GET", "/contacts?limit=10"]));
       for (const [name, { secret }] of Object.entries(neighbours)) {
         start(visit(name, secret, ["GET", "/contacts?limit=10"]));
-        start(visit(name, secret, ["POST", "/v1/track", { email: `n${n}@near.example`, event: "visit" }]));
+        start(visit(name, secret, ["POST", "/events/track", { email: `n${n}@near.example`, event: "visit" }]));
       }
     }),
   ]);
