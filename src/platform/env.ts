@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { isLoopback, isResolverUrl } from "../core/dns";
-import { type Address, normalizeEmail, wireAddress } from "../core/mail/address";
+import { normalizeEmail } from "../core/mail/address";
 import { dayMs, hourMs } from "../core/time";
 import type { Databases } from "../db/client";
+import { accessOf, consoleFromOf } from "./console-settings";
 import { log } from "./log";
 import type { PaceObject } from "./mailer/pace-object";
 import { type MailSettings, readMailConfig } from "./mailer/providers";
 import { areas, dataLocationOf, jurisdictions } from "./objects";
 import type { ProjectGateObject } from "./project-gate-object";
 import { rateLimitSettings, rateLimitsOf } from "./rate-limits";
-import { parseSettings, type Settings, unreadable } from "./settings";
+import { parseSettings, type Settings } from "./settings";
 
 /** The bindings of wrangler.toml, and every setting and secret as text. */
 export interface Env extends Databases, MailSettings, Settings<typeof settings> {
@@ -138,33 +139,6 @@ function allowedLoopback(list: string, environment: string): ReadonlySet<string>
 function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
   const names = itemsOf(list).map((name) => name.toLowerCase());
   return new Set(publicUrl === "" ? names : [...names, new URL(publicUrl).hostname]);
-}
-
-/**
- * Reads the sender of the installation's own mail. A developer needs none, because the embedded provider accepts any
- * sender.
- */
-function consoleFromOf(given: string, provider: string): Address | null {
-  if (given === "") return provider === "outbox" ? { email: ownSender, written: ownSender, name: "Petrel" } : null;
-  const [, name = "", written = given] = /^(.*?)\s*<([^<>]+)>$/.exec(given.trim()) ?? [];
-  const email = normalizeEmail(written);
-  if (email === null) throw unreadable("CONSOLE_FROM: Must be an address, or Name <address>");
-  return { email, written: wireAddress(written, email), name: name || null };
-}
-
-const ownSender = "console@petrel.test";
-
-/** A team of Cloudflare Access, and the application of it that guards the console. */
-export interface Access {
-  /** The origin of the team, which issues its assertions. */
-  team: string;
-  audience: string;
-}
-
-function accessOf(team: string, audience: string): Access | null {
-  if (team === "" && audience === "") return null;
-  if (team === "" || audience === "") throw unreadable("ACCESS_TEAM, ACCESS_AUDIENCE: Must both be set, or neither");
-  return { team: `https://${team}.cloudflareaccess.com`, audience };
 }
 
 /** Reads every setting, with its default and limits. No other code reads the environment. */

@@ -28,7 +28,7 @@ const tables = [
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  // One that has something to do is found by its change.
+  // An execution that has something to do is found by its change.
   const fresh = rows.filter(
     ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),
   );

@@ -2,8 +2,8 @@ import type { JSONWebKeySet } from "jose";
 import { NotAuthenticated } from "../../../core/errors";
 import { lazily } from "../../../core/lazily";
 import { normalizeEmail } from "../../../core/mail/address";
+import type { Access } from "../../../platform/console-settings";
 import type { Platform } from "../../../platform/context";
-import type { Access } from "../../../platform/env";
 import { reasonOf } from "../../../platform/log";
 import { newTeamKeys, teamKeys } from "./team-keys";
 

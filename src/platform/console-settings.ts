@@ -1,0 +1,30 @@
+import { type Address, normalizeEmail, wireAddress } from "../core/mail/address";
+import { unreadable } from "./settings";
+
+/**
+ * Reads the sender of the installation's own mail. A developer needs none, because the embedded provider accepts any
+ * sender.
+ */
+export function consoleFromOf(given: string, provider: string): Address | null {
+  if (given === "") return provider === "outbox" ? { email: ownSender, written: ownSender, name: "Petrel" } : null;
+  const [, name = "", written = given] = /^(.*?)\s*<([^<>]+)>$/.exec(given.trim()) ?? [];
+  const email = normalizeEmail(written);
+  if (email === null) throw unreadable("CONSOLE_FROM: Must be an address, or Name <address>");
+  return { email, written: wireAddress(written, email), name: name || null };
+}
+
+const ownSender = "console@petrel.test";
+
+/** A team of Cloudflare Access, and the application of it that guards the console. */
+export interface Access {
+  /** The origin of the team, which issues its assertions. */
+  team: string;
+  audience: string;
+}
+
+/** Reads the application of Access; null when there is none. */
+export function accessOf(team: string, audience: string): Access | null {
+  if (team === "" && audience === "") return null;
+  if (team === "" || audience === "") throw unreadable("ACCESS_TEAM, ACCESS_AUDIENCE: Must both be set, or neither");
+  return { team: `https://${team}.cloudflareaccess.com`, audience };
+}
