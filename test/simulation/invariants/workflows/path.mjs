@@ -40,15 +40,17 @@ function timesOf({ startedAt, completedAt }, execution) {
 
 /**
  * When a workflow changes, an execution may come to a step again, and only its last visit is recorded. So steps that are
- * recorded later may have been passed in between.
+ * recorded later may have been passed in between, the one to which a change moved the execution too.
  */
 export function isAfter(before, step, later, documents) {
   const possible = possibleDocuments(documents, time(before.startedAt), time(step.startedAt));
   const passed = new Map(later.map((one) => [keyOf(one), one]));
   const seen = new Set();
   const reached = possible.map((document) => nextOf(document, keyOf(before), before.branch));
+  if (reached.includes(keyOf(step))) return { isDirect: true, isAllowed: true };
+  reached.push(...movesBefore(step, documents));
   for (let key = reached.pop(); key !== undefined; key = reached.pop()) {
-    if (key === keyOf(step)) return { isDirect: seen.size === 0, isAllowed: true };
+    if (key === keyOf(step)) return { isDirect: false, isAllowed: true };
     if (key === null || seen.has(key) || !passed.has(key)) continue;
     seen.add(key);
     for (const document of possible)
@@ -57,12 +59,17 @@ export function isAfter(before, step, later, documents) {
   return { isDirect: false, isAllowed: false };
 }
 
+/** The steps to which changes of the workflow may have moved an execution before it came to this one. */
+function movesBefore(step, documents) {
+  return documents
+    .filter((one) => one.moveTo !== undefined && one.from <= time(step.startedAt) + slackMs)
+    .map(({ moveTo }) => moveTo);
+}
+
 function orderFaults(steps, place, documents) {
   const [before, step] = [steps[place - 1], steps[place]];
   if (before.completedAt === null) return [`${step.name} comes before ${before.name} is over`];
   if (isAfter(before, step, steps.slice(place + 1), documents).isAllowed) return [];
-  const moves = documents.filter((one) => one.moveTo !== undefined && one.from <= time(step.startedAt) + slackMs);
-  if (moves.some(({ moveTo }) => moveTo === keyOf(step))) return [];
   return [`${step.name} comes after ${before.name} by ${before.branch}, where no way leads to it`];
 }
 
