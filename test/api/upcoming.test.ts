@@ -144,6 +144,30 @@ describe("GET /activity/upcoming", () => {
     expect(seen.map((entry) => entry.id).toSorted()).toEqual(expected.filter((one) => one !== cancelled).toSorted());
   });
 
+  it("looks past no more executions that run than one statement reads, and goes on there with the next page", async () => {
+    const project = await newProject();
+    const email = await schedule(project, inHours(3));
+    const { contactId } = (await project.api.get(`/emails/${email}`)).body;
+    const [soon, late] = [
+      await addExecution(project, 1, contactId, inHours(1)),
+      await addExecution(project, 2, contactId, inHours(3)),
+    ];
+    await project.db
+      .prepare(
+        `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, wake_at, started_at,
+          updated_at) SELECT project_id, workflow_id, 'r' || n, contact_id, shard, 'RUNNING', ?, 0, 0
+        FROM workflow_executions, (WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 25000) SELECT n FROM r)
+        WHERE project_id = ? AND id = ?`,
+      )
+      .bind(Date.parse(inHours(2)), project.id, soon)
+      .run();
+    const first = (await project.api.get("/activity/upcoming?limit=2")).body;
+    expect(first).toMatchObject({ data: [{ id: soon }], hasMore: true, approximate: true });
+    const second = (await project.api.get(`/activity/upcoming?limit=2&cursor=${first.cursor}`)).body;
+    expect(second.data.map(({ id }: { id: string }) => id).toSorted()).toEqual([email, late].toSorted());
+    expect(second.hasMore).toBe(false);
+  });
+
   it("keeps what comes due on the way, and does not begin with what is past", async () => {
     const project = await newProject();
     const first = await schedule(project, inHours(1), "a@example.com");

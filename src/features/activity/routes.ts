@@ -65,7 +65,8 @@ activity.get(
     summary: "List what is scheduled, soonest first",
     description:
       "Scheduled campaigns, scheduled emails that wait for their time, and workflows that wait at a step. With `contactId`, the emails " +
-      "and workflows of one contact: `POST /contacts/{id}/explain` answers whether a campaign would reach it.",
+      "and workflows of one contact: `POST /contacts/{id}/explain` answers whether a campaign would reach it. While tens of thousands of " +
+      "executions run, a page may hold fewer entries than `limit` although `hasMore` is true: follow `cursor` until it is false.",
     query: z.object({ ...CursorQuery.shape, contactId: ActivityFilters.shape.contactId }),
     ok: UpcomingPage,
   },

@@ -23,10 +23,10 @@ interface Upcoming {
   metadata: JsonObject;
 }
 
-/** A time, and an id to order entries with the same time. */
+/** A position in the list: a time, and an id to order entries with the same time. */
 const ByTime = z.tuple([z.number(), z.string()]);
 
-/** The maximum number of rows that one statement counts. */
+/** The maximum number of rows that one statement counts, or looks through for a page. */
 const maxCounted = maxRowsPerStatement;
 
 /**
@@ -46,25 +46,30 @@ export async function listUpcoming(
   // The audience of a campaign is decided when it starts.
   const asked = contactId === null ? sources : [emails, executions];
   const pages = asked.map((source) => batch.add(source.select(source.rows(ctx, contactId), after, limit + 1)));
+  const hiding = asked.map(({ rows }) => rows(ctx, contactId)).filter(({ isShown }) => isShown !== undefined);
+  const ends = hiding.map((rows) => batch.add(selectEnd(rows, after, limit)));
   const counts = cursorValue ? [] : asked.map(({ rows }) => batch.add(countAfter(rows(ctx, contactId), after)));
   await batch.commit();
-  const sorted = pages.flatMap(({ all }) => all).toSorted((a, b) => a.at - b.at || compareIds(a.id, b.id));
+  const [end] = ends.flatMap(({ all }) => all);
+  const found = pages.flatMap(({ all }) => all).filter((one) => end === undefined || compare(one, end) <= 0);
+  const sorted = found.toSorted(compare);
   const shown = sorted.slice(0, limit);
-  const edge = sorted.length > limit ? shown.at(-1) : undefined;
+  const edge = sorted.length > limit ? shown.at(-1) : end;
   const total = counts.reduce((sum, { one }) => sum + one.count, 0);
   return {
     data: shown.map(upcomingJson),
     cursor: edge ? writeCursor([edge.at, textOf(edge.id)], filters) : "",
     hasMore: edge !== undefined,
     total,
-    ...(counts.some(({ one }) => one.count === maxCounted)
+    ...(counts.some(({ one }) => one.seen === maxCounted)
       ? { approximate: true as const, countedAt: ctx.now.toISOString() }
       : {}),
   };
 }
 
-function compareIds(a: Id, b: Id): number {
-  return textOf(a) < textOf(b) ? -1 : 1;
+function compare(a: { at: number; id: Id }, b: { at: number; id: Id }): number {
+  if (a.at !== b.at || a.id === b.id) return a.at - b.at;
+  return textOf(a.id) < textOf(b.id) ? -1 : 1;
 }
 
 function upcomingJson({ id, type, at, contactId, contactEmail, metadata }: Upcoming) {
@@ -90,17 +95,38 @@ interface SourceRows {
   from: SQL;
   at: SQL;
   where: SQL;
+  /** Rows of the index that are not shown. A statement looks through a limited number of rows. */
+  isShown?: SQL;
 }
 
 function isAfter({ at }: SourceRows, [time, id]: UpcomingCursor): SQL {
   return sql`(${at}, s.id) > (${time}, ${id})`;
 }
 
-function countAfter(rows: SourceRows, after: UpcomingCursor): Statement<{ count: number }> {
+function countAfter(rows: SourceRows, after: UpcomingCursor): Statement<{ count: number; seen: number }> {
   return statement(
-    sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${rows.from} WHERE ${rows.where} AND ${isAfter(rows, after)}
-      LIMIT ${maxCounted})`,
-    columns({ count: asNumber }),
+    sql`SELECT coalesce(sum(is_shown), 0) AS count, count(*) AS seen FROM (
+      SELECT ${rows.isShown ?? sql`1`} AS is_shown FROM ${rows.from}
+      WHERE ${rows.where} AND ${isAfter(rows, after)} LIMIT ${maxCounted})`,
+    columns({ count: asNumber, seen: asNumber }),
+  );
+}
+
+function nextRows(rows: SourceRows, after: UpcomingCursor, limit: number): SQL {
+  const { from, at, where, isShown } = rows;
+  const first = (count: number) => sql`SELECT s.*, ${at} AS at FROM ${from} WHERE ${where} AND ${isAfter(rows, after)}
+    ORDER BY ${at}, s.id LIMIT ${count}`;
+  return isShown ? sql`SELECT * FROM (${first(maxCounted)}) s WHERE ${isShown} LIMIT ${limit}` : first(limit);
+}
+
+/** Selects the last row that a page has looked through, if that was as far as it may look, and not as far as it needs to. */
+function selectEnd(rows: SourceRows, after: UpcomingCursor, limit: number): Statement<{ at: number; id: Id }> {
+  const { from, at, where } = rows;
+  const isShort = sql`(SELECT count(*) FROM (${nextRows(rows, after, limit + 1)})) <= ${limit}`;
+  return statement(
+    sql`SELECT ${at} AS at, s.id FROM ${from} WHERE ${where} AND ${isAfter(rows, after)}
+      ORDER BY ${at}, s.id LIMIT ${isShort} OFFSET ${maxCounted - 1}`,
+    columns({ at: asNumber, id: asId }),
   );
 }
 
@@ -114,8 +140,7 @@ function selectNext(
     read,
   }: { after: UpcomingCursor; limit: number; more: { columns: SQL; joins: SQL }; read: RowReader<Upcoming> },
 ): Statement<Upcoming> {
-  const next = sql`SELECT s.*, ${rows.at} AS at FROM ${rows.from} WHERE ${rows.where} AND ${isAfter(rows, after)}
-    ORDER BY ${rows.at}, s.id LIMIT ${limit}`;
+  const next = nextRows(rows, after, limit);
   return statement(sql`SELECT s.id, s.at, ${more.columns} FROM (${next}) s ${more.joins} ORDER BY s.at, s.id`, read);
 }
 
@@ -210,15 +235,16 @@ function newestExecutions(ctx: Context, contactId: Id): SQL {
 }
 
 const executions: UpcomingSource = {
-  rows: (ctx, contactId) => ({
-    from:
-      contactId === null
-        ? sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`
-        : newestExecutions(ctx, contactId),
-    at: sql`s.wake_at`,
-    // The index also has executions that run, for a minute each.
-    where: sql`s.clock = ${clockOf(ctx)} AND ${inProject(ctx, "s")} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
-  }),
+  rows: (ctx, contactId) => {
+    const where = sql`s.clock = ${clockOf(ctx)} AND ${inProject(ctx, "s")} AND s.wake_at IS NOT NULL`;
+    const isShown = sql`s.status = 'WAITING'`;
+    const rows = { at: sql`s.wake_at`, where };
+    if (contactId === null) {
+      // The index also has executions that run, for a minute each.
+      return { ...rows, from: sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`, isShown };
+    }
+    return { ...rows, from: newestExecutions(ctx, contactId), where: sql`${where} AND ${isShown}` };
+  },
   select: (rows, after, limit) =>
     selectNext(rows, {
       after,
