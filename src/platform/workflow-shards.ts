@@ -53,8 +53,8 @@ export interface Vacating {
   workflowId: Id;
   stepIds: Id[];
   to: Id | null;
-  /** The execution after which to continue. */
-  after: Id;
+  /** Where to continue: the answer of the call before. Empty at the beginning. */
+  after: string;
 }
 
 /** An execution, as its object returns it. */
@@ -123,10 +123,9 @@ export interface WorkflowShard {
   /** Cancels the active executions of a workflow, or of all workflows. Returns their number. */
   cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
   /**
-   * Moves executions away from deleted steps, a limited number per call. Returns the last execution that it looked at,
-   * or null at the end.
+   * Moves executions away from deleted steps, a limited number per call. Returns where to continue, or null at the end.
    */
-  vacate(address: ShardAddress, given: Vacating): Promise<Id | null>;
+  vacate(address: ShardAddress, given: Vacating): Promise<string | null>;
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
   /** Deletes everything about a deleted workflow: its executions, the contacts that entered it, and its counts. */
   forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void>;

@@ -1,10 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
-import { type Id, publicId } from "../../src/core/ids";
+import { type Id, publicId, readId, textOf } from "../../src/core/ids";
 import { cancelAllExecutions } from "../../src/features/workflows/executions/cancel";
 import { bearer, call, newProject } from "../support/project";
 import { move, newTestClock } from "../support/test-clock";
-import { addressOf, mirrorOf, newWorkflow, track } from "../support/workflow";
+import { addressOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
 
 const dayMs = 86_400_000;
@@ -23,6 +23,30 @@ it("forgets executions of a project with a test clock by the real clock, and its
   const alarm = await runInDurableObject(shardStub(address), (_, state) => state.storage.getAlarm());
   expect(alarm === null || alarm > world.now).toBe(true);
   expect(await mirrorOf(project, contactId)).toEqual([]);
+});
+
+it("forgets what the steps of an execution did with it, and of no other", async () => {
+  const [world, project] = [new World(), await newProject()];
+  const noting = { steps: { note: ["UPDATE_CONTACT", { data: { seen: true } }] } } satisfies GivenWorkflow;
+  await newWorkflow(project, { ...noting, ways: [["TRIGGER", "note"]] });
+  await newWorkflow(project, {
+    steps: { ...noting.steps, later: ["DELAY", { amount: 365, unit: "days" }] },
+    ways: [
+      ["TRIGGER", "note"],
+      ["note", "later"],
+    ],
+  });
+  const { contactId } = await track(world, project, "signup");
+  await world.drain();
+  const effects = async () => {
+    const own = project.db.prepare("SELECT effect_id FROM workflow_effects WHERE project_id = ?").bind(project.number);
+    return (await own.all<{ effect_id: string }>()).results.map(({ effect_id }) => effect_id.split(":")[0]);
+  };
+  expect(await effects()).toHaveLength(2);
+  world.now += 91 * dayMs;
+  await world.ring(addressOf(project, contactId));
+  const [{ id, status } = { id: "" }, ...others] = await mirrorOf(project, contactId);
+  expect([status, others, await effects()]).toEqual(["WAITING", [], [textOf(readId(id))]]);
 });
 
 it("keeps executions of a project whose test clock is moved by a hundred days", async () => {

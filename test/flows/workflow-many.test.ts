@@ -210,7 +210,24 @@ describe("a shard with many executions", () => {
     }
     await world.drain();
     expect(await statuses(project)).toEqual({ EXITED: ids.length, WAITING: ids.length });
+    // A call dies in the second piece, and the next one goes on there.
+    const pieces: string[] = [];
+    await runInDurableObject(shardStub(address), (_, { storage }) => {
+      const { sql } = storage;
+      const exec = (query: string, ...values: unknown[]) => {
+        if (/max\(id\) AS last FROM .* FROM executions/.test(query)) {
+          pieces.push(String(values[0]));
+          if (pieces.length === 2) throw new Error("The object was lost");
+        }
+        return sql.exec(query, ...values);
+      };
+      Object.defineProperty(storage, "sql", { value: { exec } });
+    });
+    await expect(shard.forgetWorkflow(address, gone.id)).rejects.toThrow("was lost");
     await shard.forgetWorkflow(address, gone.id);
+    const [first, second, third] = pieces;
+    expect([first, third]).toEqual(["", second]);
+    expect(pieces).toHaveLength(4);
     await world.ring(address);
     expect(await statuses(project)).toEqual({ WAITING: ids.length });
     const kept = await runInDurableObject(shardStub(address), (_, { storage: { sql } }) =>

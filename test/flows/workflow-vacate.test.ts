@@ -1,6 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { asId, newId, publicId, readId } from "../../src/core/ids";
+import { walkActive } from "../../src/engine/workflows/shard/active";
+import { moveExecution } from "../../src/engine/workflows/shard/moves";
+import { findExecution } from "../../src/engine/workflows/shard/rows";
+import { openStore, readIdRow } from "../../src/engine/workflows/shard/store";
 import { replaceDocument } from "../../src/features/workflows/document/replace";
 import { PutDocument } from "../../src/features/workflows/document/schema";
 import { handleMessage } from "../../src/queue";
@@ -200,5 +204,68 @@ describe("a project with its own clock", () => {
     expect((await project.api.get(execution)).body.status).toBe("WAITING");
     await move(clock, { advance: "1h" });
     expect((await project.api.get(execution)).body.status).toBe("COMPLETED");
+  });
+});
+
+/** Adds executions to a shard that are like its first one, but for some columns, each an expression of a `value`. */
+function addAlike({ sql }: DurableObjectStorage, count: number, columns: Record<string, string>): void {
+  const names = sql.exec<{ name: string }>("SELECT name FROM pragma_table_info('executions')").toArray();
+  const own = names.map(({ name }) => columns[name] ?? `e.${name}`).join(", ");
+  const numbers = JSON.stringify(Array.from({ length: count }, (_, n) => n));
+  sql.exec(`INSERT INTO executions SELECT ${own} FROM (SELECT * FROM executions LIMIT 1) e, json_each(?)`, numbers);
+}
+
+describe("among many executions that have ended", () => {
+  it("a cancellation and the removal of a step read only those that have not", async () => {
+    const [world, many] = [new World(), 20];
+    const { id, shard, address, start } = await begin(world, many);
+    await start();
+    const cursors: { rowsRead: number }[] = [];
+    await runInDurableObject(shardStub(address), (_, { storage }) => {
+      addAlike(storage, 5_000, {
+        ...{ id: "printf('%s%021d', iif(value % 2, '-', 'z'), value)", contact_id: "value", status: "'COMPLETED'" },
+        ...{ completed_at: "1", ended_at: "1", wake_at: "NULL", awaits: "NULL", needs: "NULL", change: "1" },
+      });
+      const { sql } = storage;
+      const exec = (query: string, ...values: unknown[]) => {
+        const cursor = sql.exec(query, ...values);
+        cursors.push(cursor);
+        return cursor;
+      };
+      Object.defineProperty(storage, "sql", { value: { exec } });
+    });
+    const rowsRead = () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+    let calls = 0;
+    for (let after: string | null = ""; after !== null; calls++) {
+      after = await shard.vacate(address, { workflowId: readId(id), stepIds: [newId()], to: null, after });
+    }
+    expect(calls).toBe(3);
+    expect(rowsRead()).toBeLessThan(20 * many);
+    expect(await shard.cancelAll(address, newId(), "Cancelled")).toBe(0);
+    expect(rowsRead()).toBeLessThan(20 * many);
+    expect(await shard.cancelAll(address, readId(id), "Cancelled")).toBe(many);
+    expect(rowsRead()).toBeLessThan(40 * many);
+  });
+
+  it("a walk over those that have not returns each, however it waits and wherever it moves meanwhile", async () => {
+    const { address, start } = await begin(new World(), 1);
+    await start();
+    await runInDurableObject(shardStub(address), (_, { storage }) => {
+      const store = openStore(storage, Date.now);
+      const [id, at] = ["printf('%s%021d'", `${Date.now()} + 1000 * value`];
+      addAlike(storage, 2_500, { id: `${id}, 't', value)`, contact_id: "value", wake_at: at });
+      addAlike(storage, 2_500, { id: `${id}, 'e', value)`, contact_id: "value", wake_at: "NULL", awaits: "'paid'" });
+      const active = store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL");
+      const walk = walkActive(store);
+      const seen = new Set(walk.next().value);
+      expect(seen.size).toBe(2_000);
+      // It waited for a time ahead of the walk, and now for one behind it.
+      const late = findExecution(store, asId(`t${String(2_499).padStart(21, "0")}`));
+      const moved = late && moveExecution(store, late, { ...late, wakeAt: 1 }, 1);
+      expect(moved && seen.has(moved.id)).toBe(false);
+      for (const ids of walk) for (const id of ids) seen.add(id);
+      expect(active.filter(({ id }) => !seen.has(id))).toEqual([]);
+      expect(store.walks.size).toBe(0);
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asId, belowAllIds, type Id } from "../../core/ids";
+import { asId, type Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import type { Statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
@@ -13,7 +13,7 @@ import { allShards } from "./shards";
 export type Vacated = Omit<Vacating, "after">;
 
 /** Each shard's cursor, by the shard's number. A shard that is done is left out. */
-type Cursors = Record<string, Id>;
+type Cursors = Record<string, string>;
 
 /**
  * Queues the job, in the batch that deletes the steps. The job also finds executions that reach a removed step at that
@@ -25,7 +25,7 @@ export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jo
 
 const StoredId = z.string().transform(asId);
 const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId), to: StoredId.nullable() });
-const State = z.object({ places: z.record(z.string(), StoredId).optional() });
+const State = z.object({ places: z.record(z.string(), z.string()).optional() });
 
 /** Runs a step of `workflows.vacate`: every shard processes its next window of executions. */
 export async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
@@ -44,7 +44,7 @@ export async function vacateNext(ctx: Context, given: Vacated, places?: Cursors)
   const shards = allShards(ctx, ctx.project.number).filter(({ address }) => !places || places[address.shard]);
   const next = await Promise.all(
     shards.map(async ({ address, shard }) => {
-      const after = places?.[address.shard] ?? belowAllIds;
+      const after = places?.[address.shard] ?? "";
       return [address.shard, await shard.vacate(address, { ...given, after })] as const;
     }),
   );

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
-import { asFlag, asId, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { asFlag, asId, asNumber, asText, columns } from "../../../db/rows";
 import { noRows, type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { upsertExecutionCounts } from "../execution-counts";
@@ -23,33 +23,23 @@ export interface Cancelling {
 }
 
 /** A chunk takes a few milliseconds, here and in the database. */
-const cancelledAtOnce = 500;
-/** The most executions that are looked at for a chunk, of all workflows, whether they have ended or not. */
-const seenAtOnce = 2_000;
+export const cancelledAtOnce = 500;
 
 /** Describes a cancellation that begins now. */
 export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
   return { workflowId, reason, upTo: newestId(store) };
 }
 
-/** The executions of one chunk, and where the next one begins; null at the end. */
-export interface CancelledChunk {
-  count: number;
-  next: Id | null;
-}
-
-const readSeen = columns({ count: asNumber, last: orNull(asId) });
 const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
 
 /**
- * Cancels the next chunk after an id. Executions never change their ids, and an ended one never goes on, so one that is
- * active when its turn comes is cancelled, wherever it has moved meanwhile. Executions that were already mirrored are
- * recorded for the mirror in one row for each workflow, and count as mirrored; the others are in a change that the mirror has yet
- * to show.
+ * Cancels those of these executions that are to be cancelled, and returns how many. Executions that were already mirrored
+ * are recorded for the mirror in one row for each workflow, and count as mirrored; the others are in a change that the
+ * mirror has yet to show.
  */
-export function cancelSome(store: ShardStore, given: Cancelling, after: Id, now: number): CancelledChunk {
-  const { found, next } = findChunk(store, given, after);
-  if (found.length === 0) return { count: 0, next };
+export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], now: number): number {
+  const found = findActive(store, given, chosen);
+  if (found.length === 0) return 0;
   const ids = found.map(({ id }) => id);
   const chunk = JSON.stringify(ids.map(textOf));
   const endedAt = store.realNow();
@@ -68,32 +58,22 @@ export function cancelSome(store: ShardStore, given: Cancelling, after: Id, now:
       ...[textOf(some.at(-1)?.id ?? belowAllIds), workflow, JSON.stringify(mirrored), given.reason, now],
     );
   }
-  return { count: found.length, next };
+  return found.length;
 }
 
-/** Counts the executions of the next chunk. */
-export function countChunk(store: ShardStore, given: Cancelling, after: Id): number {
-  return findChunk(store, given, after).found.length;
+/** Returns those of these executions that are to be cancelled. */
+export function toCancel(store: ShardStore, given: Cancelling, from: Id[]): Id[] {
+  return findActive(store, given, from).map(({ id }) => id);
 }
 
-function findChunk(store: ShardStore, { workflowId, upTo }: Cancelling, after: Id) {
-  const [seen] = store.all(
-    readSeen,
-    `SELECT count(*) AS count, max(id) AS last FROM (
-      SELECT id FROM executions WHERE id > ? AND id <= ? ORDER BY id LIMIT ?)`,
-    ...[textOf(after), textOf(upTo), seenAtOnce],
-  );
-  if (!seen || seen.last === null) return { found: [], next: null };
-  const found = store.all(
+function findActive(store: ShardStore, { workflowId, upTo }: Cancelling, from: Id[]) {
+  return store.all(
     readFound,
     `SELECT id, workflow_id, ${isUnmirrored} AS is_unmirrored FROM executions
-      WHERE id > ? AND id <= ? AND completed_at IS NULL ${workflowId === null ? "" : "AND workflow_id = ?"}
-      ORDER BY id LIMIT ?`,
-    ...[textOf(after), textOf(seen.last), ...(workflowId === null ? [] : [textOf(workflowId)]), cancelledAtOnce],
+      WHERE id IN (SELECT value FROM json_each(?)) AND id <= ? AND completed_at IS NULL
+        ${workflowId === null ? "" : "AND workflow_id = ?"} ORDER BY id`,
+    ...[JSON.stringify(from), textOf(upTo), ...(workflowId === null ? [] : [textOf(workflowId)])],
   );
-  const isWhole = found.length < cancelledAtOnce;
-  if (isWhole && seen.count < seenAtOnce) return { found, next: null };
-  return { found, next: isWhole ? seen.last : (found.at(-1)?.id ?? null) };
 }
 
 const readUnshown = columns({ last: asId, workflowId: asId, ids: asText, reason: asText, at: asNumber });

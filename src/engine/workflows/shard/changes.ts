@@ -59,6 +59,7 @@ export function nextChange(store: ShardStore): number {
 export function noteChange(store: ShardStore, n: number, ids: Id[]): void {
   if (ids.length === 0) return;
   store.run("INSERT INTO changes (n, ids) VALUES (?, ?)", n, JSON.stringify(ids.map(textOf)));
+  for (const moved of store.walks) for (const id of ids) moved.add(id);
 }
 
 /** Gives executions that change together their numbers. */

@@ -81,7 +81,10 @@ function dropEntries(
   );
 }
 
-/** The rows to scan for a deleted workflow, and the key to scan by. */
+/**
+ * The rows to scan for a deleted workflow, and the key to scan by. No index names a workflow: it would cost a row for each
+ * execution, and a deletion is rare. So the scan is of all executions and entries, and a call that dies continues it.
+ */
 const keys = { executions: "id", entries: "contact_id" };
 const rowsPerWindow = 1_000;
 

@@ -1,13 +1,16 @@
+import { type Id, textOf } from "../../../core/ids";
 import { type Context, forProject, type Platform } from "../../../platform/context";
 import type { ShardAddress } from "../../../platform/workflow-shards";
 import { findProject } from "../../projects/project";
 import { type Alarm, openAlarm } from "./alarm";
+import type { Forgetting } from "./forget";
 import type { Mirrored } from "./mirror";
 import type { Sleep } from "./sleep";
 import { migrateShard, openStore, type ShardStore } from "./store";
 
 const addressKey = "address";
 const sleepKey = "sleep";
+const forgettingKey = (workflowId: Id) => `forgetting:${textOf(workflowId)}`;
 
 /** An object of a shard as it is stored: its rows, its alarm, and its address while it is used. */
 export class ShardHome {
@@ -60,6 +63,16 @@ export class ShardHome {
 
   setSleep(sleep: Sleep): void {
     this.storage.kv.put(sleepKey, sleep);
+  }
+
+  /** Returns where the deletion of a workflow has come to, if a call died in its midst. */
+  forgetting(workflowId: Id): Forgetting | null {
+    return this.storage.kv.get<Forgetting>(forgettingKey(workflowId)) ?? null;
+  }
+
+  setForgetting(workflowId: Id, place: Forgetting | null): void {
+    if (place === null) this.storage.kv.delete(forgettingKey(workflowId));
+    else this.storage.kv.put(forgettingKey(workflowId), place);
   }
 
   async clear(): Promise<void> {

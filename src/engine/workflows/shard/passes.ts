@@ -1,9 +1,10 @@
-import { belowAllIds, type Id } from "../../../core/ids";
+import { chunksOf } from "../../../core/chunks";
 import { aroundTrips } from "../../../db/trips";
 import type { Context } from "../../../platform/context";
 import { letOthersIn } from "../../../platform/let-others-in";
 import { type Away, inTurns, openLine } from "../../../platform/turns";
-import { type Cancelling, cancelSome, countChunk, showCancelled } from "./cancel";
+import { walkActive } from "./active";
+import { type Cancelling, cancelledAtOnce, cancelThese, showCancelled, toCancel } from "./cancel";
 import { hasChangeUpTo, hasUnmirrored, nextChange } from "./changes";
 import { forgetFinished } from "./forget";
 import { type Mirrored, mirrorSome } from "./mirror";
@@ -51,16 +52,20 @@ interface Ending {
 export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
   const { store } = shard;
   let ended = 0;
-  for (let after: Id | null = belowAllIds; after !== null; await letOthersIn()) {
-    const from: Id = after;
-    after = await inPass(outer, weightOf(countChunk(store, given, from)), async (ctx) => {
-      if (!ending.isWanted()) return null;
-      const { count, next } = store.together(() => cancelSome(store, given, from, ending.now()));
-      if (count > 0) ending.whenEnded();
-      await showCancelled(ctx, store);
-      ended += count;
-      return next;
-    });
+  for (const window of walkActive(store)) {
+    // An execution never changes its id, and an ended one never goes on. So one that is active when its turn comes is
+    // cancelled, wherever it has moved meanwhile.
+    for (const ids of chunksOf(toCancel(store, given, window), cancelledAtOnce)) {
+      await inPass(outer, weightOf(ids.length), async (ctx) => {
+        if (!ending.isWanted()) return;
+        const count = store.together(() => cancelThese(store, given, ids, ending.now()));
+        if (count > 0) ending.whenEnded();
+        await showCancelled(ctx, store);
+        ended += count;
+      });
+    }
+    await letOthersIn();
+    if (!ending.isWanted()) return ended;
   }
   // A caller answers when the mirror shows all who have ended, also those that an interrupted call left.
   const newest = nextChange(store);

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { belowAllIds, type Id } from "../../../core/ids";
+import type { Id } from "../../../core/ids";
 import { isActive } from "../../../core/workflows/execution";
 import { cancelled } from "../../../core/workflows/machine";
 import { wakeByReport } from "../../../core/workflows/wake";
@@ -132,14 +132,14 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return ended;
   }
 
-  async vacate(address: ShardAddress, given: Vacating): Promise<Id | null> {
+  async vacate(address: ShardAddress, given: Vacating): Promise<string | null> {
     if (this.home.address() === null) return null;
     // A pass that began earlier may still have the deleted steps in memory and move an execution to one.
-    if (given.after === belowAllIds) await this.pump.rest();
+    if (given.after === "") await this.pump.rest();
     if (this.home.address() === null) return null;
-    const last = this.change(address, (now) => vacateSome(this.home.store, given, now));
+    const next = this.change(address, (now) => vacateSome(this.home.store, given, now));
     await this.pump.comeToRest(address);
-    return last;
+    return next;
   }
 
   async eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void> {
@@ -152,10 +152,15 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const ctx = await this.home.context();
     if (ctx === null) return;
     await this.pump.endAll(ctx, cancelling(this.home.store, workflowId, workflowRemoved));
+    let next: Forgetting | null = this.home.forgetting(workflowId) ?? firstForgetting;
     // The project may be erased in between.
-    for (let next: Forgetting | null = firstForgetting; next && this.home.address() !== null; await letOthersIn()) {
+    for (; next && this.home.address() !== null; await letOthersIn()) {
       const from: Forgetting = next;
-      next = this.change(address, () => forgetSome(this.home.store, workflowId, from));
+      next = this.change(address, () => {
+        const place = forgetSome(this.home.store, workflowId, from);
+        this.home.setForgetting(workflowId, place);
+        return place;
+      });
     }
     if (this.home.address() === null) return;
     this.change(address, () => dropCounts(this.home.store, workflowId));

@@ -73,6 +73,8 @@ export interface ShardStore {
   run(query: string, ...values: Value[]): void;
   /** The steps at which this object has died. */
   deaths: Deaths;
+  /** For each walk over the active executions that is under way, those that have moved and that it has yet to look at. */
+  walks: Set<Set<Id>>;
   /** Runs several statements in one transaction. */
   together<T>(work: () => T): T;
 }
@@ -84,6 +86,7 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
     all: (read, query, ...values) => exec(query, values).map(read),
     run: (query, ...values) => void exec(query, values),
     deaths: openDeaths(storage.kv),
+    walks: new Set(),
     together: (work) => storage.transactionSync(work),
   };
 }

@@ -1,8 +1,8 @@
-import { type Id, textOf } from "../../../core/ids";
+import { textOf } from "../../../core/ids";
 import type { StepRecord } from "../../../core/workflows/execution";
 import { stepRemoved, vacated } from "../../../core/workflows/machine";
-import { asId, asNumber, columns, orNull } from "../../../db/rows";
 import type { Vacating } from "../../../platform/workflow-shards";
+import { activeFrom, firstPlace, type Place } from "./active";
 import { moveExecutions } from "./moves";
 import { readExecution, type ShardStore } from "./store";
 
@@ -10,24 +10,24 @@ import { readExecution, type ShardStore } from "./store";
 const executionsPerWindow = 1_000;
 const movedAtOnce = 200;
 
-const readWindow = columns({ count: asNumber, last: orNull(asId) });
-
 /**
- * Moves executions off removed steps: to another step, or to their end. Looks at the next window of executions, and
- * returns where to continue; null at the end. Moved executions are not found again, so this may be repeated.
+ * Moves executions off removed steps: to another step, or to their end. Looks at the next window of active executions,
+ * and returns where to continue; null at the end. Moved executions are not found again, so this may be repeated. While a
+ * step is gone, an execution comes to it no more, and one that is at it can only come to have something to do. So none
+ * passes to a place behind the walk.
  */
-export function vacateSome(store: ShardStore, { workflowId, stepIds, to, after }: Vacating, now: number): Id | null {
-  const [window] = store.all(
-    readWindow,
-    `SELECT count(*) AS count, max(id) AS last FROM (SELECT id FROM executions WHERE id > ? ORDER BY id LIMIT ?)`,
-    ...[textOf(after), executionsPerWindow],
-  );
-  if (!window || window.last === null) return null;
+export function vacateSome(
+  store: ShardStore,
+  { workflowId, stepIds, to, after }: Vacating,
+  now: number,
+): string | null {
+  const place = placeOf(after);
+  const { ids, next } = activeFrom(store, place, executionsPerWindow);
   const standing = store.all(
     readExecution,
-    `SELECT * FROM executions WHERE id > ? AND id <= ? AND completed_at IS NULL AND workflow_id = ?
+    `SELECT * FROM executions WHERE id IN (SELECT value FROM json_each(?)) AND completed_at IS NULL AND workflow_id = ?
       AND step_id IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?`,
-    ...[textOf(after), textOf(window.last), textOf(workflowId), JSON.stringify(stepIds), movedAtOnce],
+    ...[JSON.stringify(ids), textOf(workflowId), JSON.stringify(stepIds), movedAtOnce],
   );
   // If the executions end here, the open record of their last step is read as skipped. If they continue, that record
   // itself must be marked as skipped.
@@ -43,8 +43,21 @@ export function vacateSome(store: ShardStore, { workflowId, stepIds, to, after }
     }),
     now,
   );
-  if (standing.length === movedAtOnce) return standing.at(-1)?.id ?? null;
-  return window.count < executionsPerWindow ? null : window.last;
+  // The same window has the next ones: those that have moved are in it no more.
+  const goesOn = standing.length === movedAtOnce ? place : next;
+  return goesOn && textOfPlace(goesOn);
+}
+
+/** Sorts below all ids: an object of version 1.0.0 reads an id here, and then begins anew. */
+const mark = "!";
+
+/** The beginning, also for an id, with which version 1.0.0 continued. */
+function placeOf(after: string): Place {
+  return after.startsWith(mark) ? JSON.parse(after.slice(mark.length)) : firstPlace;
+}
+
+function textOfPlace(place: Place): string {
+  return mark + JSON.stringify(place);
 }
 
 function skipped(record: StepRecord, now: number): StepRecord {

@@ -1,0 +1,90 @@
+import type { Id } from "../../../core/ids";
+import { asJson, asNumber, columns, type RawRow } from "../../../db/rows";
+import { executionsPerChange } from "./changes";
+import { readIdRow, type ShardStore, type Value } from "./store";
+
+/**
+ * The executions that have not ended. Each waits for a time, waits for an event, or has something to do, and a change
+ * names it then. A walk over these three reads nothing of the executions that have ended, of which a shard keeps many
+ * more.
+ */
+
+/** The indexes with the executions that wait. Each key is in front of those of all rows. */
+const indexes: { name: string; isIn: string; key: Record<string, Value> }[] = [
+  { name: "ix_executions_wake", isIn: "wake_at IS NOT NULL", key: { wake_at: -1, id: "" } },
+  { name: "ix_executions_awaits", isIn: "awaits IS NOT NULL", key: { contact_id: "", awaits: "", id: "" } },
+];
+
+/** Where a walk goes on: in an index, or in the changes after the last index, and the key after which it does. */
+export interface Place {
+  part: number;
+  after: Value[];
+}
+
+export const firstPlace: Place = beginning(0);
+
+function beginning(part: number): Place {
+  return { part, after: Object.values(indexes[part]?.key ?? { n: -1 }) };
+}
+
+/** Executions of a walk, and where it goes on; null at the end. */
+interface Window {
+  ids: Id[];
+  next: Place | null;
+}
+
+/**
+ * Returns the next executions of a walk. It may return some twice, and some that have ended. An execution that comes to
+ * have something to do meanwhile has a new change, so it is still ahead.
+ */
+export function activeFrom(store: ShardStore, place: Place, limit: number): Window {
+  const index = indexes[place.part];
+  if (index === undefined) return changedFrom(store, place, limit);
+  const names = Object.keys(index.key);
+  const key = names.join(", ");
+  const found = store.all(
+    (raw) => ({ ...readIdRow(raw), key: names.map((name) => keyValue(raw[name])) }),
+    `SELECT ${key} FROM executions INDEXED BY ${index.name}
+      WHERE ${index.isIn} AND (${key}) > (${names.map(() => "?").join(", ")}) ORDER BY ${key} LIMIT ?`,
+    ...[...place.after, limit],
+  );
+  const last = found.length === limit ? found.at(-1) : undefined;
+  return { ids: found.map(({ id }) => id), next: last ? { ...place, after: last.key } : beginning(place.part + 1) };
+}
+
+function keyValue(value: RawRow[string]): Value {
+  return typeof value === "number" ? value : String(value);
+}
+
+const readChange = columns({ n: asNumber, ids: asJson<Id[]>() });
+
+function changedFrom(store: ShardStore, { part, after: [n = -1] }: Place, limit: number): Window {
+  const most = Math.ceil(limit / executionsPerChange);
+  const found = store.all(readChange, "SELECT n, ids FROM changes WHERE n > ? ORDER BY n LIMIT ?", n, most);
+  const last = found.length === most ? found.at(-1) : undefined;
+  return { ids: found.flatMap(({ ids }) => ids), next: last ? { part, after: [last.n] } : null };
+}
+
+/** A window takes a few milliseconds. */
+const walkedAtOnce = 2_000;
+
+/**
+ * Walks over all executions that are active when the walk begins, and lets its caller wait between two windows. An
+ * execution that moves meanwhile may leave an entry ahead of the walk for one behind it, so the walk returns it as well.
+ */
+export function* walkActive(store: ShardStore): Generator<Id[]> {
+  const moved = new Set<Id>();
+  store.walks.add(moved);
+  try {
+    let place: Place | null = firstPlace;
+    while (place !== null || moved.size > 0) {
+      const window: Window = place === null ? { ids: [], next: null } : activeFrom(store, place, walkedAtOnce);
+      const ids = [...moved, ...window.ids];
+      moved.clear();
+      place = window.next;
+      yield ids;
+    }
+  } finally {
+    store.walks.delete(moved);
+  }
+}
