@@ -183,9 +183,11 @@ function hostNameIn(header: string | undefined): string | undefined {
   return header === undefined ? undefined : (URL.parse(`http://${header}`)?.hostname ?? "");
 }
 
-export function notTheOperator(): NotAuthenticated {
+export function notTheOperator(takesMonitorKey = false): NotAuthenticated {
   return new NotAuthenticated("The operator's token is missing or not valid.", {
-    suggestion: "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
+    suggestion: takesMonitorKey
+      ? "Send ADMIN_TOKEN, or a key of kind monitor, as `Authorization: Bearer …`."
+      : "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
   });
 }
 
@@ -194,7 +196,7 @@ async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Prom
   const { adminTokens } = c.get("platform").config;
   if (adminTokens.length === 0) throw new UnknownRoute(c.req.method, c.req.path);
   if (given === null || !(await isOneOf(given, adminTokens))) {
-    throw notTheOperator();
+    throw notTheOperator(c.get("policy").takesMonitorKey);
   }
 }
 

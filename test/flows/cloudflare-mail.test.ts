@@ -112,6 +112,18 @@ describe("a mail through the service's binding", () => {
     expect(service.sent).toEqual([]);
   });
 
+  it("is refused when it is marketing, and says what would carry it", async () => {
+    const { world, service, project } = await scene();
+    const asMarketing =
+      "UPDATE email_contents SET type = 'MARKETING', link_base = 'https://petrel.example' WHERE project_id = ?";
+    await project.db.prepare(asMarketing).bind(project.number).run();
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({
+      ...{ status: "FAILED", error: expect.stringContaining("MAIL_PROVIDER_MARKETING can name one that does") },
+    });
+    expect(service.sent).toEqual([]);
+  });
+
   it("is refused when it is larger than 5 MB", async () => {
     const file = { filename: "a.bin", content: btoa("a".repeat(4_000_000)), contentType: "application/octet-stream" };
     const { world, service, project } = await scene({ attachments: [file] });

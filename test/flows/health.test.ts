@@ -22,6 +22,7 @@ import {
 import { noteCron } from "../../src/engine/operating/note-cron";
 import { noteSizes } from "../../src/engine/operating/note-sizes";
 import { checks, examineAll, type HealthReport, health } from "../../src/features/health/examine";
+import { metrics } from "../../src/features/metrics/metrics";
 import type { Platform } from "../../src/platform/context";
 import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
@@ -394,6 +395,30 @@ it("is used again for fifteen seconds", async () => {
 
 it("knows the schedules of cron, and no other", () => {
   expect(Object.keys(schedules).toSorted()).toEqual(Object.keys(ticks).toSorted());
+});
+
+it("has metrics of what answers while a database does not, and no sums", async () => {
+  const lines = async () => (await metrics(wellPlatform())).split("\n").filter((line) => !line.startsWith("#"));
+  const sums = ["petrel_mail_events_total", "petrel_mail_accepted_this_month", "petrel_jobs_failing"];
+  const all = (await lines()).join("\n");
+  for (const name of [...sums.slice(1), 'petrel_database_up{database="DB"} 1']) expect(all).toContain(name);
+  world = new World();
+  world.outShard = world.process().platform.shards.at(-1) ?? "";
+  const some = (await lines()).join("\n");
+  expect(some).toContain(`petrel_database_up{database="${world.outShard}"} 0\n`);
+  expect(some).toMatch(/petrel_database_bytes\{database="DB"\} \d{5,}/);
+  expect(some).toContain("petrel_projects ");
+  for (const name of sums) expect(some).not.toContain(name);
+});
+
+it("says of a provider that it takes no marketing mail", async () => {
+  const { accounts } = wellPlatform();
+  const main = { ...accounts.main, mailer: { ...accounts.main.mailer, allowsMarketing: false } };
+  const { status, summary } = await found("mail_provider", { accounts: { ...accounts, main } });
+  expect([status, summary]).toEqual([
+    "ok",
+    "double can be called. Marketing mail fails, because double does not accept it.",
+  ]);
 });
 
 it("notes the size of each database at night", async () => {

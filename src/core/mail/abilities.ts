@@ -27,7 +27,9 @@ export function unfitness(
   type: EmailType,
   { headers }: Pick<Message, "headers">,
 ): string | null {
-  if (type === "MARKETING" && !allowsMarketing) return "The mail provider does not accept marketing mail";
+  if (type === "MARKETING" && !allowsMarketing) {
+    return "The mail provider does not accept marketing mail: MAIL_PROVIDER_MARKETING can name one that does";
+  }
   const steering = Object.keys(headers).find((name) =>
     steeringHeaders.some((beginning) => name.toLowerCase().startsWith(beginning)),
   );

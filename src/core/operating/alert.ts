@@ -13,15 +13,15 @@ export interface TurnedCheck extends HealthFinding {
  */
 export function alertMail(turned: readonly TurnedCheck[], host: string): OwnMail {
   const failing = turned.filter(({ status }) => status === "fail").map(({ name }) => name);
-  const names = (failing.length > 0 ? failing : turned.map(({ name }) => name)).join(", ");
-  const verb = failing.length > 0 ? "fails" : "is well again";
+  const named = failing.length > 0 ? failing : turned.map(({ name }) => name);
+  const [one, several] = failing.length > 0 ? ["fails", "fail"] : ["is well again", "are well again"];
   const lines = turned.map(({ name, status, summary, detail, mend }) => {
     const word = status === "fail" ? "fails" : "is well again";
     return [`${name} ${word}: ${summary}`, detail, mend].filter((line) => line !== null);
   });
   const end = `GET /admin/health of ${host} shows all checks.`;
   return {
-    subject: `Petrel at ${host}: ${names} ${verb}`,
+    subject: `Petrel at ${host}: ${named.join(", ")} ${named.length === 1 ? one : several}`,
     text: [...lines.map((each) => each.join("\n")), end].join("\n\n"),
     html: [...lines.map((each) => `<p>${each.map(escapedHtml).join("<br>")}</p>`), `<p>${escapedHtml(end)}</p>`].join(
       "",

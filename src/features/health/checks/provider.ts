@@ -1,6 +1,6 @@
 import { fail, ok, warn } from "../../../core/operating/health-finding";
 import { reasonOf } from "../../../platform/log";
-import { allAccounts } from "../../../platform/mailer/accounts";
+import { accountOf, allAccounts } from "../../../platform/mailer/accounts";
 import type { HealthCheck } from "../look";
 
 /** An unregistrable domain: RFC 2606 reserves the top-level domain `.invalid`. */
@@ -26,7 +26,13 @@ export const mailProvider: HealthCheck = {
       }),
     );
     const found = faults.filter((fault) => fault !== null);
-    if (found.length === 0) return ok(`${mailers.map(({ name }) => name).join(" and ")} can be called.`);
+    if (found.length === 0) {
+      const { mailer } = accountOf(accounts, "campaign");
+      const noMarketing = mailer.allowsMarketing
+        ? ""
+        : ` Marketing mail fails, because ${mailer.name} does not accept it.`;
+      return ok(`${mailers.map(({ name }) => name).join(" and ")} can be called.${noMarketing}`);
+    }
     return fail("A mail provider does not answer, or refuses our credentials.", {
       detail: found.join("; "),
       mend: "Look at the provider's status page and at the credentials in the secrets: docs/providers.md.",
