@@ -97,12 +97,10 @@ function answerTo(refusal: Refusal): Answer {
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = thrown instanceof Refusal ? thrown : outOfReach(thrown, c);
   if (refusal === null || refusal instanceof StorageOutOfReach) {
-    log("error", "Request failed", {
-      requestId: c.get("requestId"),
-      route: `${c.req.method} ${routeOf(c)?.path}`,
-      reason: reasonOf(thrown),
-      trace: traceOf(thrown),
-    });
+    const call = { requestId: c.get("requestId"), route: `${c.req.method} ${routeOf(c)?.path}` };
+    // A move refuses writes for a moment, which is no fault.
+    if (troubleOf(thrown) === "fenced") log("info", "A write met the fence of a move", call);
+    else log("error", "Request failed", { ...call, reason: reasonOf(thrown), trace: traceOf(thrown) });
   }
   if (refusal instanceof MethodNotAllowed) c.header("Allow", refusal.allowed.join(", "));
   if (refusal instanceof RateLimited || refusal instanceof Unavailable) {

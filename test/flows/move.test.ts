@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { deleteProject } from "../../src/features/projects/delete";
 import { takeMoveBack } from "../../src/features/projects/move/take-back";
@@ -107,6 +107,7 @@ describe("a move", () => {
     const project = await fullProject(world, 5);
     const [from, to] = [await shardOf(project), await elsewhere(project)];
     const answers: Record<string, { status: number; retryAfter: string | null; message: string }>[] = [];
+    const [failed, said] = [vi.spyOn(console, "error"), vi.spyOn(console, "log")];
     world.fault = {
       meet: async (trip, make) => {
         if (!trip.sql.some((text) => text.includes("UPDATE projects SET shard"))) return make();
@@ -135,6 +136,15 @@ describe("a move", () => {
       message: expect.stringContaining("is being moved to another database"),
     };
     expect(answers).toEqual([{ write: refused, track: refused, read: { status: 200, retryAfter: null, message: "" } }]);
+    // One line each, and no stack: a move is no fault.
+    const met = said.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(met.filter(({ message }) => message === "A write met the fence of a move")).toEqual(
+      ["POST /contacts", "POST /v1/track"].map((route) => ({
+        ...{ level: "info", message: "A write met the fence of a move" },
+        ...{ requestId: expect.any(String), route },
+      })),
+    );
+    expect(failed.mock.calls).toEqual([]);
     expect((await project.api.post("/contacts", { email: "late@example.com" })).status).toBe(201);
     expect(await shardOf(project)).toBe(to);
     // A consumer that still has the old place.
