@@ -1,10 +1,10 @@
-import { parseArgs } from "node:util";
 import { readHealth } from "../lib/doctor/health.mjs";
 import { healthReport } from "../lib/doctor/health-report.mjs";
 import { mailEnd, mailStart, mailStep } from "../lib/doctor/mail-report.mjs";
 import { sendTestMail } from "../lib/doctor/test-mail.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { findOperator } from "../lib/operator.mjs";
+import { readOptions } from "../lib/options.mjs";
 import { locateState, readJson } from "../lib/state.mjs";
 
 const HELP = `
@@ -26,12 +26,11 @@ const OPTIONS = {
   deployed: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   send: { type: "string" },
-  help: { type: "boolean", short: "h" },
 };
 
 /** `npm run doctor`: says what is wrong with an installation and what mends it. */
 export async function main(args) {
-  const { help, deployed, json, send: to } = readOptions(args);
+  const { help, deployed, json, send: to } = readOptions(args, OPTIONS, HELP).values;
   if (help) return console.log(HELP);
   const key = to === undefined ? null : senderKey(deployed);
   const { base, adminToken } = await findOperator(deployed);
@@ -41,15 +40,6 @@ export async function main(args) {
   const mail = key && (await tryMail({ base, key, to, print }));
   if (json) console.log(JSON.stringify(mail ? { ...health, mail } : health, null, 2));
   return health.status === "fail" || (mail && !mail.sent) ? 1 : 0;
-}
-
-function readOptions(args) {
-  try {
-    return parseArgs({ args, options: OPTIONS }).values;
-  } catch (error) {
-    if (!error.code?.startsWith("ERR_PARSE_ARGS")) throw error;
-    throw new Failure(`${error.message}\n${HELP}`);
-  }
 }
 
 /** The secret key of the project that sends. */

@@ -1,8 +1,8 @@
-import { parseArgs } from "node:util";
 import { apiOf } from "../lib/api.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { endOfJob } from "../lib/job.mjs";
 import { findOperator } from "../lib/operator.mjs";
+import { readOptions } from "../lib/options.mjs";
 
 const HELP = `
   npm run move -- <project> --to DB_01  moves a project to another database, and
@@ -20,7 +20,6 @@ const OPTIONS = {
   back: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   deployed: { type: "boolean", default: false },
-  help: { type: "boolean", short: "h" },
 };
 /** What a move does until its job has this progress, in percent. */
 const PHASES = [
@@ -67,22 +66,13 @@ export async function main(args) {
 }
 
 function read(args) {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = readOptions(args, OPTIONS, HELP, { allowPositionals: true });
   const [project, ...more] = positionals;
   const isOne = (values.to !== undefined) !== values.back;
   if (!values.help && (!project || more.length > 0 || !isOne)) {
     throw new Failure(`npm run move takes one project by its id, and --to with a database or --back.\n${HELP}`);
   }
   return { ...values, project };
-}
-
-function parse(args) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    if (!error.code?.startsWith("ERR_PARSE_ARGS")) throw error;
-    throw new Failure(`${error.message}\n${HELP}`);
-  }
 }
 
 /** The job of the move: of the one that goes on, of a new one, or of the one that is taken back. */

@@ -1,8 +1,8 @@
 import { Failure } from "./failure.mjs";
 
 /**
- * Calls the API at `base`. A body that is a form goes as it is. A status in `accept` is answered with null, any other
- * refusal ends the command.
+ * Calls the API at `base`. A body that is a form goes as it is. The answer is what its JSON says, or bytes. A status in
+ * `accept` is answered with null, any other refusal ends the command.
  */
 export function apiOf(base, signal) {
   return async (method, path, { key, body, accept = [] }) => {
@@ -15,11 +15,17 @@ export function apiOf(base, signal) {
     }).catch((error) => {
       throw new Failure(`${method} ${path} got no answer (${error.cause?.code ?? error.message}).`);
     });
-    if (response.ok) return response.json();
+    if (response.ok) return answerIn(response);
     if (accept.includes(response.status)) return null;
     const message = messageIn(await response.text());
     throw new Failure(`${method} ${path} answered ${response.status}: ${message}`, { status: response.status });
   };
+}
+
+async function answerIn(response) {
+  if (response.status === 204) return null;
+  if (response.headers.get("Content-Type") !== "application/octet-stream") return response.json();
+  return Buffer.from(await response.arrayBuffer());
 }
 
 /** The sentence of a refusal; of an answer that is none of Petrel's, all of it. */

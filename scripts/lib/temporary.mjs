@@ -25,6 +25,18 @@ export async function inTemporaryFolder(work) {
   }
 }
 
+/** Removes a file when the script ends, also by a signal. Returns what leaves the file alone again. */
+export function removeAtEnd(path) {
+  const remove = () => rmSync(path, { force: true });
+  const ends = Object.entries(SIGNALS).map(([signal, code]) => [signal, () => process.exit(code)]);
+  process.once("exit", remove);
+  for (const [signal, end] of ends) process.once(signal, end);
+  return () => {
+    process.off("exit", remove);
+    for (const [signal, end] of ends) process.off(signal, end);
+  };
+}
+
 /** Whether somebody is there who can answer a question. */
 export function isOnTerminal() {
   return Boolean(process.stdin.isTTY && process.stdout.isTTY);

@@ -26,13 +26,30 @@ export type Resource =
   | "passkey"
   | "dead letter"
   | "backup"
+  | "backup file"
   | "route";
 
 /** Resources that are identified by a name; the others have our ids. */
-const named = ["field", "event", "project", "suppression", "person", "route"] as const satisfies Resource[];
+const named = [
+  "field",
+  "event",
+  "project",
+  "suppression",
+  "person",
+  "backup file",
+  "route",
+] as const satisfies Resource[];
 export type Named = (typeof named)[number];
 /** Resources that belong to the installation and not to a project. */
-export const ofInstallation: readonly Resource[] = ["project", "person", "passkey", "key", "dead letter", "backup"];
+export const ofInstallation: readonly Resource[] = [
+  "project",
+  "person",
+  "passkey",
+  "key",
+  "dead letter",
+  "backup",
+  "backup file",
+];
 
 /** A resource that has an id. */
 export type Identified = Exclude<Resource, Named>;

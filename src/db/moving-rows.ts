@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { chunksOfBytes } from "../core/chunks";
+import { chunksOf, chunksOfBytes } from "../core/chunks";
 import { columnsPerArray, imageOf, keyColumns } from "./capture";
 import { beyond, type Key, list, maxBytes, maxLargeRows, maxRows } from "./captured-page";
 import type { Db } from "./client";
@@ -186,10 +186,12 @@ export async function findFilled(
     (table) =>
       sql`EXISTS (SELECT 1 FROM ${sql.identifier(table.name)} WHERE ${inProject({ project })}${sql.raw(isTakenAlong(table, table.name))})`,
   );
+  const arrays = chunksOf(each, columnsPerArray).map((some) => sql`json_array(${list(some)})`);
   const { filled } = await selectOne(
     db,
-    sql`SELECT json_array(${list(each)}) AS filled`,
-    columns({ filled: asJson<number[]>() }),
+    sql`SELECT json_array(${list(arrays)}) AS filled`,
+    columns({ filled: asJson<number[][]>() }),
   );
-  return tables.filter((_, place) => filled[place] === 1);
+  const isFilled = filled.flat();
+  return tables.filter((_, place) => isFilled[place] === 1);
 }

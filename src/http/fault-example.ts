@@ -52,7 +52,8 @@ export function faultOf(route: ExampleRoute): FieldFault {
     const message = "Must be a date such as 2026-01-31, or a date with a time such as 2026-01-31T09:00:00Z";
     return { field: "startDate", message, code: "invalid_string", received: "yesterday" };
   }
-  if (names.includes("q")) return { field: "q", message: requiredText("q"), code: "required" };
+  const needed = names.find((name) => ["q", "name"].includes(name));
+  if (needed !== undefined) return { field: needed, message: requiredText(needed), code: "required" };
   if (names.includes("splice")) {
     const message = 'Invalid option: expected one of "true"|"false"';
     return { field: "splice", message, code: "invalid_enum_value", received: "yes" };

@@ -21,7 +21,7 @@ export interface DescribedSuccess {
   schema: z.ZodType;
   description?: string;
   example?: unknown;
-  mediaType?: "text/plain";
+  mediaType?: "text/plain" | "application/octet-stream";
   /** The `result` of the job that the call starts, once the job is completed. The schema has an id. */
   jobResult?: z.ZodType;
 }

@@ -133,6 +133,8 @@ function notFoundOf({ path, method, operation }: ExampleRoute): Refusal {
   switch (parent) {
     case "dead-letters":
       return new NotFound("dead letter", readId(someId));
+    case "backups":
+      return new NotFound("backup", readId(someId));
     case "projects":
       return new NotFound("project", someId);
     case "contacts":

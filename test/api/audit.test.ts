@@ -250,6 +250,8 @@ const areas = /^\/(admin|webhooks|domains|campaigns|workflows)(\/|$)/;
 
 /** Calls of these areas that the log leaves out, and why. */
 const leftOut: Record<string, string> = {
+  beginBackupUpload: "changes no project: only the restore does",
+  uploadBackupFile: "changes no project: only the restore does",
   testCampaign: "mails one address, and changes nothing of the campaign",
   startWorkflowExecution: "is about one contact",
   cancelWorkflowExecution: "is about one contact",

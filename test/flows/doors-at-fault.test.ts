@@ -46,7 +46,11 @@ const writingReads = ["verifyDomain", "preflightCampaign"];
 /** Reads that ask no database, and the one that says which database does not answer. */
 const askingNobody = ["getMe", "listActivityTypes", "getHealth"];
 /** Queries without which a read is refused. */
-const queries: Record<string, string> = { explainCampaign: "?email=ada@example.com", search: "?q=ada" };
+const queries: Record<string, string> = {
+  explainCampaign: "?email=ada@example.com",
+  search: "?q=ada",
+  getBackupFile: "?name=manifest.json",
+};
 
 const app = await wholeApp();
 

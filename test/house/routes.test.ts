@@ -142,6 +142,7 @@ describe("the policy of every operation", () => {
       "sendEmail",
       "importContacts",
       "uploadFile",
+      "uploadBackupFile",
       "createCampaign",
       "replaceCampaign",
       "createTemplate",

@@ -7,7 +7,7 @@ import { TestPasskey } from "./authenticator";
 import { backUp } from "./backup";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
-import { importCsv } from "./import";
+import { importCsv, utf8 } from "./import";
 import { elsewhere, startsMove } from "./move";
 import { type Answer, admin, call, type TestProject } from "./project";
 import { isPro } from "./segment";
@@ -43,6 +43,11 @@ export interface Door {
 }
 
 const ada = "ada@example.com";
+/** Of a backup that has nothing. */
+const manifest = {
+  ...{ format: 1, takenAt: 1, project: {}, id: "a", number: 1, tables: {}, executions: {} },
+  files: { rows: 0, bytes: 0, parts: 0, hash: "", marks: "" },
+};
 const url = "https://hooks.example.com/petrel";
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
@@ -498,6 +503,16 @@ export const operations: Record<string, Door> = {
   restoreBackup: {
     good: 202,
     knock: async (project) => ({ body: { backup: await backUp(new World(), project) } }),
+  },
+  beginBackupUpload: { good: 201, knock: () => ({}) },
+  uploadBackupFile: {
+    good: 204,
+    knock: async () => {
+      const { id } = await made(admin.post("/admin/backups", {}));
+      const form = formOf(utf8(JSON.stringify(manifest)));
+      form.append("name", "manifest.json");
+      return { params: { id }, body: form };
+    },
   },
   addKey: { good: 201, knock: ({ id }) => ({ params: { id }, body: { kind: "secret", name: "server" } }) },
   revokeKey: {

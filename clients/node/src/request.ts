@@ -68,9 +68,11 @@ async function attempt(settings: Settings, url: string, init: RequestInit, optio
 }
 
 async function read(response: Response): Promise<unknown> {
+  const type = response.headers.get("Content-Type") ?? "";
+  if (type.includes("octet-stream")) return response.blob();
   const text = await response.text();
   if (text === "") return undefined;
-  return response.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : text;
+  return type.includes("json") ? JSON.parse(text) : text;
 }
 
 /** Takes the data out of `{ success: true, data }`, and adds the other fields to it, such as `warnings`. */

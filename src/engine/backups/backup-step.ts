@@ -13,10 +13,10 @@ import type { JobRuns } from "../jobs/work";
 import { allShards } from "../workflows/shards";
 import { copyFiles } from "./copy-files";
 import { folderOf } from "./folder";
-import { backupFormat, type Manifest, manifestKey } from "./manifest";
+import { backupFormat, type Manifest, manifestKey, sizeOf } from "./manifest";
 import { settingsOf } from "./settings";
 import { type BackupState, notesOf } from "./state";
-import { emptyTally, type Tally, writePart } from "./tally";
+import { emptyTally, writePart } from "./tally";
 
 /** The number of captured rows that one step deletes. */
 const forgottenAtOnce = 1_000;
@@ -143,9 +143,7 @@ async function finish(ctx: Context, row: JobRow, state: BackupState): Promise<St
   const project = await settingsOf(ctx);
   const manifest: Manifest = { format: backupFormat, takenAt, id, number, project, tables, executions, files: tally };
   await ctx.blobs.put(manifestKey(folder(ctx, row)), JSON.stringify(manifest, null, 2));
-  const all: Tally[] = [...Object.values(tables), ...Object.values(executions)];
-  const rows = all.reduce((sum, each) => sum + each.rows, 0);
-  const bytes = [...all, tally].reduce((sum, each) => sum + each.bytes, 0);
+  const { rows, bytes } = sizeOf(manifest);
   await note(
     ctx,
     sql`UPDATE backups SET rows = ${rows}, bytes = ${bytes}, completed_at = ${ctx.realClock().getTime()}

@@ -25,3 +25,12 @@ export type Manifest = z.infer<typeof Manifest>;
 export function manifestKey(folder: string): string {
   return `${folder}/manifest.json`;
 }
+
+/** Counts what a backup has: rows of tables and executions, and the bytes of all files. */
+export function sizeOf({ tables, executions, files }: Pick<Manifest, "tables" | "executions" | "files">) {
+  const series = [...Object.values(tables), ...Object.values(executions)];
+  return {
+    rows: series.reduce((sum, each) => sum + each.rows, 0),
+    bytes: [...series, files].reduce((sum, each) => sum + each.bytes, 0),
+  };
+}

@@ -15,6 +15,11 @@ export async function openBackup(blobs: Blobs, folder: string): Promise<Manifest
   const key = manifestKey(folder);
   const file = await blobs.get(key);
   if (file === null) throw new BadBackup(`The file ${key} is missing.`);
+  return readManifest(key, file);
+}
+
+/** Reads the content of a manifest. Throws BadBackup, and UnknownFormat. */
+export function readManifest(key: string, file: Uint8Array): Manifest {
   const written = readJson(new TextDecoder().decode(file));
   const { success: isManifest, data: any } = AnyManifest.safeParse(written);
   if (!isManifest) throw new BadBackup(`The file ${key} is not the manifest of a backup.`);

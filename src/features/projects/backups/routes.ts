@@ -1,12 +1,30 @@
 import { publicId } from "../../../core/ids";
-import { ProjectParam } from "../../../http/params";
+import { CursorQuery, IdParam, ProjectParam } from "../../../http/params";
+import { kilobyte, megabyte } from "../../../http/policy";
 import { operatorRoutes } from "../../../http/routes";
 import { QueuedJob, starting } from "../../../http/started-job";
 import { backupJson } from "./backup";
+import { listBackupFiles, readBackupFile } from "./files";
+import { inProgress } from "./find";
 import { listBackups } from "./list";
 import { restoreBackup } from "./restore";
-import { BackupResult, Backups, RestoreBackup, RestoreResult, StartedRestore } from "./schema";
+import {
+  BackupFile,
+  BackupFileQuery,
+  BackupFiles,
+  BackupResult,
+  Backups,
+  RestoreBackup,
+  RestoreResult,
+  StartedRestore,
+  StartedUpload,
+  UploadBackupFile,
+} from "./schema";
 import { startBackup } from "./start";
+import { beginUpload, storeBackupFile, uploaded } from "./upload";
+
+/** The largest stored file is an attachment: see MAX_ATTACHMENT_SIZE_MB. */
+const maxFileBytes = 40 * megabyte + 64 * kilobyte;
 
 export const backups = operatorRoutes("Operator");
 
@@ -41,6 +59,71 @@ backups.get(
     ok: Backups,
   },
   async (platform, { params }) => ({ data: (await listBackups(platform, params.id)).map(backupJson) }),
+);
+
+backups.get(
+  "/admin/backups/{id}/files",
+  {
+    id: "listBackupFiles",
+    summary: "List the files of a backup",
+    description:
+      "In the order of their names. `npm run backup -- --to <folder>` downloads them all into one file on your machine.",
+    params: IdParam,
+    query: CursorQuery,
+    ok: BackupFiles,
+    refusals: () => [inProgress()],
+  },
+  (platform, { params, query }) => listBackupFiles(platform, params.id, query),
+);
+
+backups.get(
+  "/admin/backups/{id}/file",
+  {
+    id: "getBackupFile",
+    needsProof: true,
+    summary: "Download a file of a backup",
+    params: IdParam,
+    query: BackupFileQuery,
+    ok: { schema: BackupFile, mediaType: "application/octet-stream", example: "the bytes of the file" },
+    refusals: () => [inProgress()],
+  },
+  async (platform, { params, query }, c) => {
+    const content = await readBackupFile(platform, params.id, query.name);
+    // The body is not known by a type: its bytes are those of the file.
+    return c.body(content.slice().buffer, 200, { "Content-Type": "application/octet-stream" }) as never;
+  },
+);
+
+backups.post(
+  "/admin/backups",
+  {
+    id: "beginBackupUpload",
+    needsProof: true,
+    summary: "Begin the upload of a backup",
+    description: `For a backup that another installation made, or that is only on your machine: \`npm run restore -- --from <file>\`
+uploads and restores it. Upload its files under their names, and \`manifest.json\` as the last one. Then restore it by its id. An upload is
+deleted after \`BACKUP_RETENTION_DAYS\`, whether it is complete or not.`,
+    created: StartedUpload,
+  },
+  async (platform) => ({ id: publicId(await beginUpload(platform)) }),
+);
+
+backups.post(
+  "/admin/backups/{id}/files",
+  {
+    id: "uploadBackupFile",
+    summary: "Upload a file of a backup",
+    description:
+      "A repeat stores the same. With `manifest.json`, the upload is complete, and takes no more files. 422 when this version cannot read the manifest.",
+    maxBody: maxFileBytes,
+    params: IdParam,
+    form: UploadBackupFile,
+    refusals: () => [uploaded()],
+  },
+  async (platform, { params, form: { name, file } }) => {
+    const content = new Uint8Array(await file.arrayBuffer());
+    await storeBackupFile(platform, params.id, { name, content });
+  },
 );
 
 backups.post(

@@ -100,3 +100,48 @@ export const RestoreResult = z
       changed: { emails: 3, pausedCampaigns: 1, unscheduledCampaigns: 0, webhooks: 2, domains: 1, jobs: 0 },
     },
   });
+
+const fileName = /^(manifest\.json|(rows|executions|files)(\/[\w-][\w.-]*)+)$/;
+
+const FileName = z
+  .string()
+  .max(300)
+  .refine((name) => fileName.test(name), "Is not the name of a file of a backup")
+  .meta({ description: "As the list of files says it.", example: "rows/contacts/000001.ndjson" });
+
+export const BackupFileQuery = z.object({ name: FileName });
+
+export const BackupFiles = z
+  .object({ data: z.array(z.object({ name: z.string() })), cursor: z.string(), hasMore: z.boolean() })
+  .meta({
+    id: "BackupFiles",
+    example: {
+      data: [{ name: "manifest.json" }, { name: "rows/contacts/000001.ndjson" }],
+      cursor: "",
+      hasMore: false,
+    },
+  });
+
+export const BackupFile = z.string().meta({ format: "binary" });
+
+export const StartedUpload = z
+  .object({ id: z.string().meta({ description: "The id of the backup." }) })
+  .meta({ id: "StartedUpload", example: { id: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f" } });
+
+export const UploadBackupFile = z
+  .object({
+    name: FileName,
+    file: z
+      .custom<File>((given) => given !== undefined, { message: "Required", params: { code: "required" }, abort: true })
+      .refine((given) => given instanceof File, {
+        message: "Must be one file, such as `curl -F file=@manifest.json` sends",
+        params: { code: "invalid_type" },
+      })
+      .meta({ type: "string", format: "binary", description: "Its bytes, at most 40 MB." }),
+  })
+  // A plain z.never() would name the whole form in its refusal instead of the field.
+  .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes name and file"))
+  .meta({
+    id: "UploadBackupFile",
+    example: { name: "rows/contacts/000001.ndjson", file: "the bytes of the file" },
+  });

@@ -1,0 +1,48 @@
+import { NotFound } from "../../../core/errors";
+import { type Id, textOf } from "../../../core/ids";
+import { ById, readCursor, writeCursor } from "../../../core/page";
+import { folderOf } from "../../../engine/backups/folder";
+import type { Manifest } from "../../../engine/backups/manifest";
+import { openBackup } from "../../../engine/backups/restore/open-backup";
+import { markOf } from "../../../engine/backups/tally";
+import type { Platform } from "../../../platform/context";
+import { findBackup } from "./find";
+
+/**
+ * Lists the files of a complete backup by name, from a cursor on. Throws NotFound, and Conflict for a backup that is not
+ * complete.
+ */
+export async function listBackupFiles(
+  platform: Platform,
+  id: Id,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+) {
+  const folder = folderOf(await findBackup(platform, id));
+  const manifest = await openBackup(platform.blobs, folder);
+  const filters = { backup: textOf(id) };
+  const [after] = readCursor(cursor, ById, filters) ?? [];
+  const keys = await platform.blobs.list(`${folder}/`, after && `${folder}/${after}`);
+  const found = keys.slice(0, limit).map((key) => key.slice(folder.length + 1));
+  const last = keys.length > limit ? found.at(-1) : undefined;
+  return {
+    data: found.filter((name) => isOf(manifest, name)).map((name) => ({ name })),
+    cursor: last === undefined ? "" : writeCursor([last], filters),
+    hasMore: last !== undefined,
+  };
+}
+
+/** A run of the backup that was late may have left a part of executions that the manifest does not name. */
+function isOf({ executions }: Manifest, name: string): boolean {
+  const [, shard, part, mark] = /^executions\/(\d+)\/(\d+)-(\w+)\.ndjson$/.exec(name) ?? [];
+  if (shard === undefined) return true;
+  const tally = executions[shard];
+  return tally !== undefined && markOf(tally, Number(part)) === mark;
+}
+
+/** Reads one file of a complete backup. Throws NotFound, and Conflict for a backup that is not complete. */
+export async function readBackupFile(platform: Platform, id: Id, name: string): Promise<Uint8Array> {
+  const folder = folderOf(await findBackup(platform, id));
+  const content = await platform.blobs.get(`${folder}/${name}`);
+  if (content === null) throw new NotFound("backup file", name);
+  return content;
+}

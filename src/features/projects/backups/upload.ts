@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../../core/errors";
+import { type Id, newId, publicId } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { statement } from "../../../db/statement";
+import { folderOf } from "../../../engine/backups/folder";
+import { manifestKey, sizeOf } from "../../../engine/backups/manifest";
+import { readManifest } from "../../../engine/backups/restore/open-backup";
+import type { Platform } from "../../../platform/context";
+import { findUpload } from "./find";
+import { unreadable } from "./unreadable";
+
+/** Begins the upload of a backup. It is deleted with others of its age, whether it becomes complete or not. */
+export async function beginUpload(platform: Platform): Promise<Id> {
+  const id = newId();
+  const batch = openBatch(platform, platform.control);
+  batch.mayRepeat();
+  batch.add(
+    statement(
+      sql`INSERT INTO backups (id, project, created_at) VALUES (${id}, ${publicId(id)}, ${platform.now.getTime()})
+        ON CONFLICT DO NOTHING`,
+    ),
+  );
+  await batch.commit();
+  return id;
+}
+
+/**
+ * Stores a file of an upload. A repeat stores the same. The manifest comes last: afterwards, the upload is complete and
+ * takes no other file. Throws NotFound, Conflict, and Invalid for a manifest that this version cannot read.
+ */
+export async function storeBackupFile(platform: Platform, id: Id, file: { name: string; content: Uint8Array }) {
+  const row = await findUpload(platform, id);
+  const folder = folderOf(row);
+  const key = `${folder}/${file.name}`;
+  const isManifest = key === manifestKey(folder);
+  if (row.completedAt !== null) {
+    if (isManifest && isSame(await platform.blobs.get(key), file.content)) return;
+    throw uploaded();
+  }
+  if (!isManifest) return platform.blobs.put(key, file.content);
+  const { rows, bytes } = sizeSaidBy(file.content);
+  await platform.blobs.put(key, file.content);
+  const batch = openBatch(platform, platform.control);
+  batch.mayRepeat();
+  batch.add(
+    statement(
+      sql`UPDATE backups SET rows = ${rows}, bytes = ${bytes}, completed_at = ${platform.now.getTime()}
+        WHERE id = ${id} AND completed_at IS NULL`,
+    ),
+  );
+  await batch.commit();
+}
+
+function sizeSaidBy(content: Uint8Array): { rows: number; bytes: number } {
+  try {
+    return sizeOf(readManifest("manifest.json", content));
+  } catch (error) {
+    throw unreadable(error, "file");
+  }
+}
+
+function isSame(stored: Uint8Array | null, sent: Uint8Array): boolean {
+  return stored !== null && stored.length === sent.length && stored.every((byte, place) => byte === sent[place]);
+}
+
+export function uploaded(): Conflict {
+  return new Conflict("The upload of this backup is complete, so it takes no more files.", {
+    suggestion: "Begin another upload with POST /admin/backups, or restore this one with POST /admin/restore.",
+  });
+}
