@@ -116,7 +116,8 @@ function branchOf({ mode, field, operator, value, branches }, said, { email }) {
 /** What became of the execution in the end. */
 function endFaults({ execution, documents, isCancelled }, last) {
   const { status, exitReason, error } = execution;
-  const { from, to } = timesOf(last, execution);
+  // It may stay between two steps for a while, and end there.
+  const [from, to] = [time(last.startedAt), time(execution.completedAt)];
   const possible = possibleDocuments(documents, from, to);
   const isLost = documents.some(
     (one) =>
