@@ -4,5 +4,6 @@ import { showTool } from "../lib/tools.mjs";
 /** `npm run simulate`: the whole product in one process under seeds, with faults; `-- --seed 7 --trace` shows one of them. */
 export async function main(args) {
   await ensureInstalled();
-  return showTool("../../test/simulation/run.mjs", args);
+  // Most of what a world makes lives for a moment.
+  return showTool("../../test/simulation/run.mjs", args, { nodeArgs: ["--max-semi-space-size=64"] });
 }

@@ -42,6 +42,8 @@ export function installGlobals(time, random, boundary) {
     scheduler: { wait: (ms) => boundary(() => time.wait(ms)) },
     crypto: { subtle, getRandomValues: bytes, randomUUID },
     performance: { now },
+    // Libraries compile nothing at run time where this is the runtime, as no Worker may.
+    navigator: { userAgent: "Cloudflare-Workers" },
   });
   Math.random = random;
   AbortSignal.timeout = (ms) => {
