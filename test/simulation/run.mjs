@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildBundle } from "../../scripts/lib/bundle.mjs";
+import { buildLastRelease, lastReleaseCommit, withoutLastRelease } from "../upgrades/versions.mjs";
 import { foundPlans, keepPlan } from "./found.mjs";
 import { logOf } from "./log.mjs";
 import { compileWorker } from "./parts/modules.mjs";
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     plant: { type: "string" },
     planted: { type: "boolean", default: false },
     only: { type: "string" },
+    upgrade: { type: "boolean", default: false },
   },
 });
 const say = console.log.bind(console);
@@ -87,11 +89,21 @@ async function keepShrunk(plan, faults, load) {
   say(`  shrunk to ${least.entries.length} deeds and ${kept} kinds of faults: ${keepPlan(least, faults)}`);
 }
 
+/** Opens isolates of this version and, during an upgrade, as many of the last release. */
+async function loadWorker(folder) {
+  const load = compileWorker((await buildBundle(folder)).file);
+  if (!values.upgrade) return load;
+  const commit = lastReleaseCommit();
+  if (commit === null) throw new Error(withoutLastRelease);
+  const loadLast = compileWorker(await buildLastRelease(commit));
+  return (random) => (random() < 0.5 ? load() : loadLast());
+}
+
 const folder = mkdtempSync(join(tmpdir(), "petrel-simulation-"));
 try {
   const isGood = values.planted
     ? await searchPlanted({ only: values.only, seeds: Number(values.seeds), run, steps, say })
-    : await runAll(compileWorker((await buildBundle(folder)).file));
+    : await runAll(await loadWorker(folder));
   process.exitCode = isGood ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });

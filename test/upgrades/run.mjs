@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { lastRelease } from "../../scripts/lib/last-release.mjs";
 import { logOf } from "../simulation/log.mjs";
 import { compileWorker } from "../simulation/parts/modules.mjs";
 import { play } from "./play.mjs";
-import { buildLastRelease, buildThis, lastReleaseCommit } from "./versions.mjs";
+import { buildLastRelease, buildThis, lastReleaseCommit, withoutLastRelease } from "./versions.mjs";
 
 const { values } = parseArgs({
   options: { seeds: { type: "string", default: "1" }, trace: { type: "boolean", default: false } },
@@ -41,7 +40,7 @@ function differences(expected, found, path = "") {
 
 const commit = lastReleaseCommit();
 if (commit === null) {
-  say(`This clone does not have ${lastRelease.commit}, the last release. Bring it with: git fetch --unshallow --tags`);
+  say(withoutLastRelease);
   process.exit(2);
 }
 const folder = mkdtempSync(join(tmpdir(), "petrel-upgrades-"));

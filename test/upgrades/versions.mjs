@@ -14,6 +14,9 @@ export function lastReleaseCommit() {
   return status === 0 ? stdout.toString().trim() : null;
 }
 
+/** What helps when the clone does not have it. */
+export const withoutLastRelease = `This clone does not have ${lastRelease.commit}, the last release. Bring it with: git fetch --unshallow --tags`;
+
 /** The bundled Worker of the working tree, in a folder. */
 export async function buildThis(folder) {
   return (await buildBundle(folder)).file;

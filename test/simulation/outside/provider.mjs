@@ -80,6 +80,7 @@ export class Provider {
       : (fates.find(([most]) => draw < most) ?? [])[1];
     for (const kind of kinds) {
       const times = this.faults.happens("reportComesTwice") ? 2 : 1;
+      if (this.faults.happens("reportIsLost")) continue;
       for (let time = 0; time < times; time++) {
         const delay = this.random() * 20 * secondMs + 10 * this.faults.lateMs("reportIsLate");
         this.time.set(() => this.#tell(`${id}-${kind}`, kind, id, mail, 1), delay);

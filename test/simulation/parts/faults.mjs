@@ -25,6 +25,9 @@ export const maxRates = {
   receiverFails: 0.4,
   receiverHangs: 0.1,
   receiverLosesAnswer: 0.2,
+  // In some worlds the provider was never told where to report.
+  reportIsLost: 1,
+  alarmIsLost: 0.15,
 };
 const mostClocksDifferMs = 2_000;
 const latestMs = 30_000;

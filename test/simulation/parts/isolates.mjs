@@ -26,7 +26,7 @@ export class Isolates {
 
   #open() {
     const process = new Process({ skewMs: this.faults.skewMs() });
-    const isolate = { process, worker: process.run(this.load) };
+    const isolate = { process, worker: process.run(() => this.load(this.random)) };
     process.onDeath = () => {
       this.#all.splice(this.#all.indexOf(isolate), 1);
       this.#open();

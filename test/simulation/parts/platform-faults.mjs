@@ -11,6 +11,7 @@ export const platformFaults = {
     page: "https://developers.cloudflare.com/durable-objects/concepts/durable-object-lifecycle/",
   },
   "alarm is late": { page: "https://developers.cloudflare.com/durable-objects/api/alarms/" },
+  "alarm is lost after its retries": { page: "https://developers.cloudflare.com/durable-objects/api/alarms/" },
   "alarm comes twice": { page: "https://developers.cloudflare.com/durable-objects/api/alarms/" },
   "message comes twice": { page: "https://developers.cloudflare.com/queues/reference/delivery-guarantees/" },
   "message is late": { page: "https://developers.cloudflare.com/queues/reference/delivery-guarantees/" },

@@ -77,9 +77,12 @@ export const contactDeeds = {
       body: { to: email, from, subject: `To ${email}`, body: "<p>Hello</p>" },
     });
     await caller.ask("POST", "/events/track", { body: { email, event: "signup", data: { note: `by ${email}` } } });
-    await caller.world.time.wait(draw * 60_000);
     const id = await idOf(caller, email);
     if (id === null) return;
+    const [{ id: journey }] = caller.tenant.workflows;
+    const started = { contactId: id, context: { note: `by ${email}` } };
+    await caller.ask("POST", `/workflows/${journey}/executions`, { body: started, allowed: [404, 409] });
+    await caller.world.time.wait(draw * 60_000);
     const { status } = await caller.insist("DELETE", `/contacts/${id}`, { allowed: [404] });
     if (isGood(status) || status === 404) caller.note({ is: "erased", email });
   },

@@ -30,7 +30,7 @@ export function drawDocument(draw, { title, eventName, allowReentry, host, templ
   const random = randomStream(draw, "document");
   const whole = (below) => Math.floor(random() * below);
   const given = { host, templates, whole, form: whole(1_000) };
-  const keys = shuffled(Object.keys(pool), random).slice(0, 3 + whole(6));
+  const keys = shuffled(Object.keys(pool), random).slice(0, 1 + whole(8));
   const steps = keys.map((key) => ({ key, name: key, ...pool[key](given) }));
   const transitions = [{ from: "trigger", to: keys[0] }];
   for (const [place, { key, ...step }] of steps.entries()) {

@@ -82,9 +82,12 @@ const checks = {
 
   WAIT_FOR_EVENT: ({ step, from, to, possible, events, taken }) => {
     if (step.branch === "event") {
-      const names = possible.map(({ config }) => config.eventName);
-      const isHeard = taken.some((before) => names.includes(before.at(-1)?.name) && before.at(-1).at <= to + slackMs);
-      return isHeard ? [] : [`${step.name} heard of ${taken[0].at(-1)?.name}, and awaits ${names}`];
+      const isAwaited = ({ name, at }) =>
+        at <= to + slackMs &&
+        possible.some(({ config }) => config.eventName === name && at < from + config.timeout * 1_000 + slackMs);
+      const isHeard = taken.some((before) => before.length > 0 && isAwaited(before.at(-1)));
+      const awaited = possible.map(({ config }) => `${config.eventName} for ${config.timeout} s from ${from}`);
+      return isHeard ? [] : [`${step.name} heard of ${JSON.stringify(taken[0].at(-1))}, and awaits ${awaited}`];
     }
     const isRight = possible.some(({ config: { eventName, timeout } }) => {
       const until = from + timeout * 1_000;
