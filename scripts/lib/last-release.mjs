@@ -4,7 +4,7 @@
  */
 export const lastRelease = {
   /** A tag or a commit, for `git`. */
-  commit: "c677965b",
+  commit: "efa5dc94",
   /** Its last migration. */
   migration: "0004_fewer_rows.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */

@@ -1,3 +1,4 @@
+import { operatorToken } from "../simulation/settings.mjs";
 import { World } from "../simulation/world.mjs";
 import { mixedWorker } from "./mixed.mjs";
 
@@ -7,8 +8,8 @@ const people = ["ada", "grace", "alan", "edsger", "barbara", "donald"].map((name
 /**
  * Plays a day of a project with all kinds of work: mail, a campaign, a workflow, webhooks, jobs, and keys. Its beginning is
  * of the versions of `begin`, and its rest of those of `end`: each of them names a version for requests, for consumers
- * and for objects. `load` opens an isolate of a version. Returns what became of it, without ids and times, so that two days
- * can be compared.
+ * and for objects. In between the project moves to another database. `load` opens an isolate of a version. Returns what became of it, without ids and times, so that two days
+ * can be compared, and how many writes met the fence of the move.
  */
 export async function play(seed, load, { begin, end }) {
   const roles = { ...begin };
@@ -21,15 +22,17 @@ export async function play(seed, load, { begin, end }) {
   const setUp = await prepare(world, ask);
   const beginning = await firstHalf(world, ask, setUp);
   await world.pass(3);
-  Object.assign(roles, end);
+  const { refused, ...moved } = await moveBetween(world, ask, project, { roles, end });
   const rest = await secondHalf(world, ask, beginning);
   await world.pass(25);
 
-  return {
+  const day = {
     ...summaryOf(world),
+    moved,
     answers: [...beginning.answers, ...rest],
     ...(await read(ask, setUp)),
   };
+  return { day, refused };
 }
 
 /** Calls the API with the secret key. A refusal that nobody expects ends the day. */
@@ -41,6 +44,8 @@ function caller(world, { keys, domain }) {
     }
     return answer;
   };
+  // Without waiting for what happens meanwhile, and with any answer.
+  ask.beside = (method, path, body) => world.ask(method, path, { key: keys.secret, body });
   ask.from = `hello@${domain}`;
   ask.publicKey = keys.public;
   return ask;
@@ -88,6 +93,47 @@ async function firstHalf(world, ask, { campaignId }) {
   return { send, keyed, answers: [sent.status] };
 }
 
+/**
+ * Moves the project. The move begins under one version and ends under the other, and while the fence is up, requests of
+ * both versions write at once. What is answered with success is there afterwards, and what is refused is not.
+ */
+async function moveBetween(world, ask, { id }, { roles, end }) {
+  const path = `/admin/projects/${id}`;
+  const operator = (method, at, body) => world.call(method, path + at, { key: operatorToken, body });
+  const standing = () =>
+    world.databases.DB.peek("SELECT shard, move->>'fencedAt' AS fencedAt FROM projects WHERE id = ?", id)[0];
+  const writers = ["this", "last"].map((version) => ({ version, email: `${version}@acme.example`, turn: 0 }));
+  for (const { email, turn } of writers) await ask("POST", "/contacts", { email, data: { turn } });
+  const to = standing().shard === "DB" ? "DB_01" : "DB";
+  const { status } = await operator("POST", "/move", { database: to });
+  if (status !== 202) throw new Error(`The move was answered ${status}`);
+  await world.time.pass(20_000);
+  Object.assign(roles, end);
+  let refused = 0;
+  const write = async (writer, turn) => {
+    roles.door = writer.version;
+    const answer = await ask.beside("POST", "/contacts", { email: writer.email, data: { turn } });
+    if (answer.status === 200) writer.turn = turn;
+    else if (answer.status === 503) refused += 1;
+    else throw new Error(`A write during a move was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  };
+  const deadline = world.time.now + 300_000;
+  for (let turn = 1; standing().shard !== to; turn++) {
+    if (world.time.now > deadline) throw new Error("The move does not come to its end");
+    if (standing().fencedAt === null) await world.time.pass(2);
+    else await world.time.until(Promise.all(writers.map((writer) => write(writer, turn))));
+  }
+  roles.door = end.door;
+  await world.time.pass(10_000);
+  for (const { email, turn } of writers) {
+    const { body: found } = await ask("GET", `/contacts?email=${email}`);
+    const stored = JSON.stringify(found.map(({ data }) => data.turn));
+    if (stored !== `[${turn}]`) throw new Error(`Turn ${turn} was answered with success, and ${stored} is stored`);
+  }
+  const { body: project } = await operator("GET", "");
+  return { database: project.database, refused };
+}
+
 async function secondHalf(world, ask, { send, keyed }) {
   const again = await ask("POST", "/v1/send", send, { ...keyed, expected: [409] });
   const other = await ask("POST", "/v1/send", { ...send, to: people.slice(1, 4) });
@@ -115,10 +161,10 @@ function summaryOf(world) {
     taken: countBy(world.outside.provider.mails.map(({ mail }) => `${mail.subject} to ${[mail.to].flat().join()}`)),
     heard: countBy(world.outside.receivers.heard.map(({ type }) => type)),
     called: world.outside.receivers.bodies.length,
-    emails: counted("SELECT status AS name, count(*) AS count FROM emails GROUP BY 1"),
-    events: counted("SELECT name, count(*) AS count FROM events GROUP BY 1"),
-    plans: counted("SELECT data->>'plan' AS name, count(*) AS count FROM contacts GROUP BY 1"),
-    jobs: counted("SELECT type || ' ' || status AS name, count(*) AS count FROM jobs GROUP BY 1"),
+    emails: counted("SELECT project_id, status AS name, count(*) AS count FROM emails GROUP BY 1, 2"),
+    events: counted("SELECT project_id, name, count(*) AS count FROM events GROUP BY 1, 2"),
+    plans: counted("SELECT project_id, data->>'plan' AS name, count(*) AS count FROM contacts GROUP BY 1, 2"),
+    jobs: counted("SELECT project_id, type || ' ' || status AS name, count(*) AS count FROM jobs GROUP BY 1, 2"),
     deadLetters: world.rows("SELECT body FROM dead_letters"),
     waiting: world.queues.waiting.length,
   };
