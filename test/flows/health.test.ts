@@ -397,6 +397,20 @@ it("knows the schedules of cron, and no other", () => {
   expect(Object.keys(schedules).toSorted()).toEqual(Object.keys(ticks).toSorted());
 });
 
+it("names the projects whose mail and jobs fail, the worst first", async () => {
+  const { control } = world.process().platform;
+  const [one, two] = [await newProject(), await newProject()];
+  const failed = { status: "FAILED" as const, endedAt: world.now - minuteMs };
+  for (const { number } of [one, two, two])
+    await control.insert(emails).values({ ...email(failed), projectId: number });
+  await control.insert(jobs).values({ ...job({ completedAt: world.now - hourMs }), projectId: one.number });
+  expect((await found("failed_mail")).detail).toContain(` Projects: ${two.id} (2), ${one.id} (1).`);
+  expect((await found("jobs")).detail).toContain(` Projects: ${one.id} (1).`);
+  for (const { number } of [one, two]) {
+    for (const table of [emails, jobs]) await control.delete(table).where(eq(table.projectId, number));
+  }
+});
+
 it("has metrics of what answers while a database does not, and no sums", async () => {
   const lines = async () => (await metrics(wellPlatform())).split("\n").filter((line) => !line.startsWith("#"));
   const sums = ["petrel_mail_events_total", "petrel_mail_accepted_this_month", "petrel_jobs_failing"];

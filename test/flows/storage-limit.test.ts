@@ -111,6 +111,7 @@ describe("a project above its maxStorageMb", () => {
       details: { maxStorageMb: 10, largest: [{ kind: "events" }, { kind: "emails" }, { kind: "contacts" }] },
     });
     expect(body.error.message ?? body.message).toContain("events (8 MB), emails (3 MB), contacts (2 MB)");
+    expect(body.error.suggestion).toContain("delete events with DELETE /events/{eventName}");
     expect((await project.api.get("/contacts")).body.total).toBe(1);
   });
 

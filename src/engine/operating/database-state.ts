@@ -5,7 +5,7 @@ import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import { hopProjects } from "../../db/hop-projects";
 import { maxRowsPerStatement } from "../../db/limits";
-import { asNumber, asPriority, asText, columns } from "../../db/rows";
+import { asNumber, asOneOf, asPriority, asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
@@ -16,6 +16,10 @@ const mostDomains = 100;
 
 /** For how long work may be due before it counts as overdue. The sweeps run every minute. */
 const behindMs = 5 * minuteMs;
+
+/** Mail that failed or has an unknown outcome, and jobs that failed or keep failing. */
+export type Trouble = "mail" | "jobs";
+const mostTroubled = 20;
 
 /** The state of the installation, read from one database. */
 export interface DatabaseState {
@@ -29,6 +33,8 @@ export interface DatabaseState {
   failedJobs: number;
   /** The number of open jobs whose runs keep failing. */
   failingJobs: number;
+  /** The projects with the most of these emails and jobs, by their numbers. */
+  troubled: { what: Trouble; project: number; count: number }[];
   failingDomains: { domain: string; failingSince: number }[];
   /** The number of executions that are due but that no shard has moved. */
   overdueExecutions: number;
@@ -53,18 +59,20 @@ export async function databaseState(platform: Platform, shard: string): Promise<
     ),
   );
   const since = now - hourMs;
-  const ended = (status: string) => sql`SELECT 1 FROM emails INDEXED BY ix_emails_failed_at
+  const ended = (status: string) => sql`SELECT project_id FROM emails INDEXED BY ix_emails_failed_at
     WHERE clock = 0 AND status IN ('FAILED', 'UNKNOWN') AND coalesce(ended_at, handed_at) > ${since}
       AND status = ${status} AND ${isAtHome()}`;
-  const endedJobs = sql`SELECT status FROM jobs INDEXED BY ix_jobs_ended
+  const endedJobs = sql`SELECT status, project_id FROM jobs INDEXED BY ix_jobs_ended
     WHERE completed_at IS NOT NULL AND completed_at > ${now - dayMs} AND ${isAtHome()} ORDER BY completed_at DESC LIMIT ${mostCounted}`;
-  const openJobs = sql`SELECT failing_since FROM jobs INDEXED BY ix_jobs_open
+  const openJobs = sql`SELECT failing_since, project_id FROM jobs INDEXED BY ix_jobs_open
     WHERE status IN ('queued', 'processing') AND (type = 'project.move' OR ${isAtHome()}) LIMIT ${mostCounted}`;
+  const failedJobs = sql`SELECT project_id FROM (${endedJobs}) WHERE status = 'failed'`;
+  const failingJobs = sql`SELECT project_id FROM (${openJobs}) WHERE failing_since <= ${since}`;
   const counts = batch.add(
     statement(
       sql`SELECT ${countOf(ended("FAILED"))} AS failed_mail, ${countOf(ended("UNKNOWN"))} AS unknown_mail,
-        ${countOf(sql`SELECT 1 FROM (${endedJobs}) WHERE status = 'failed'`)} AS failed_jobs,
-        ${countOf(sql`SELECT 1 FROM (${openJobs}) WHERE failing_since <= ${since}`)} AS failing_jobs,
+        ${countOf(failedJobs)} AS failed_jobs,
+        ${countOf(failingJobs)} AS failing_jobs,
         ${countOf(overdueExecutions(now - behindMs))} AS overdue_executions,
         ${countOf(sql`SELECT 1 FROM (SELECT project_id FROM events INDEXED BY ix_events_waiting
           WHERE next_announce_at IS NOT NULL AND next_announce_at <= ${now - behindMs} LIMIT ${maxRowsPerStatement}) WHERE ${isAtHome()}`)} AS overdue_events`,
@@ -78,6 +86,18 @@ export async function databaseState(platform: Platform, shard: string): Promise<
       }),
     ),
   );
+  const of = (what: Trouble, rows: SQL) => {
+    return sql`SELECT ${what} AS what, project_id AS project FROM (${rows} LIMIT ${mostCounted})`;
+  };
+  const troubled = batch.add(
+    statement(
+      sql`SELECT what, project, count(*) AS count FROM (${of("mail", ended("FAILED"))}
+          UNION ALL ${of("mail", ended("UNKNOWN"))}
+          UNION ALL ${of("jobs", failedJobs)} UNION ALL ${of("jobs", failingJobs)})
+        GROUP BY what, project ORDER BY count DESC LIMIT ${mostTroubled}`,
+      columns({ what: asOneOf<Trouble>(), project: asNumber, count: asNumber }),
+    ),
+  );
   const domains = batch.add(
     statement(
       sql`SELECT domain, failing_since FROM domains INDEXED BY ix_domains_failing
@@ -86,7 +106,7 @@ export async function databaseState(platform: Platform, shard: string): Promise<
     ),
   );
   await batch.commit();
-  return { shard, waitingMail: waiting.all, failingDomains: domains.all, ...counts.one };
+  return { shard, waitingMail: waiting.all, failingDomains: domains.all, troubled: troubled.all, ...counts.one };
 }
 
 /** Selects a row for each execution that was due by then. */

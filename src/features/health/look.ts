@@ -1,6 +1,8 @@
+import { someOf } from "../../core/operating/counted";
 import type { HealthFinding } from "../../core/operating/health-finding";
 import { type ControlState, controlState } from "../../engine/operating/control-state";
-import { type DatabaseState, databaseState } from "../../engine/operating/database-state";
+import { type DatabaseState, databaseState, type Trouble } from "../../engine/operating/database-state";
+import { projectIds } from "../../engine/operating/project-ids";
 import type { Platform } from "../../platform/context";
 
 /** The data that checks need. Checks share it, so that each part is read at most once. */
@@ -39,4 +41,24 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
 /** Adds up one number over all databases. */
 export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseState) => number): number {
   return states.reduce((sum, state) => sum + of(state), 0);
+}
+
+/** Names the projects with the most of a trouble, as a sentence after another; empty when none exists any more. */
+export async function worstProjects(
+  { platform }: Look,
+  states: readonly DatabaseState[],
+  what: Trouble,
+): Promise<string> {
+  const worst = states
+    .flatMap(({ troubled }) => troubled.filter((each) => each.what === what))
+    .toSorted((a, b) => b.count - a.count);
+  const ids = await projectIds(
+    platform,
+    worst.map(({ project }) => project),
+  );
+  const named = worst.flatMap(({ project, count }) => {
+    const id = ids.get(project);
+    return id === undefined ? [] : `${id} (${count})`;
+  });
+  return named.length === 0 ? "" : ` Projects: ${someOf(named)}.`;
 }

@@ -4,7 +4,7 @@ import { counted, duration, someOf } from "../../../core/operating/counted";
 import { fail, ok, warn } from "../../../core/operating/health-finding";
 import { hourMs, iso, minuteMs } from "../../../core/time";
 import { allAccounts } from "../../../platform/mailer/accounts";
-import { type HealthCheck, sumOf } from "../look";
+import { type HealthCheck, sumOf, worstProjects } from "../look";
 
 /** How long mail of each lane may wait. A campaign to a million contacts takes hours at the pace of most accounts. */
 const patience: Record<Lane, { warnMs: number; failMs: number }> = {
@@ -41,15 +41,15 @@ const mostUnknown = 10;
 /** Checks how much mail of the last hour failed or has an unknown outcome. */
 export const failedMail: HealthCheck = {
   name: "failed_mail",
-  async examine({ databases }) {
-    const states = await databases();
+  async examine(look) {
+    const states = await look.databases();
     const failed = sumOf(states, (state) => state.failedMail);
     const unknown = sumOf(states, (state) => state.unknownMail);
     if (failed + unknown === 0) return ok("No mail failed within the last hour.");
     const found = {
-      detail: `${counted(failed, "email")} FAILED. The provider's answer for ${counted(unknown, "email")} was lost (UNKNOWN).`,
+      detail: `${counted(failed, "email")} FAILED. The provider's answer for ${counted(unknown, "email")} was lost (UNKNOWN).${await worstProjects(look, states, "mail")}`,
       mend:
-        "GET /emails?status=FAILED with a project's key says why. POST /emails/retry sends them again; " +
+        "GET /emails?status=FAILED with the project's key says why. POST /emails/retry sends them again; " +
         "UNKNOWN ones may have arrived.",
     };
     return unknown >= mostUnknown

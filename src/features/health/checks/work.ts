@@ -4,7 +4,7 @@ import { schedules, silentSchedules } from "../../../core/operating/schedules";
 import { hourMs, secondMs } from "../../../core/time";
 import { readCronRuns } from "../../../engine/operating/cron-runs";
 import { openMoves } from "../../../engine/operating/open-moves";
-import { type HealthCheck, sumOf } from "../look";
+import { type HealthCheck, sumOf, worstProjects } from "../look";
 
 /** Checks that queues gave up on no message. */
 export const deadLetters: HealthCheck = {
@@ -25,14 +25,14 @@ export const deadLetters: HealthCheck = {
 /** Checks that background jobs succeed. */
 export const jobs: HealthCheck = {
   name: "jobs",
-  async examine({ databases }) {
-    const states = await databases();
+  async examine(look) {
+    const states = await look.databases();
     const failed = sumOf(states, (state) => state.failedJobs);
     const failing = sumOf(states, (state) => state.failingJobs);
     if (failed + failing === 0) return ok("No job failed within the last day.");
     return warn("Background jobs fail.", {
-      detail: `${counted(failed, "job")} failed within the last day, and ${counted(failing, "open job")} have failed for over an hour.`,
-      mend: "GET /jobs?status=failed with a project's key says why. The log of the Worker has each failure.",
+      detail: `${counted(failed, "job")} failed within the last day, and ${counted(failing, "open job")} have failed for over an hour.${await worstProjects(look, states, "jobs")}`,
+      mend: "GET /jobs?status=failed with the project's key says why. The log of the Worker has each failure.",
     });
   },
 };
