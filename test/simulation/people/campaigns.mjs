@@ -52,6 +52,13 @@ export const campaignDeeds = {
     if (isGood(status)) caller.tenant.segments.push(body);
   },
 
+  /** Contacts enter and leave at a computation, and the next one by itself may come when the world is over. */
+  async computeSegment(caller, { draws: [which] }) {
+    const { segments } = caller.tenant;
+    const { id } = segments[Math.floor(which * segments.length)];
+    await caller.ask("POST", `/segments/${id}/compute`, { allowed: [409] });
+  },
+
   async changeSegment(caller, { draws: [which, plan] }) {
     const { segments } = caller.tenant;
     const segment = segments[Math.floor(which * segments.length)];

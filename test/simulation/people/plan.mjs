@@ -24,6 +24,7 @@ const weights = {
   importContacts: 1,
   createSegment: 1,
   changeSegment: 2,
+  computeSegment: 3,
   startCampaign: 4,
   pauseCampaign: 2,
   resumeCampaign: 1,
