@@ -16,6 +16,8 @@ export interface DueRows {
   order: readonly string[];
   /** The columns of the table's key. */
   key: readonly string[];
+  /** Which of them are swept here, and a column of which this asks, if not all of the projects that live here. */
+  home?: { condition: SQL; column: string };
 }
 
 /**
@@ -37,9 +39,12 @@ export function sweepAtHome(
     if (first === null) return 0;
     places.set(db, first);
     const order = columnsOf(due.order);
-    const window = sql`SELECT ${columnsOf(due.key)} ${due.rows} AND (${order}) >= (${list(first.map((value) => sql`${value}`))})
+    const window = sql`SELECT ${columnsOf(windowOf(due, due.key))} ${due.rows} AND (${order}) >= (${list(first.map((value) => sql`${value}`))})
       ORDER BY ${order} LIMIT ${maxRowsPerStatement}`;
-    const taken = await take(db, sql`SELECT ${columnsOf(due.key)} FROM (${window}) WHERE ${isAtHome()} LIMIT ${limit}`);
+    const taken = await take(
+      db,
+      sql`SELECT ${columnsOf(due.key)} FROM (${window}) WHERE ${homeOf(due)} LIMIT ${limit}`,
+    );
     // The rows that follow may be behind others of a fence, so there may be more, however few these were.
     return taken > 0 && limit === maxSweptRows ? maxSweptRows : taken;
   });
@@ -55,7 +60,7 @@ async function findFirst(
   from: Key | null,
 ): Promise<{ isFenced: boolean; first: Key | null }> {
   const order = columnsOf(due.order);
-  const all = columnsOf([...new Set([...due.order, ...due.key])]);
+  const all = columnsOf(windowOf(due, [...due.order, ...due.key]));
   for (let after = from; spent.hasLeft(); ) {
     const window = sql`SELECT ${all} ${due.rows} ${beyond(partsOf(due.order), after)} ORDER BY ${order} LIMIT ${maxRowsPerStatement}`;
     const { isFenced, first, last } = await selectOne(
@@ -63,7 +68,7 @@ async function findFirst(
       sql`SELECT is_fenced, first, iif(is_fenced AND first IS NULL,
           (SELECT json_array(${order}) FROM (${window}) LIMIT 1 OFFSET ${maxRowsPerStatement - 1}), NULL) AS last
         FROM (SELECT is_fenced, iif(is_fenced,
-            (SELECT json_array(${order}) FROM (${window}) WHERE ${isAtHome()} LIMIT 1), NULL) AS first
+            (SELECT json_array(${order}) FROM (${window}) WHERE ${homeOf(due)} LIMIT 1), NULL) AS first
           FROM (SELECT EXISTS (SELECT 1 FROM moves WHERE stage = 'fenced') AS is_fenced))`,
       readFirst,
     );
@@ -71,6 +76,15 @@ async function findFirst(
     after = last;
   }
   return { isFenced: true, first: null };
+}
+
+function homeOf({ home }: DueRows): SQL {
+  return home?.condition ?? isAtHome();
+}
+
+/** These columns, and what the condition asks of. */
+function windowOf({ home }: DueRows, names: readonly string[]): string[] {
+  return [...new Set([...names, ...(home ? [home.column] : [])])];
 }
 
 function partsOf(names: readonly string[]): SQL[] {

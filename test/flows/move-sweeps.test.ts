@@ -8,6 +8,7 @@ import { beginMove, createFences, dropMoveTriggers, endMove } from "../../src/db
 import { movedTables } from "../../src/db/project-tables";
 import { statement } from "../../src/db/statement";
 import { dispatchStranded } from "../../src/engine/events/dispatch-stranded";
+import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
 import { rowsIn, shardOf } from "../support/move";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
@@ -84,31 +85,52 @@ it("reaches a neighbour behind many due rows of a project that is not at home, 2
     );
   due(fenced, behind, world.now - 7_200_000);
   due(other, 3, world.now - 3_600_000);
+  const lost = ({ number }: TestProject, count: number, type: string, at: number) =>
+    filling.add(
+      statement(sql`INSERT INTO jobs (project_id, id, type, status, input, state, errors, created_at, next_announce_at)
+        ${numbers(count)} ${number}, printf('sweep%s%d', substr(${type} || '.................', 1, 9), 10000000 + n), ${type},
+          'queued', '{}', '{}', '[]', 1, ${at} FROM numbers`),
+    );
+  lost(fenced, behind, "contacts.count-fields", world.now - 7_200_000);
+  lost(other, 3, "contacts.count-fields", world.now - 3_600_000);
+  // The job of a move is behind the fence of the database to which it copies.
+  lost(fenced, 1, "project.move", world.now - 3_600_000);
   filling.addAll(beginMove(owner, "fenced"));
   await filling.commit();
 
   const texts: string[] = [];
   world.fault = {
     meet: (trip, make) => {
-      texts.push(...trip.sql.filter((text) => text.includes("ix_events_waiting")));
+      texts.push(...trip.sql.filter((text) => /ix_events_waiting|ix_jobs_open/.test(text)));
       return make();
     },
   };
   await dispatchStranded(world.process().platform);
-  world.fault = null;
   const dispatched = world.queue.filter(({ queued }) => queued.message.type === "events.dispatch");
   expect(new Set(dispatched.map(({ queued }) => "projectId" in queued.message && queued.message.projectId))).toEqual(
     new Set([other.number]),
   );
   expect(texts.length).toBeGreaterThanOrEqual(3);
+  texts.length = 0;
   const waiting = sql`SELECT count(*) AS n FROM events WHERE project_id = ${other.number} AND next_announce_at <= ${world.now}`;
   expect(await ctx.db.get(waiting)).toEqual({ n: 0 });
+
+  await requeueLostJobs(world.process().platform);
+  expect(texts.length).toBeGreaterThanOrEqual(3);
+  world.fault = null;
+  const requeued = world.queue.map(({ queued }) => queued.message).filter((message) => "jobId" in message);
+  expect(requeued.map(({ type, projectId }) => [type, projectId]).toSorted()).toEqual([
+    ...[1, 2, 3].map(() => ["contacts.count-fields", other.number]),
+    ["project.move", fenced.number],
+  ]);
 
   world.queue = [];
   const emptying = openBatch(ctx);
   emptying.addAll(endMove(owner));
   for (const { number } of [fenced, other]) {
-    emptying.add(statement(sql`DELETE FROM events WHERE project_id = ${number} AND id LIKE 'sweep%'`));
+    for (const table of [sql`events`, sql`jobs`]) {
+      emptying.add(statement(sql`DELETE FROM ${table} WHERE project_id = ${number} AND id LIKE 'sweep%'`));
+    }
   }
   await emptying.commit();
 });

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { type JobType, jobTypes } from "../../core/messages";
 import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
@@ -7,7 +7,8 @@ import { asId, asNumber, asOneOf, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { exists, type IsDue } from "../../platform/due";
-import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { sweepDatabases } from "../../platform/sweep";
+import { sweepAtHome } from "../../platform/sweep-at-home";
 import { nextAnnouncement } from "./job";
 
 /** A move itself goes on in the database to which it copies. */
@@ -15,14 +16,18 @@ const isRunnable = sql`(type = 'project.move' OR ${isAtHome()})`;
 
 /** Jobs of a type that only the other version knows, during a deployment, are left to its sweeps. */
 const lostJobs = (now: Date) => sql`FROM jobs INDEXED BY ix_jobs_open
-  WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now.getTime()} AND ${isRunnable}
+  WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now.getTime()}
     AND type IN (SELECT value FROM json_each(${JSON.stringify(jobTypes)}))`;
 
 export const hasLostJobs: IsDue = ({ now }) => exists(lostJobs(now));
 
 /** Sweeps all projects for jobs whose message was lost, and announces them again. */
 export function requeueLostJobs(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => requeueDue(platform, db));
+  const due = {
+    ...{ rows: lostJobs(platform.now), order: ["next_announce_at", "rowid"], key: ["project_id", "id"] },
+    home: { condition: isRunnable, column: "type" },
+  };
+  return sweepAtHome(platform, due, (db, rows) => requeueSome(platform, db, rows));
 }
 
 /**
@@ -44,13 +49,13 @@ export function endGraceOfJobs(platform: Platform): Promise<void> {
   });
 }
 
-async function requeueDue(platform: Platform, db: Db): Promise<number> {
+async function requeueSome(platform: Platform, db: Db, rows: SQL): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch(platform, db);
   const lost = batch.add(
     statement(
       sql`UPDATE jobs SET next_announce_at = ${nextAnnouncement(now)}
-        WHERE (project_id, id) IN (SELECT project_id, id ${lostJobs(platform.now)} ORDER BY next_announce_at LIMIT ${maxSweptRows})
+        WHERE (project_id, id) IN (${rows})
         RETURNING id, project_id, type`,
       columns({ id: asId, projectId: asNumber, type: asOneOf<JobType>() }),
     ),
