@@ -18,7 +18,7 @@ import type { Lanes } from "../../platform/mailer/pace";
 
 const mostBusy = 20;
 
-/** The figures behind the metrics, all read concurrently. What does not answer is null. */
+/** The figures behind the metrics, all read concurrently. A part that does not answer is null. */
 interface Figures {
   now: number;
   control: ControlState | null;
@@ -37,7 +37,7 @@ interface DatabaseFigures {
 /**
  * Returns the state of the installation in Prometheus' text format. Its size does not grow with the number of projects.
  * While a database does not answer, sums over all of them are left out: without its part, a counter would seem to begin
- * anew.
+ * again.
  */
 export const metrics = keepReport(async (platform) => {
   const figures = await readFigures(platform);

@@ -48,7 +48,7 @@ export function vacateSome(
   return goesOn && textOfPlace(goesOn);
 }
 
-/** Sorts below all ids: an object of version 1.0.0 reads an id here, and then begins anew. */
+/** Sorts below all ids: an object of version 1.0.0 reads an id here, and then begins again. */
 const mark = "!";
 
 /** The beginning, also for an id, with which version 1.0.0 continued. */
