@@ -49,6 +49,8 @@ export async function firstScreen({ door, browser, cookie, start }) {
   await context.addCookies([cookie]);
   const page = await context.newPage();
   await page.addInitScript(noteMoments);
+  // A browser takes a tenth of a second to start the process of a site, and that is no work of the console.
+  await page.goto(new URL("/robots.txt", start).href);
   const session = await context.newCDPSession(page);
   await session.send("Network.enable");
   // The time that the page's thread works, and not that for which it waits for a processor.

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
-const [early, main, home] = ["early.ts", "main.tsx", "routes/home/page.tsx"].map(source);
+const [early, main, home, pageWords] = ["early.ts", "main.tsx", "routes/home/page.tsx", "words/words.ts"].map(source);
 
 /**
  * Makes few files of what the first screen needs, and has the page name all of them, so that the browser asks for them at
@@ -23,6 +23,8 @@ export function firstScreen() {
       handler(page, { bundle }) {
         const chunk = Object.values(bundle).find(({ moduleIds }) => moduleIds?.includes(main));
         if (chunk === undefined) throw new Error("There is no chunk of main.tsx");
+        if ([main, home].some((start) => known.get(start).has(pageWords)))
+          throw new Error("The first screen has the texts of words/first.ts alone");
         const scripts = chunk.imports.filter((file) => !page.includes(file));
         const styles = scripts.flatMap((file) => [...bundle[file].viteMetadata.importedCss]);
         const tags = [
@@ -65,7 +67,11 @@ const showing = /\/(react|react-query)\/|Observer\.js$|\/hydration\.js$/;
 /** The chunks that all pages need, and those that the first one shares with others. */
 const isCommon = (id, modules) =>
   id !== main &&
+  !later.test(id) &&
   (loadedWith(main, modules).has(id) || (!id.includes("/routes/home/") && loadedWith(home, modules).has(id)));
+
+/** Parts of packages that only other pages use. The packages name them beside what the first one does. */
+const later = /\/(infinite\w+|useInfiniteQuery|mutationObserver|useMutation)\.js$/i;
 
 const known = new Map();
 

@@ -2,23 +2,24 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { locale, queries, session, words } from "./begun";
+import { queries, session } from "./begun";
 import { router } from "./router";
 import { en } from "./words/en";
 import { WordsProvider } from "./words/provider";
+import { firstWords, locale, sayFirst } from "./words/shown";
 import "./style.css";
 
 const place = document.getElementById("console");
 if (place === null) throw new Error("The page has no place for the console");
 // Until all of it is there, what index.html shows stays. Without the file of a language, as when the network is gone,
 // English does.
-const [spoken] = await Promise.all([words?.catch(() => null), session, router.load()]);
+const [spoken] = await Promise.all([firstWords?.catch(() => null), session, router.load()]);
 if (spoken) document.documentElement.lang = locale;
 
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <WordsProvider words={spoken ?? en} locale={locale}>
+      <WordsProvider words={sayFirst(spoken ?? en)} locale={locale}>
         <RouterProvider router={router} />
       </WordsProvider>
     </QueryClientProvider>

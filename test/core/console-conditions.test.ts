@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Kind } from "../../console/src/parts/conditions/operators";
 import { kindOf, opened, operatorsFor, writtenFilter } from "../../console/src/parts/conditions/written-filter";
 import { atLeast, formsOf } from "../../console/src/words/counting";
-import { en } from "../../console/src/words/en";
-import { loadWords } from "../../console/src/words/languages";
+import { loadPageWords } from "../../console/src/words/languages";
 
 type Filter = Parameters<typeof opened>[0];
 
@@ -62,7 +61,7 @@ describe("a count that the real one is at least", () => {
   it.each(Object.keys(formsOf) as (keyof typeof formsOf)[])(
     "is of several in %s, also from one on",
     async (language) => {
-      const { all } = ((await loadWords(language)) ?? en).people.bulk;
+      const { all } = (await loadPageWords(language)).people.bulk;
       expect(all(atLeast({ value: 1, text: "1" }))).toContain("≥ 1");
       expect(all({ value: 1, text: "1" })).not.toContain("1");
     },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { counting, formsOf, spoken } from "../../console/src/words/counting";
 import { en } from "../../console/src/words/en";
-import { loadWords } from "../../console/src/words/languages";
+import { loadFirstWords, loadPageWords } from "../../console/src/words/languages";
 
 const languages = Object.keys(formsOf) as (keyof typeof formsOf)[];
 
@@ -42,7 +42,7 @@ describe("texts about a number of things", () => {
   });
 
   it.each(languages)("are whole in %s for each number", async (language) => {
-    const words = (await loadWords(language)) ?? en;
+    const words = { ...((await loadFirstWords(language)) ?? en), ...(await loadPageWords(language)) };
     for (const [path, text] of textsIn(words)) {
       for (const value of [0, 1, 2, 1_000_000]) {
         const isCounted = text({ value, text: "§" }).includes("[object") === false;
@@ -54,7 +54,7 @@ describe("texts about a number of things", () => {
   });
 
   it("fall back to the general form where a browser knows fewer", async () => {
-    const { people } = (await loadWords("es")) ?? en;
+    const { people } = await loadPageWords("es");
     expect([1, 7, 1_000_000].map((value) => people.count({ value, text: `${value}` }))).toEqual([
       ...["1 persona", "7 personas", "1000000 de personas"],
     ]);

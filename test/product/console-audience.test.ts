@@ -119,6 +119,42 @@ describeInChromium(
           logic: "AND",
           groups: [filter("pro")],
         });
+
+      // Two people choose the audience at once: the second sees both, takes the first one's, and has the own one back.
+      const byOther = { logic: "AND", groups: [filter(hostile)] };
+      await page
+        .getByRole("status")
+        .filter({ hasText: /^Saved/ })
+        .waitFor();
+      await page.context().setOffline(true);
+      await audience.getByRole("button", { name: "plan is pro", exact: true }).click();
+      await form.getByRole("combobox", { name: "Value" }).fill("free");
+      await form.getByRole("button", { name: "Apply" }).click();
+      await page.getByText("Not saved: no connection").waitFor();
+      await world.call("PUT", `/campaigns/${id}`, { audienceCondition: byOther });
+      await page.context().setOffline(false);
+      const conflict = page.getByRole("region", { name: "Two versions of the same" });
+      await conflict.locator("ins").first().waitFor();
+      expect(await conflict.locator("del").allTextContents()).toEqual(["Mine: free"]);
+      expect(await conflict.locator("ins").allTextContents()).toEqual([`Theirs: ${hostile}`]);
+      await page.getByRole("button", { name: "Take all theirs" }).click();
+      await audience.getByRole("button", { name: `plan is ${hostile}`, exact: true }).waitFor();
+      await page.getByRole("button", { name: "Bring mine back" }).click();
+      const ofSecond = { logic: "AND", groups: [filter("free")] };
+      await expect.poll(async () => (await read()).audienceCondition, patient).toMatchObject(ofSecond);
+
+      // A condition that somebody else has changed meanwhile is not written over by the window that is open.
+      await page
+        .getByRole("status")
+        .filter({ hasText: /^Saved/ })
+        .waitFor();
+      await audience.getByRole("button", { name: "plan is free", exact: true }).click();
+      await world.call("PUT", `/campaigns/${id}`, { audienceCondition: byOther });
+      await form.getByText("Somebody else has changed these conditions meanwhile.").waitFor();
+      expect(await form.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await audience.getByRole("button", { name: `plan is ${hostile}`, exact: true }).waitFor();
+      expect((await read()).audienceCondition).toMatchObject(byOther);
       expect([watched.foreign, watched.dialogs]).toEqual([[], []]);
     });
   },

@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { hostile } from "./console-world";
 
 /** A form: where it is, how it is filled and sent, and the call that it makes. */
@@ -9,6 +10,16 @@ interface Form {
   fill(page: Page): Promise<string>;
   submit(page: Page): Promise<void>;
   call: RegExp;
+}
+
+/** Sends a form while the network is away: it says so, and keeps what it has. The network is back when this returns. */
+export async function sendInTunnel(page: Page, send: Locator, kept: () => Promise<unknown>): Promise<void> {
+  const typed = await kept();
+  await page.context().setOffline(true);
+  await send.click();
+  await page.getByRole("alert").getByText("The service did not answer").first().waitFor();
+  expect(await kept()).toEqual(typed);
+  await page.context().setOffline(false);
 }
 
 const press = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).last().click();
@@ -40,7 +51,10 @@ function dialog(opens: string, inside: Form): Form {
 
 const some = () => crypto.randomUUID().slice(0, 8);
 
-/** Every form of the pages. The editor of campaigns keeps what is typed by itself, and has tests of its own. */
+/**
+ * Forms of the pages. Those that sign in, and those of passkeys, members and the installation are sent in a tunnel where they
+ * are tested. The editor of campaigns keeps what is typed by itself.
+ */
 export const forms: Record<string, Form> = {
   "a domain": form("/domains", "Domain", `${some()}.example`, "Add a domain", /^\/domains$/),
   "a segment": {

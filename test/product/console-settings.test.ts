@@ -1,11 +1,15 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
+import { sendInTunnel } from "./console-forms";
 import { asMember, asOwner, hostile, makeWorld, openSession, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
 const desk = { viewport: { width: 1280, height: 900 } };
+
+/** What the browser says of a call without a network. */
+const ofTunnel = /ERR_INTERNET_DISCONNECTED/;
 
 describeInChromium(
   "the settings in the console",
@@ -28,8 +32,8 @@ describeInChromium(
       return watched;
     }
 
-    function expectQuiet({ foreign, complaints, dialogs }: Watched): void {
-      expect([foreign, complaints, dialogs]).toEqual([[], [], []]);
+    function expectQuiet({ foreign, complaints, dialogs }: Watched, expected = /^$/): void {
+      expect([foreign, complaints.filter((one) => !expected.test(one)), dialogs]).toEqual([[], [], []]);
     }
 
     async function operator(path: string, body: unknown): Promise<{ url: string }> {
@@ -73,7 +77,9 @@ describeInChromium(
       const dialog = page.getByRole("dialog", { name: "grace@acme.example" });
       await dialog.getByLabel("Role").selectOption("editor");
       expect(await axeFindings(page)).toEqual([]);
-      await dialog.getByRole("button", { name: "Save" }).click();
+      const save = dialog.getByRole("button", { name: "Save" });
+      await sendInTunnel(page, save, () => dialog.getByLabel("Role").inputValue());
+      await save.click();
       await dialog.waitFor({ state: "detached" });
       await page.getByRole("cell", { name: "Editor" }).waitFor();
 
@@ -87,7 +93,7 @@ describeInChromium(
       await page.waitForURL(/target=/);
       await page.getByRole("button", { name: "Clear filters" }).click();
       await page.getByText("inviteMember").waitFor();
-      expectQuiet(watched);
+      expectQuiet(watched, ofTunnel);
     });
 
     it("add a topic with a name that is no markup, and save only the settings that were changed", async () => {
@@ -156,8 +162,11 @@ describeInChromium(
         faults.push(...(await axeFindings(page)).map((finding) => `${part}: ${finding}`));
       }
       await page.getByRole("main").getByRole("link", { name: "Installation" }).click();
-      await page.getByLabel("Name of the project").fill(hostile);
-      await page.getByRole("button", { name: "Make a project" }).click();
+      const name = page.getByLabel("Name of the project");
+      const make = page.getByRole("button", { name: "Make a project" });
+      await name.fill(hostile);
+      await sendInTunnel(page, make, () => name.inputValue());
+      await make.click();
       const made = page.getByRole("region", { name: "It is there." });
       const secret = (await made.locator("code").first().textContent()) ?? "";
       const me = await fetch(`${base}/me`, { headers: { Authorization: `Bearer ${secret}` } });
@@ -169,15 +178,20 @@ describeInChromium(
       await look("projects");
 
       await page.getByRole("link", { name: "Owners and people" }).click();
-      await page.getByLabel("Their email address").fill("linus@acme.example");
-      await page.getByRole("button", { name: "Invite" }).click();
+      const address = page.getByLabel("Their email address");
+      const invite = page.getByRole("button", { name: "Invite" });
+      await address.fill("linus@acme.example");
+      await sendInTunnel(page, invite, () => address.inputValue());
+      await invite.click();
       await page.getByText("The invitation is on its way.").waitFor();
       await look("people");
       await page.getByRole("button", { name: "linus@acme.example" }).click();
       const dialog = page.getByRole("dialog", { name: "linus@acme.example" });
       await dialog.getByText("Member of no project").waitFor();
-      await dialog.getByLabel("Owner of the installation").check();
+      const isOwner = dialog.getByLabel("Owner of the installation");
+      await isOwner.check();
       await look("person");
+      await sendInTunnel(page, dialog.getByRole("button", { name: "Save" }), () => isOwner.isChecked());
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByRole("row", { name: "linus@acme.example" }).getByText("Owner").waitFor();
 
@@ -189,7 +203,7 @@ describeInChromium(
       await page.waitForURL(/installation\/audit\?target=/);
       await page.getByRole("button", { name: hostile }).waitFor({ state: "detached" });
       expect(faults).toEqual([]);
-      expectQuiet(watched);
+      expectQuiet(watched, ofTunnel);
     });
 
     it("of a person without a project are their sign-ins, and nothing of the installation", async () => {

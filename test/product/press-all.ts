@@ -16,8 +16,13 @@ export const pressAll = `(async () => {
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
-  const isThere = () => document.querySelector("#main h1, [role=alert]") && !document.querySelector(".waiting");
-  for (let round = 0; !isThere() && round < 100; round += 1) await pause(50);
+  const hasEditor = () => [...document.querySelectorAll("#main *")].some(({ shadowRoot }) => shadowRoot?.querySelector(".cm-content"));
+  const isThere = () =>
+    document.querySelector("#main h1") &&
+    !document.querySelector(".waiting") &&
+    (!location.pathname.endsWith("/edit") || hasEditor());
+  for (let round = 0; !isThere() && round < 400; round += 1) await pause(50);
+  if (!isThere()) throw new Error("It was not loaded: " + location.pathname);
   for (const box of document.querySelectorAll("#main thead input[type=checkbox]")) box.click();
   for (let round = 0; round < 100; round += 1) {
     for (const field of document.querySelectorAll("input[required], textarea[required]")) {

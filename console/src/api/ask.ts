@@ -1,14 +1,22 @@
-import { errorOf } from "petrel-client";
+import { ConnectionError, errorOf } from "petrel-client";
 
 /** Calls a route of people, which take no key, so the client does not have them. */
 export async function ask<Body>(method: string, path: string, body?: unknown): Promise<Body> {
-  const answer = await fetch(path, {
+  const { answer, text } = await send(path, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
   });
-  const text = await answer.text();
   const isJson = answer.headers.get("Content-Type")?.includes("json") ?? false;
   const said: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
   if (!answer.ok) throw errorOf(answer, said);
   return said as Body; // each caller names what its route answers
+}
+
+async function send(path: string, init: RequestInit): Promise<{ answer: Response; text: string }> {
+  try {
+    const answer = await fetch(path, init);
+    return { answer, text: await answer.text() };
+  } catch (cause) {
+    throw new ConnectionError(`The connection failed: ${init.method} ${path}`, { cause });
+  }
 }

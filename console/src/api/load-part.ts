@@ -1,3 +1,6 @@
+import { type ComponentType, lazy } from "react";
+import { withPageWords } from "../words/shown";
+
 const key = (error: unknown) => `reloaded for ${error}`;
 
 /**
@@ -14,4 +17,9 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
     // Nothing is shown until the page is there again.
     return new Promise<never>(() => undefined);
   }
+}
+
+/** A component whose file is loaded when it is first shown, beside the texts of pages. */
+export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+  return lazy(async () => ({ default: await loadPart(withPageWords(load)) }));
 }

@@ -1,17 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { PetrelError } from "petrel-client";
-import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
-import { hasPasskeys, listPasskeys, passkeysKey, signInByPasskey } from "../api/passkeys";
-import { sessionKey } from "../api/queries";
-import { askForLink } from "../api/session";
-import { useWords } from "../words/words";
-import { Button } from "./button";
-import { CodeForm } from "./code-form";
-import { Dialog } from "./dialog";
-import { PasskeyFault } from "./passkey-fault";
-import { Refused } from "./states";
+import { type ComponentType, createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { withPageWords } from "../words/shown";
+import type { ProofDialogProps } from "./proof-dialog";
 
 type Attempt = <Result>(run: () => PromiseLike<Result>) => Promise<Result>;
+
+interface Asked extends Pick<ProofDialogProps, "answer"> {
+  ProofDialog: ComponentType<ProofDialogProps>;
+}
+
+const loadDialog = withPageWords(() => import("./proof-dialog"));
 
 const ProofContext = createContext<Attempt | null>(null);
 
@@ -26,14 +24,15 @@ export function useProof(): Attempt {
 }
 
 export function ProofProvider({ email, children }: { email: string; children: ReactNode }) {
-  const [answer, setAnswer] = useState<((isProved: boolean) => void) | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const attempt = useCallback<Attempt>(async (run) => {
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof PetrelError && error.code === "PROOF_NEEDED")) throw error;
-      const isProved = await new Promise<boolean>((resolve) => setAnswer(() => resolve));
-      setAnswer(null);
+      const { ProofDialog } = await loadDialog();
+      const isProved = await new Promise<boolean>((answer) => setAsked({ ProofDialog, answer }));
+      setAsked(null);
       if (!isProved) throw error;
       return run();
     }
@@ -41,50 +40,7 @@ export function ProofProvider({ email, children }: { email: string; children: Re
   return (
     <ProofContext value={attempt}>
       {children}
-      {answer && <ProofDialog email={email} answer={answer} />}
+      {asked && <asked.ProofDialog email={email} answer={asked.answer} />}
     </ProofContext>
-  );
-}
-
-function ProofDialog({ email, answer }: { email: string; answer(isProved: boolean): void }) {
-  const { words } = useWords();
-  const queries = useQueryClient();
-  const passkeys = useQuery({ queryKey: passkeysKey, queryFn: listPasskeys, enabled: hasPasskeys });
-  const onSignedIn = () => {
-    void queries.invalidateQueries({ queryKey: sessionKey });
-    answer(true);
-  };
-  const passkey = useMutation({ mutationFn: signInByPasskey, onSuccess: onSignedIn });
-  const link = useMutation({ mutationFn: () => askForLink(email) });
-  const own = passkeys.data ?? [];
-
-  return (
-    <Dialog title={words.signIns.proof} onClose={() => answer(false)}>
-      <p className="mt-2 mb-4 text-quiet">{words.signIns.proofLead}</p>
-      {link.data?.mail === "ON" ? (
-        <CodeForm email={email} action={words.signIns.proofDone} onSignedIn={onSignedIn}>
-          <Button kind="quiet" onClick={() => answer(false)}>
-            {words.cancel}
-          </Button>
-        </CodeForm>
-      ) : (
-        <div className="grid gap-3">
-          {own.length > 0 && (
-            <Button kind="main" isBusy={passkey.isPending} onClick={() => passkey.mutate(own)}>
-              {words.signIns.proofPasskey}
-            </Button>
-          )}
-          {passkey.error && <PasskeyFault error={passkey.error} />}
-          <Button isBusy={link.isPending || passkeys.isLoading} onClick={() => link.mutate()}>
-            <span className="truncate">{words.signIns.proofMail(email)}</span>
-          </Button>
-          {link.data && <p role="alert">{link.data.message}</p>}
-          {link.error && <Refused error={link.error} />}
-          <Button kind="quiet" onClick={() => answer(false)}>
-            {words.cancel}
-          </Button>
-        </div>
-      )}
-    </Dialog>
   );
 }

@@ -1,13 +1,13 @@
 import { PetrelError } from "petrel-client";
 import type { ReactNode } from "react";
-import { useWords } from "../words/words";
+import { useFirstWords } from "../words/first";
 import { Button } from "./button";
 
 const widths = [90, 73, 56, 79, 62, 85, 68, 51, 74, 57];
 
 /** Shown in the place of content that is on its way. */
 export function Loading({ rows = 6 }: { rows?: number }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   return (
     <div role="status" aria-label={words.states.loading} className="grid gap-3 p-4">
       {widths.slice(0, rows).map((width) => (
@@ -19,7 +19,7 @@ export function Loading({ rows = 6 }: { rows?: number }) {
 
 /** A refusal as the service words it: what is wrong, what to do, and the id by which its log knows the request. */
 export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const isTold = error instanceof PetrelError;
   const message = isTold && error.status !== 0 ? error.message : isTold ? words.states.offline : words.states.fault;
   return (
@@ -50,13 +50,13 @@ export function Refused({ error, retry }: { error: unknown; retry?: () => void }
 
 /** In the place of what the person's role may not do. */
 export function OnlyReading() {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   return <p className="text-quiet">{words.states.onlyReading}</p>;
 }
 
 /** An empty list: what would be here, what to do first, and the call that does it. */
 export function Empty({ title, children, call }: { title: string; children?: ReactNode; call?: string }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   return (
     <div className="mx-auto max-w-prose px-4 py-12 text-center">
       <p className="text-large font-medium">{title}</p>

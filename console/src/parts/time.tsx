@@ -1,8 +1,8 @@
-import { useWords } from "../words/words";
+import { useFirstWords } from "../words/first";
 
 /** A time in the zone of the reader. Its title has the seconds, and the zone. */
 export function Time({ at, isShort = false }: { at: string; isShort?: boolean }) {
-  const { locale } = useWords();
+  const { locale } = useFirstWords();
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   const shown: Intl.DateTimeFormatOptions =

@@ -1,12 +1,12 @@
 import { Link, type NavigateOptions } from "@tanstack/react-router";
 import type { UpcomingActivity } from "petrel-client";
 import { useProject } from "../api/project";
-import { useWords } from "../words/words";
+import { useFirstWords } from "../words/first";
 import { Time } from "./time";
 
 /** What is scheduled, one line each, with the way to it. */
 export function UpcomingLines({ of: coming }: { of: UpcomingActivity[] }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const { id: project } = useProject();
   return (
     <ul>

@@ -35,7 +35,7 @@ export function useActions(wanted: string): Option[] {
     ...installationPages.map((part) => ({
       id: `installation ${part}`,
       name: installation.pages[part],
-      hint: installation.title,
+      hint: words.shell.installation,
       go: { to: `/installation/${part}` } as const,
     })),
   ];
@@ -51,7 +51,7 @@ export function useActions(wanted: string): Option[] {
       go: { to, params: { project } },
     })),
     { id: "more", name: words.more.title, go: { to: "/p/$project/more", params: { project } } },
-    { id: "account", name: words.signIns.title, go: { to: "/account" } },
+    { id: "account", name: words.shell.account, go: { to: "/account" } },
     ...(isOwner ? ofOwners : []),
   ];
   return all.filter(({ name }) => isIn(name, wanted));

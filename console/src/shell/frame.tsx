@@ -2,14 +2,14 @@ import { type ReactNode, useMemo } from "react";
 import { petrelOf } from "../api/petrel";
 import { ProjectContext } from "../api/project";
 import type { OwnProject } from "../api/session";
-import { useWords } from "../words/words";
+import { useFirstWords } from "../words/first";
 import { Navigation } from "./navigation";
-import { Palette } from "./palette";
+import { PaletteDoor } from "./palette-door";
 import { TopBar } from "./top-bar";
 
 /** What is around every page. A person without a project sees no pages of one. */
 export function Frame({ project: own, children }: { project: OwnProject | null; children: ReactNode }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const project = useMemo(() => own && { ...own, petrel: petrelOf(own.id) }, [own]);
   return (
     <ProjectContext value={project}>
@@ -21,7 +21,7 @@ export function Frame({ project: own, children }: { project: OwnProject | null; 
         {project && <Navigation />}
         <div className="min-w-0 flex-1 pb-20 tablet:pb-0">{children}</div>
       </div>
-      {project && <Palette />}
+      {project && <PaletteDoor />}
     </ProjectContext>
   );
 }

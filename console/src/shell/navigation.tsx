@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useProject } from "../api/project";
-import { useWords } from "../words/words";
+import { useFirstWords } from "../words/first";
 import { places } from "./places";
 
 /** A rail beside the page, and on a phone a bar below it. */
 export function Navigation() {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const { id } = useProject();
   return (
     <nav

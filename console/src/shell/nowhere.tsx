@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { Empty } from "../parts/states";
-import { useWords } from "../words/words";
+import { useFirstWords } from "../words/first";
 
 export function Nowhere() {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   return (
     <Empty title={words.shell.nowhere}>
       <Link to="/" className="link">

@@ -1,49 +1,26 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { useWords } from "../words/words";
 import { type Option, useFound } from "./find";
 import { pageActions } from "./page-actions";
 
-const openEvent = "palette";
-
-export function openPalette(): void {
-  document.dispatchEvent(new Event(openEvent));
-}
-
-/** `⌘K`, or Ctrl and K: every page, person, campaign, mail and action by a few letters, an address or an id. */
-export function Palette() {
+/** Every page, person, campaign, mail and action by a few letters, an address or an id. It is open while it is rendered. */
+export function Palette({ onClose }: { onClose(): void }) {
   const { words } = useWords();
   const list = useId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
-  const [ofPage, setOfPage] = useState<Option[]>([]);
+  const [ofPage] = useState<Option[]>(pageActions);
   const found = useFound(text, ofPage);
   const options = found.flatMap(({ options }) => options);
 
-  useEffect(() => {
-    function open() {
-      if (dialog.current === null || dialog.current.open) return;
-      setOfPage(pageActions());
-      dialog.current.showModal();
-    }
-    function openByKey(event: KeyboardEvent) {
-      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== "k") return;
-      event.preventDefault();
-      open();
-    }
-    document.addEventListener("keydown", openByKey);
-    document.addEventListener(openEvent, open);
-    return () => {
-      document.removeEventListener("keydown", openByKey);
-      document.removeEventListener(openEvent, open);
-    };
-  }, []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
 
   // Keys move the choice out of what is visible of a long list.
   useEffect(() => {
-    if (dialog.current?.open) document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [list, at]);
 
   function take(option: Option | undefined) {
@@ -53,7 +30,7 @@ export function Palette() {
     else option.press();
   }
 
-  function move(event: ReactKeyboardEvent) {
+  function move(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && options.length > 0) {
       event.preventDefault();
@@ -70,10 +47,7 @@ export function Palette() {
       ref={dialog}
       aria-label={words.palette.label}
       className="sheet mt-[10vh] w-[min(36rem,calc(100vw-2rem))] overflow-hidden"
-      onClose={() => {
-        setText("");
-        setAt(0);
-      }}
+      onClose={onClose}
     >
       <input
         role="combobox"

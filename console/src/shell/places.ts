@@ -1,4 +1,9 @@
-import { Globe, House, Mail, Megaphone, Settings, Users } from "lucide-react";
+import Globe from "lucide-react/icons/globe";
+import House from "lucide-react/icons/house";
+import Mail from "lucide-react/icons/mail";
+import Megaphone from "lucide-react/icons/megaphone";
+import Settings from "lucide-react/icons/settings";
+import Users from "lucide-react/icons/users";
 
 /** The pages of a project, in the order of the navigation. A phone has no room for all: there, the settings lead to the wide ones. */
 export const places = [

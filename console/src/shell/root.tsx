@@ -1,10 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { AuthenticationError } from "petrel-client";
+import { Suspense } from "react";
+import { lazily } from "../api/load-part";
 import { sessionQuery } from "../api/session";
+import { loadSignIn } from "../chunks";
 import { ProofProvider } from "../parts/proof";
 import { Loading, Refused } from "../parts/states";
-import { SignIn } from "../routes/sign-in/sign-in";
+
+const SignIn = lazily(async () => (await loadSignIn()).SignIn);
 
 function useSession() {
   return useQuery(sessionQuery(useQueryClient()));
@@ -20,7 +24,13 @@ export function useMe() {
 /** Shows a page to a person who is signed in, and to others, at the same address, how to do that. */
 export function Root() {
   const { data, error, refetch } = useSession();
-  if (error instanceof AuthenticationError) return <SignIn />;
+  if (error instanceof AuthenticationError) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <SignIn />
+      </Suspense>
+    );
+  }
   if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   return (

@@ -1,18 +1,21 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Building2, CircleUser, LogOut, Search } from "lucide-react";
+import Building2 from "lucide-react/icons/building-2";
+import CircleUser from "lucide-react/icons/circle-user";
+import LogOut from "lucide-react/icons/log-out";
+import Search from "lucide-react/icons/search";
 import { type OwnProject, signOut } from "../api/session";
 import { Badge } from "../parts/badge";
 import { Button } from "../parts/button";
 import { SelectField } from "../parts/field";
-import { useWords } from "../words/words";
-import { openPalette } from "./palette";
+import { useFirstWords } from "../words/first";
+import { openPalette } from "./palette-door";
 import { useMe } from "./root";
 
 const linkLook =
   "inline-flex min-h-9 items-center gap-2 rounded-part px-2 text-small text-quiet no-underline hover:bg-hover hover:text-ink";
 
 export function TopBar({ project }: { project: OwnProject | null }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const { person, isOwner } = useMe();
   async function leave() {
     await signOut();
@@ -36,17 +39,17 @@ export function TopBar({ project }: { project: OwnProject | null }) {
         // On a phone, the settings lead there.
         <Link
           to="/installation/projects"
-          title={words.installation.title}
+          title={words.shell.installation}
           className={`${linkLook} ${project ? "max-tablet:hidden" : ""}`}
         >
           <Building2 size={16} aria-hidden />
-          <span className="sr-only">{words.installation.title}</span>
+          <span className="sr-only">{words.shell.installation}</span>
         </Link>
       )}
-      <Link to="/account" title={words.signIns.title} className={linkLook}>
+      <Link to="/account" title={words.shell.account} className={linkLook}>
         <CircleUser size={16} aria-hidden />
         <bdi className="hidden max-w-56 truncate desk:inline">{person.email}</bdi>
-        <span className="sr-only">{words.signIns.title}</span>
+        <span className="sr-only">{words.shell.account}</span>
       </Link>
       <Button kind="quiet" aria-label={words.shell.signOut} title={words.shell.signOut} onClick={() => void leave()}>
         <LogOut size={16} aria-hidden />
@@ -57,7 +60,7 @@ export function TopBar({ project }: { project: OwnProject | null }) {
 
 /** The project that is open, and the way to another one. */
 function Chosen({ project: { id, name, testClock, disabled } }: { project: OwnProject }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const { projects } = useMe();
   const navigate = useNavigate();
   return (

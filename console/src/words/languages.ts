@@ -1,26 +1,39 @@
-import type { Words } from "./words";
+import type { FirstWords } from "./first";
+import type { PageWords } from "./words";
 
-/** The languages of the console, one file each. English comes with the pages, the others when they are asked for. */
-const languages: Record<string, (() => Promise<Words>) | null> = {
-  en: null,
-  de: async () => (await import("./de")).de,
-  es: async () => (await import("./es")).es,
-  fr: async () => (await import("./fr")).fr,
-  it: async () => (await import("./it")).it,
-  nl: async () => (await import("./nl")).nl,
-  pt: async () => (await import("./pt")).pt,
+interface Language {
+  /** Null for English, whose first texts come with the scripts. */
+  first: (() => Promise<FirstWords>) | null;
+  pages(): Promise<{ pages: PageWords }>;
+}
+
+/** The languages of the console: a file each for the first screen, and one for all other pages. */
+const languages: Record<string, Language> & { en: Language } = {
+  en: { first: null, pages: () => import("./en/pages") },
+  de: { first: async () => (await import("./de")).de, pages: () => import("./de/pages") },
+  es: { first: async () => (await import("./es")).es, pages: () => import("./es/pages") },
+  fr: { first: async () => (await import("./fr")).fr, pages: () => import("./fr/pages") },
+  it: { first: async () => (await import("./it")).it, pages: () => import("./it/pages") },
+  nl: { first: async () => (await import("./nl")).nl, pages: () => import("./nl/pages") },
+  pt: { first: async () => (await import("./pt")).pt, pages: () => import("./pt/pages") },
 };
 
 /** The first of the reader's languages that the console has, and English without any. */
 export function localeOf(wanted: readonly string[]): string {
-  return wanted.find((locale) => languageOf(locale) in languages) ?? "en";
+  return wanted.find((locale) => codeOf(locale) in languages) ?? "en";
 }
 
-/** Loads the texts of a language. Null for English, which needs no file of its own. */
-export function loadWords(locale: string): Promise<Words> | null {
-  return languages[languageOf(locale)]?.() ?? null;
+/** Loads the texts of the first screen. Null for English, which needs no file of its own. */
+export function loadFirstWords(locale: string): Promise<FirstWords> | null {
+  return languages[codeOf(locale)]?.first?.() ?? null;
 }
 
-function languageOf(locale: string): string {
+/** Loads the texts of all other pages. */
+export async function loadPageWords(locale: string): Promise<PageWords> {
+  const { pages } = await (languages[codeOf(locale)] ?? languages.en).pages();
+  return pages;
+}
+
+function codeOf(locale: string): string {
   return locale.split("-")[0]?.toLowerCase() ?? "";
 }

@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from "react";
-import { SpokenContext, type Words } from "./words";
+import { type FirstWords, SpokenContext } from "./first";
 
 interface WordsProviderProps {
-  words: Words;
+  words: FirstWords;
   /** By which numbers and times are written. */
   locale: string;
   children: ReactNode;

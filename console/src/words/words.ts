@@ -1,23 +1,14 @@
-import { createContext, useContext } from "react";
-import type { Count } from "./counting";
-import type { en } from "./en";
+import type { pages } from "./en/pages";
+import { type FirstWords, type Spoken, useFirstWords } from "./first";
+
+/** The texts of the pages that are not the first one, in one language. */
+export type PageWords = typeof pages;
 
 /** Every text of the console, in one language. */
-export type Words = typeof en;
+export type Words = FirstWords & PageWords;
 
-export interface Spoken {
-  words: Words;
-  /** The locale in which numbers and times are written. */
-  locale: string;
-  number(value: number): string;
-  /** A number for a text whose form depends on it. */
-  count(value: number): Count;
-}
-
-export const SpokenContext = createContext<Spoken | null>(null);
-
-export function useWords(): Spoken {
-  const spoken = useContext(SpokenContext);
-  if (spoken === null) throw new Error("Only what is inside of WordsProvider has words");
-  return spoken;
+/** The texts of a page. Each page but the first one is loaded with them: `withPageWords`. */
+export function useWords(): Spoken<Words> {
+  // What `withPageWords` has loaded is in the same object.
+  return useFirstWords() as Spoken<Words>;
 }

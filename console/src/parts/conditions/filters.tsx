@@ -1,4 +1,5 @@
-import { Plus, X } from "lucide-react";
+import Plus from "lucide-react/icons/plus";
+import X from "lucide-react/icons/x";
 import type { Filter } from "petrel-client";
 import { useState } from "react";
 import { useWords } from "../../words/words";

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Pencil } from "lucide-react";
+import Pencil from "lucide-react/icons/pencil";
 import { type SubmitEvent, useState } from "react";
 import { type Passkey, passkeysKey, removePasskey, renamePasskey } from "../../api/passkeys";
 import { Button } from "../../parts/button";

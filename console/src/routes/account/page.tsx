@@ -7,7 +7,7 @@ import { Sessions } from "./sessions";
 export function AccountPage() {
   const { words } = useWords();
   return (
-    <Page title={words.signIns.title}>
+    <Page title={words.shell.account}>
       <div className="grid items-start gap-4 desk:grid-cols-2">
         <Passkeys />
         <Sessions />

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { KeyRound } from "lucide-react";
+import KeyRound from "lucide-react/icons/key-round";
 import { type SubmitEvent, useRef } from "react";
 import { addPasskey, hasPasskeys, listPasskeys, passkeysKey } from "../../api/passkeys";
 import { Button } from "../../parts/button";

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Send } from "lucide-react";
+import Send from "lucide-react/icons/send";
 import type { Campaign } from "petrel-client";
 import { useRef, useState } from "react";
 import { useProject } from "../../api/project";

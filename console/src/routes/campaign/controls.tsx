@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Pause, Play } from "lucide-react";
+import Pause from "lucide-react/icons/pause";
+import Play from "lucide-react/icons/play";
 import type { Campaign } from "petrel-client";
 import { useProject } from "../../api/project";
 import { useMay } from "../../api/rights";

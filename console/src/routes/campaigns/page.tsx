@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
+import Plus from "lucide-react/icons/plus";
 import { byNumber } from "../../api/numbered";
 import { useRows } from "../../api/pages";
 import { useProject } from "../../api/project";

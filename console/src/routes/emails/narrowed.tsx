@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
+import X from "lucide-react/icons/x";
 import { useProject } from "../../api/project";
 import { useWords } from "../../words/words";
 import type { EmailFilters } from "./filters";

@@ -1,13 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
-import { CircleAlert, Info, TriangleAlert } from "lucide-react";
+import CircleAlert from "lucide-react/icons/circle-alert";
+import Info from "lucide-react/icons/info";
+import TriangleAlert from "lucide-react/icons/triangle-alert";
 import type { Attention as Found } from "petrel-client";
 import { useProject } from "../../api/project";
 import { buttonLook } from "../../parts/button";
 import { Section } from "../../parts/page";
 import { ApiCall } from "../../parts/states";
 import { Time } from "../../parts/time";
-import { useWords } from "../../words/words";
+import { useFirstWords } from "../../words/first";
 import { placeOf } from "./places";
 
 type Item = Found["items"][number];
@@ -20,7 +22,7 @@ const looks = {
 
 /** Lists what needs a hand, most urgent first, each with a link to where it is mended. */
 export function Attention({ items }: { items: Item[] }) {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   return (
     <Section title={words.home.attention}>
       <ul>
@@ -33,13 +35,11 @@ export function Attention({ items }: { items: Item[] }) {
 }
 
 function Line({ item }: { item: Item }) {
-  const { words, number } = useWords();
+  const { words, number } = useFirstWords();
   const { id: project } = useProject();
   const { severity, message, count, isAtLeast, since, target, action } = item;
   const { icon: Icon, className } = looks[severity];
   const place = placeOf(item, project);
-  const { keys, jobs, project: settings } = words.settings.pages;
-  const goTo = { ...words.home.goTo, keys, jobs, project: settings };
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-b-0">
       <Icon size={20} role="img" aria-label={words.home.severity[severity]} className={clsx("shrink-0", className)} />
@@ -52,7 +52,7 @@ function Line({ item }: { item: Item }) {
           {count > 1 && `${isAtLeast ? "≥ " : ""}${number(count)} · `}
           {since && (
             <>
-              {words.person.since} <Time at={since} isShort />
+              {words.since} <Time at={since} isShort />
             </>
           )}
           {/* The mail log has the buttons in the place of the calls that the text names. */}
@@ -67,7 +67,7 @@ function Line({ item }: { item: Item }) {
       </div>
       {place !== null && (
         <Link {...place.to} className={buttonLook(severity === "act" ? "main" : "plain")}>
-          {goTo[place.word]}
+          {words.home.goTo[place.word]}
         </Link>
       )}
     </li>

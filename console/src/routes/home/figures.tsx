@@ -4,14 +4,14 @@ import type { ReactNode } from "react";
 import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
 import { Spark } from "../../parts/spark";
-import { useWords } from "../../words/words";
+import { useFirstWords } from "../../words/first";
 import type { EmailFilters } from "../emails/filters";
 
 const columns = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "events"] as const;
 
 /** Seven figures of a week, each with its days, and with the week before behind them. */
 export function Figures({ series }: { series: ActivityStats["series"] }) {
-  const { words, number } = useWords();
+  const { words, number } = useFirstWords();
   const half = Math.floor(series.length / 2);
   return (
     <section aria-label={words.home.days}>

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { CircleCheck, CircleDashed } from "lucide-react";
+import CircleCheck from "lucide-react/icons/circle-check";
+import CircleDashed from "lucide-react/icons/circle-dashed";
 import { useProject } from "../../api/project";
 import { Section } from "../../parts/page";
-import { useWords } from "../../words/words";
+import { useFirstWords } from "../../words/first";
 import { readsOf } from "./reads";
 
 const steps = [
@@ -14,7 +15,7 @@ const steps = [
 
 /** The first steps, ticked by what is so and not by clicks. Gone when all of them are done. */
 export function FirstSteps() {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const { id: project, petrel } = useProject();
   const { data } = useQuery(readsOf(project, petrel).firstSteps);
   if (data === undefined || Object.values(data).every(Boolean)) return null;

@@ -4,7 +4,7 @@ import { useMovement } from "../../api/movement";
 import { useProject } from "../../api/project";
 import { Page, Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
-import { useWords } from "../../words/words";
+import { useFirstWords } from "../../words/first";
 import { Attention } from "./attention";
 import { Figures } from "./figures";
 import { FirstSteps } from "./first-steps";
@@ -17,7 +17,7 @@ const attentionMs = 60_000;
 
 /** How mail is doing, in a sentence and in figures, and what comes next. */
 export function HomePage() {
-  const { words, number, count } = useWords();
+  const { words, number, count } = useFirstWords();
   const { id: project, petrel } = useProject();
   const reads = readsOf(project, petrel);
   const { data, error, refetch } = useQuery(reads.stats);

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useProject } from "../../api/project";
 import { Loading, Refused } from "../../parts/states";
 import { UpcomingLines } from "../../parts/upcoming-lines";
-import { useWords } from "../../words/words";
+import { useFirstWords } from "../../words/first";
 import { readsOf } from "./reads";
 import { Week } from "./week";
 
@@ -10,7 +10,7 @@ const named = 8;
 
 /** Shows how much is scheduled for the next seven days, and names the first few. */
 export function Upcoming() {
-  const { words } = useWords();
+  const { words } = useFirstWords();
   const { id: project, petrel } = useProject();
   const { data, error, refetch } = useQuery(readsOf(project, petrel).upcoming);
   if (error !== null) return <Refused error={error} retry={() => void refetch()} />;

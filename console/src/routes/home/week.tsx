@@ -1,5 +1,5 @@
 import type { UpcomingActivity } from "petrel-client";
-import { useWords } from "../../words/words";
+import { useFirstWords } from "../../words/first";
 
 const days = 7;
 
@@ -11,7 +11,7 @@ interface WeekProps {
 
 /** How much is scheduled for each of the next seven days, today included. */
 export function Week({ of: coming, hasMore }: WeekProps) {
-  const { words, number, locale } = useWords();
+  const { words, number, locale } = useFirstWords();
   const today = new Date();
   const last = hasMore ? coming.at(-1)?.timestamp : undefined;
   const shown = Array.from({ length: days }, (_, ahead) => {

@@ -21,7 +21,7 @@ export function InstallationFrame({ part, aside, children }: InstallationFramePr
   if (!isOwner) return <Nowhere />;
   return (
     <Page title={words.installation.pages[part]} aside={aside}>
-      <nav aria-label={words.installation.title} className="-mt-1 mb-4 overflow-x-auto">
+      <nav aria-label={words.shell.installation} className="-mt-1 mb-4 overflow-x-auto">
         <ul className="flex gap-1 border-b border-line">
           {parts.map((other) => (
             <li key={other}>

@@ -61,7 +61,7 @@ function Lines({ of: { data, error, refetch }, none }: LinesProps) {
             {detail && <bdi>{detail} · </bdi>}
             {since && (
               <>
-                {words.person.since} <Time at={since} />
+                {words.since} <Time at={since} />
               </>
             )}
           </span>

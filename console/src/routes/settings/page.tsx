@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { Building2, Globe, Layers } from "lucide-react";
+import Building2 from "lucide-react/icons/building-2";
+import Globe from "lucide-react/icons/globe";
+import Layers from "lucide-react/icons/layers";
 import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
 import { useMe } from "../../shell/root";
@@ -18,7 +20,7 @@ export function SettingsIndex() {
     { part: "more", to: "/p/$project/more", icon: Layers, name: words.more.title },
     ...(isOwner
       ? ([
-          { part: "installation", to: "/installation/projects", icon: Building2, name: words.installation.title },
+          { part: "installation", to: "/installation/projects", icon: Building2, name: words.shell.installation },
         ] as const)
       : []),
   ] as const;

@@ -1,4 +1,9 @@
-import { History, KeyRound, ListChecks, SlidersHorizontal, Tags, UsersRound } from "lucide-react";
+import History from "lucide-react/icons/history";
+import KeyRound from "lucide-react/icons/key-round";
+import ListChecks from "lucide-react/icons/list-checks";
+import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
+import Tags from "lucide-react/icons/tags";
+import UsersRound from "lucide-react/icons/users-round";
 import { useMay } from "../../api/rights";
 
 const all = [

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { KeyRound } from "lucide-react";
+import KeyRound from "lucide-react/icons/key-round";
 import { type SubmitEvent, useState } from "react";
 import { hasPasskeys, signInByPasskey } from "../../api/passkeys";
 import { sessionKey } from "../../api/queries";

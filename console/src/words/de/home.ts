@@ -38,7 +38,14 @@ export const home: Words["home"] = {
     other: (count) => `${count} Dinge brauchen Sie.`,
   }),
   severity: { act: "Etwas geht nicht hinaus", warn: "Bald ansehen", info: "Ein Schritt der Einrichtung" },
-  goTo: { domains: "Zu den Domains", campaign: "Zur Kampagne", emails: "Zu diesen E-Mails" },
+  goTo: {
+    domains: "Zu den Domains",
+    campaign: "Zur Kampagne",
+    emails: "Zu diesen E-Mails",
+    keys: "Zu den Schlüsseln",
+    jobs: "Zu den Aufträgen",
+    project: "Zum Projekt",
+  },
   steps: "Erste Schritte",
   step: {
     domain: "Eine Domain ist bestätigt",

@@ -1,7 +1,6 @@
 import type { installation as en } from "../en/installation";
 
 export const installation: typeof en = {
-  title: "Installation",
   pages: { projects: "Projekte", people: "Inhaber und Personen", audit: "Protokoll" },
   projects: {
     name: "Name des Projekts",

@@ -36,7 +36,6 @@ export const person: Words["person"] = {
   noSegments: "In keinem Segment.",
   workflows: "Workflows",
   noWorkflows: "In keinem Workflow.",
-  since: "seit",
   explain: "Hat diese Person sie erhalten?",
   explainWhat: "Was",
   kinds: { campaign: "Kampagne", workflow: "Workflow", template: "Vorlage" },

@@ -5,7 +5,6 @@ export const signIns: typeof en = {
   or: "oder",
   declined: "Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, oder lassen Sie sich einen Code schicken.",
   known: "Dieses Gerät hat schon einen Passkey für Sie.",
-  title: "Ihre Anmeldungen",
   passkeys: "Passkeys",
   lead: "Mit einem Passkey melden Sie sich per Finger, Gesicht oder PIN Ihres Geräts an. Es wird keine Mail verschickt.",
   none: "Sie haben noch keinen Passkey.",

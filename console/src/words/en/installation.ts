@@ -1,5 +1,4 @@
 export const installation = {
-  title: "Installation",
   pages: { projects: "Projects", people: "Owners and people", audit: "Audit log" },
   projects: {
     name: "Name of the project",

@@ -35,7 +35,6 @@ export const person = {
   noSegments: "In no segment.",
   workflows: "Workflows",
   noWorkflows: "In no workflow.",
-  since: "since",
   explain: "Did this person get it?",
   explainWhat: "What",
   kinds: { campaign: "Campaign", workflow: "Workflow", template: "Template" },

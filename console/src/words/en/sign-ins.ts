@@ -3,7 +3,6 @@ export const signIns = {
   or: "or",
   declined: "No passkey was used. Try again, or have a code mailed to you.",
   known: "This device has a passkey for you already.",
-  title: "Your sign-ins",
   passkeys: "Passkeys",
   lead: "A passkey signs you in with your finger, your face or the PIN of your device. Nothing is mailed.",
   none: "You have no passkey yet.",

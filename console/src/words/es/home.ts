@@ -41,7 +41,14 @@ export const home: Words["home"] = {
     other: (count) => `${count} cosas requieren su atención.`,
   }),
   severity: { act: "Algo no sale", warn: "Véalo pronto", info: "Un paso de la puesta en marcha" },
-  goTo: { domains: "A los dominios", campaign: "A la campaña", emails: "A estos correos" },
+  goTo: {
+    domains: "A los dominios",
+    campaign: "A la campaña",
+    emails: "A estos correos",
+    keys: "A las claves",
+    jobs: "A las tareas",
+    project: "Al proyecto",
+  },
   steps: "Primeros pasos",
   step: {
     domain: "Un dominio está verificado",

@@ -1,7 +1,6 @@
 import type { installation as en } from "../en/installation";
 
 export const installation: typeof en = {
-  title: "Instalación",
   pages: { projects: "Proyectos", people: "Titulares y personas", audit: "Registro" },
   projects: {
     name: "Nombre del proyecto",

@@ -37,7 +37,6 @@ export const person: Words["person"] = {
   noSegments: "En ningún segmento.",
   workflows: "Flujos",
   noWorkflows: "En ningún flujo.",
-  since: "desde",
   explain: "¿Lo recibió esta persona?",
   explainWhat: "Qué",
   kinds: { campaign: "Campaña", workflow: "Flujo", template: "Plantilla" },

@@ -5,7 +5,6 @@ export const signIns: typeof en = {
   or: "o",
   declined: "No se usó ninguna llave de acceso. Inténtelo de nuevo o pida un código por correo.",
   known: "Este dispositivo ya tiene una llave de acceso suya.",
-  title: "Sus accesos",
   passkeys: "Llaves de acceso",
   lead: "Con una llave de acceso entra con la huella, la cara o el PIN de su dispositivo. No se envía ningún correo.",
   none: "Todavía no tiene ninguna llave de acceso.",

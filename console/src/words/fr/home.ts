@@ -41,7 +41,14 @@ export const home: Words["home"] = {
     other: (count) => `${count} choses vous attendent.`,
   }),
   severity: { act: "Quelque chose ne part pas", warn: "À voir bientôt", info: "Une étape de la mise en place" },
-  goTo: { domains: "Aux domaines", campaign: "À la campagne", emails: "À ces e-mails" },
+  goTo: {
+    domains: "Aux domaines",
+    campaign: "À la campagne",
+    emails: "À ces e-mails",
+    keys: "Aux clés",
+    jobs: "Aux tâches",
+    project: "Au projet",
+  },
   steps: "Premiers pas",
   step: {
     domain: "Un domaine est vérifié",

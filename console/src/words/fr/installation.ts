@@ -1,7 +1,6 @@
 import type { installation as en } from "../en/installation";
 
 export const installation: typeof en = {
-  title: "Installation",
   pages: { projects: "Projets", people: "Propriétaires et personnes", audit: "Journal" },
   projects: {
     name: "Nom du projet",

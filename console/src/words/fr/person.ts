@@ -37,7 +37,6 @@ export const person: Words["person"] = {
   noSegments: "Dans aucun segment.",
   workflows: "Workflows",
   noWorkflows: "Dans aucun workflow.",
-  since: "depuis",
   explain: "Cette personne l'a-t-elle reçu ?",
   explainWhat: "Quoi",
   kinds: { campaign: "Campagne", workflow: "Workflow", template: "Modèle" },

@@ -5,7 +5,6 @@ export const signIns: typeof en = {
   or: "ou",
   declined: "Aucune clé d’accès n’a été utilisée. Réessayez, ou demandez un code par e-mail.",
   known: "Cet appareil a déjà une clé d’accès pour vous.",
-  title: "Vos connexions",
   passkeys: "Clés d’accès",
   lead: "Une clé d’accès vous connecte par l’empreinte, le visage ou le code de votre appareil. Aucun e-mail n’est envoyé.",
   none: "Vous n’avez pas encore de clé d’accès.",

@@ -41,7 +41,14 @@ export const home: Words["home"] = {
     other: (count) => `${count} cose richiedono attenzione.`,
   }),
   severity: { act: "Qualcosa non parte", warn: "Da guardare presto", info: "Un passo della configurazione" },
-  goTo: { domains: "Ai domini", campaign: "Alla campagna", emails: "A queste e-mail" },
+  goTo: {
+    domains: "Ai domini",
+    campaign: "Alla campagna",
+    emails: "A queste e-mail",
+    keys: "Alle chiavi",
+    jobs: "Ai lavori",
+    project: "Al progetto",
+  },
   steps: "Primi passi",
   step: {
     domain: "Un dominio è verificato",

@@ -1,7 +1,6 @@
 import type { installation as en } from "../en/installation";
 
 export const installation: typeof en = {
-  title: "Installazione",
   pages: { projects: "Progetti", people: "Proprietari e persone", audit: "Registro" },
   projects: {
     name: "Nome del progetto",

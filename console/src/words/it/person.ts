@@ -37,7 +37,6 @@ export const person: Words["person"] = {
   noSegments: "In nessun segmento.",
   workflows: "Flussi",
   noWorkflows: "In nessun flusso.",
-  since: "dal",
   explain: "Questa persona l'ha ricevuta?",
   explainWhat: "Che cosa",
   kinds: { campaign: "Campagna", workflow: "Flusso", template: "Modello" },

@@ -5,7 +5,6 @@ export const signIns: typeof en = {
   or: "oppure",
   declined: "Non è stata usata nessuna passkey. Riprova, oppure fatti mandare un codice.",
   known: "Questo dispositivo ha già una passkey per te.",
-  title: "I tuoi accessi",
   passkeys: "Passkey",
   lead: "Con una passkey accedi con l’impronta, il volto o il PIN del dispositivo. Non parte nessuna e-mail.",
   none: "Non hai ancora nessuna passkey.",

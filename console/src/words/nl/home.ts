@@ -38,7 +38,14 @@ export const home: Words["home"] = {
     other: (count) => `${count} dingen hebben u nodig.`,
   }),
   severity: { act: "Er gaat iets niet uit", warn: "Kijk er snel naar", info: "Een stap van de inrichting" },
-  goTo: { domains: "Naar de domeinen", campaign: "Naar de campagne", emails: "Naar deze e-mails" },
+  goTo: {
+    domains: "Naar de domeinen",
+    campaign: "Naar de campagne",
+    emails: "Naar deze e-mails",
+    keys: "Naar de sleutels",
+    jobs: "Naar de taken",
+    project: "Naar het project",
+  },
   steps: "Eerste stappen",
   step: {
     domain: "Een domein is bevestigd",

@@ -1,7 +1,6 @@
 import type { installation as en } from "../en/installation";
 
 export const installation: typeof en = {
-  title: "Installatie",
   pages: { projects: "Projecten", people: "Eigenaars en personen", audit: "Logboek" },
   projects: {
     name: "Naam van het project",

@@ -36,7 +36,6 @@ export const person: Words["person"] = {
   noSegments: "In geen segment.",
   workflows: "Workflows",
   noWorkflows: "In geen workflow.",
-  since: "sinds",
   explain: "Heeft deze persoon het gekregen?",
   explainWhat: "Wat",
   kinds: { campaign: "Campagne", workflow: "Workflow", template: "Sjabloon" },

@@ -5,7 +5,6 @@ export const signIns: typeof en = {
   or: "of",
   declined: "Er is geen passkey gebruikt. Probeer het opnieuw, of laat een code mailen.",
   known: "Dit apparaat heeft al een passkey voor u.",
-  title: "Uw aanmeldingen",
   passkeys: "Passkeys",
   lead: "Met een passkey logt u in met uw vinger, uw gezicht of de pincode van uw apparaat. Er wordt niets gemaild.",
   none: "U hebt nog geen passkey.",

@@ -41,7 +41,14 @@ export const home: Words["home"] = {
     other: (count) => `${count} coisas precisam de si.`,
   }),
   severity: { act: "Algo não sai", warn: "Veja em breve", info: "Um passo da configuração" },
-  goTo: { domains: "Para os domínios", campaign: "Para a campanha", emails: "Para estes e-mails" },
+  goTo: {
+    domains: "Para os domínios",
+    campaign: "Para a campanha",
+    emails: "Para estes e-mails",
+    keys: "Para as chaves",
+    jobs: "Para as tarefas",
+    project: "Para o projeto",
+  },
   steps: "Primeiros passos",
   step: {
     domain: "Um domínio está verificado",

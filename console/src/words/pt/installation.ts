@@ -1,7 +1,6 @@
 import type { installation as en } from "../en/installation";
 
 export const installation: typeof en = {
-  title: "Instalação",
   pages: { projects: "Projetos", people: "Titulares e pessoas", audit: "Registro" },
   projects: {
     name: "Nome do projeto",

@@ -37,7 +37,6 @@ export const person: Words["person"] = {
   noSegments: "Em nenhum segmento.",
   workflows: "Fluxos",
   noWorkflows: "Em nenhum fluxo.",
-  since: "desde",
   explain: "Esta pessoa recebeu?",
   explainWhat: "O quê",
   kinds: { campaign: "Campanha", workflow: "Fluxo", template: "Modelo" },

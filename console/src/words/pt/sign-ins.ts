@@ -5,7 +5,6 @@ export const signIns: typeof en = {
   or: "ou",
   declined: "Nenhuma chave de acesso foi usada. Tente de novo, ou peça um código por e-mail.",
   known: "Este dispositivo já tem uma chave de acesso sua.",
-  title: "Os seus acessos",
   passkeys: "Chaves de acesso",
   lead: "Com uma chave de acesso entra com o dedo, o rosto ou o PIN do dispositivo. Nenhum e-mail é enviado.",
   none: "Ainda não tem nenhuma chave de acesso.",

@@ -1,4 +1,6 @@
-import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
+import CircleAlert from "lucide-react/icons/circle-alert";
+import CircleCheck from "lucide-react/icons/circle-check";
+import TriangleAlert from "lucide-react/icons/triangle-alert";
 import type { ReactNode } from "react";
 import { Button } from "../../../parts/button";
 import { useWords } from "../../../words/words";

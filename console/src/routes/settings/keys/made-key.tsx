@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Check } from "lucide-react";
+import Check from "lucide-react/icons/check";
 import { type CreatedKey, Petrel } from "petrel-client";
 import { Button } from "../../../parts/button";
 import { CopyButton } from "../../../parts/copy";

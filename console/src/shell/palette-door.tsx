@@ -1,0 +1,54 @@
+import { type ComponentType, useEffect, useState } from "react";
+import { useFirstWords } from "../words/first";
+import { withPageWords } from "../words/shown";
+
+const openEvent = "palette";
+/** The page is painted first. */
+const restMs = 100;
+
+const load = withPageWords(() => import("./palette"));
+
+export function openPalette(): void {
+  document.dispatchEvent(new Event(openEvent));
+}
+
+/** Opens the palette by `⌘K`, by Ctrl and K, or by the button at the top. It is loaded after the page. */
+export function PaletteDoor() {
+  const { words } = useFirstWords();
+  const [shown, setShown] = useState<{ Palette: ComponentType<{ onClose(): void }> } | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+
+  useEffect(() => {
+    const open = () =>
+      load().then(
+        ({ Palette }) => {
+          setHasFailed(false);
+          setShown({ Palette });
+        },
+        () => setHasFailed(true),
+      );
+    function openByKey(event: KeyboardEvent) {
+      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      void open();
+    }
+    // If it cannot be loaded yet, it is loaded when it is opened, which tells of a fault.
+    const timer = setTimeout(() => load().catch(() => undefined), restMs);
+    document.addEventListener("keydown", openByKey);
+    document.addEventListener(openEvent, open);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("keydown", openByKey);
+      document.removeEventListener(openEvent, open);
+    };
+  }, []);
+
+  if (hasFailed) {
+    return (
+      <p role="alert" className="sheet fixed inset-x-4 bottom-20 z-20 mx-auto max-w-md p-4">
+        {words.states.offline}
+      </p>
+    );
+  }
+  return shown && <shown.Palette onClose={() => setShown(null)} />;
+}
