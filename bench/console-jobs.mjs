@@ -13,6 +13,12 @@ class Hand {
     await this.page.getByRole(role, { name }).first().click();
   }
 
+  /** Presses a button of the dialog that asks back. */
+  async confirm(name) {
+    this.clicks++;
+    await this.page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+  }
+
   async choose(label, option) {
     this.clicks++;
     await this.page.getByRole("combobox", { name: label }).selectOption(option);
@@ -35,6 +41,17 @@ class Hand {
   }
 }
 
+/** Opens a draft, and waits until its mail is shown. */
+async function write(hand, { name }) {
+  await hand.click("Campaigns", "link");
+  await hand.click(name, "link");
+  await hand.click("Edit", "link");
+  await hand.page.frameLocator("iframe").getByText("News").first().waitFor();
+}
+
+/** A minute of the day after tomorrow, as a field of the browser takes it. */
+const later = () => new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16);
+
 /** Jobs of a person, each from the start page until its end is seen. `world` has names of what is there. */
 const jobs = {
   "see whether all is well": async (hand) => hand.see(/(things? needs? you|all is well|Nothing needs you)/i),
@@ -44,6 +61,20 @@ const jobs = {
     await hand.choose("Campaign", campaign.id);
     const answer = hand.page.getByRole("status").filter({ hasText: /received|not known/i });
     await answer.first().waitFor();
+  },
+  "open a person: data, consent, what happened, what comes next": async (hand, { person }) => {
+    await hand.find(person, person);
+    await hand.page.getByRole("region", { name: "Consent" }).waitFor();
+    await hand.page.getByRole("region", { name: "Ahead" }).waitFor();
+  },
+  "unsubscribe a person": async (hand, { person }) => {
+    await hand.click("People", "link");
+    await hand.type("A part of an address", person);
+    await hand.page.getByText("1 person", { exact: true }).waitFor();
+    await hand.click(person, "checkbox");
+    await hand.click("Unsubscribe");
+    await hand.confirm("Unsubscribe");
+    await hand.see(/^Done\./);
   },
   "find one mail, and read it as its recipient saw it": async (hand, { reader, subject }) => {
     await hand.click("Mail", "link");
@@ -56,6 +87,63 @@ const jobs = {
     await hand.click("Campaigns", "link");
     await hand.click(campaign.name, "link");
     await hand.page.getByRole("region", { name: "Where everybody is" }).waitFor();
+  },
+  "compare the variants of a campaign": async (hand, { compared }) => {
+    await hand.click("Campaigns", "link");
+    await hand.click(compared.name, "link");
+    await hand.page.getByRole("region", { name: "Variants" }).waitFor();
+  },
+  "look at a mail on a phone, in the dark, as the next person": async (hand, { draft }) => {
+    await write(hand, draft);
+    await hand.click("Phone", "radio");
+    await hand.click("Dark", "checkbox");
+    await hand.click("Next person");
+    await hand.page.frameLocator("iframe").getByText("News").first().waitFor();
+  },
+  "mail a test": async (hand, { draft }) => {
+    await write(hand, draft);
+    await hand.click("Test mail");
+    await hand.type("Address", "grace@bench.test");
+    await hand.click("Send the test");
+    await hand.see("A test is on its way to grace@bench.test.");
+  },
+  "choose the audience by a condition, and see how many they are": async (hand, { draft, person }) => {
+    await write(hand, draft);
+    await hand.choose("To", "FILTERED");
+    await hand.click("Add a condition");
+    await hand.type("Value", person);
+    await hand.click("Apply");
+    await hand.page.getByRole("region", { name: "Audience" }).getByText("In the audience").waitFor();
+  },
+  "schedule a campaign": async (hand, { draft }) => {
+    await write(hand, draft);
+    await hand.click("Check everybody's mail");
+    await hand.click("Later", "radio");
+    await hand.type("Time", later());
+    await hand.click(/^Send to .* on /);
+    await hand.see("It is sent on");
+  },
+  "pause a campaign that goes out": async (hand, { sending }) => {
+    await hand.click("Campaigns", "link");
+    await hand.click(sending.name, "link");
+    await hand.click("Pause");
+    await hand.see("Somebody paused it.");
+  },
+  "save people as a segment": async (hand, { person }) => {
+    await hand.click("People", "link");
+    await hand.click("Add a condition");
+    await hand.type("Value", person);
+    await hand.click("Apply");
+    await hand.click("Save as a segment");
+    await hand.type("Name of the segment", "Only one");
+    await hand.click("Save");
+    await hand.see("The segment Only one was saved.");
+  },
+  "send a failed mail again": async (hand, { failed }) => {
+    await hand.click("To these mails", "link");
+    await hand.click(failed, "link");
+    await hand.click("Send again");
+    await hand.page.getByRole("button", { name: "Send again" }).waitFor({ state: "detached" });
   },
   "begin a mail with the last one, look at it as the worst person, and have it checked": async (hand, { campaign }) => {
     await hand.click("Campaigns", "link");
@@ -70,6 +158,21 @@ const jobs = {
     await hand.type("Domain", "jobs.test");
     await hand.click("Add a domain");
     await hand.page.getByRole("region", { name: "jobs.test" }).waitFor();
+  },
+  "add a topic": async (hand) => {
+    await hand.click("Settings", "link");
+    await hand.click("Topics", "link");
+    await hand.click("Add a topic");
+    await hand.type("Name", "Offers");
+    await hand.click("Save");
+    await hand.page.getByRole("listitem").filter({ hasText: "Offers" }).waitFor();
+  },
+  "make a key, and copy its first call": async (hand) => {
+    await hand.click("Settings", "link");
+    await hand.click("Keys", "link");
+    await hand.type("Name", "Shop");
+    await hand.click("Make a key");
+    await hand.see("Tried just now");
   },
   "invite somebody": async (hand) => {
     await hand.click("Settings", "link");

@@ -135,16 +135,27 @@ function reportPages(times) {
 /** Does the jobs of people in a project that has sent a campaign, and a mail. */
 async function jobsIn({ browser, door, cookie }, worker, project) {
   await sendWatched(worker, project, cookie, 0);
+  const post = (path, body) => call(`${worker.base}${path}`, project.secret, body);
+  const written = { subject: "News", body: "<p>News</p>", from: project.from };
+  const make = async (name, more) => (await post("/campaigns", { ...written, name, audienceType: "ALL", ...more })).data;
+  const draft = await make("Draft", {});
+  const compared = await make("Compared", {
+    variants: [{ name: "plain", weight: 1 }, { name: "curious", weight: 1, subject: "Have you seen this?" }],
+  });
+  const sending = await make("Slow", { canary: { percent: 10, holdMinutes: 60 } });
+  for (const { id } of [compared, sending]) await post(`/campaigns/${id}/send`, {});
+  const failed = "Refused";
+  await post("/v1/send", { ...written, to: "reject@simulator.test", subject: failed });
   const [reader, subject] = ["reader@bench.test", "Your receipt"];
   const mail = { to: reader, from: project.from, subject, body: "<p>News</p>" };
   await call(`${worker.base}/v1/send`, project.secret, mail);
   const list = (path) => call(`${worker.base}${path}`, project.secret);
-  const [campaigns, people] = [await list("/campaigns"), await list("/contacts?limit=2")];
-  const person = people.data.find(({ email }) => email !== reader).email;
+  const [campaigns, people] = [await list("/campaigns"), await list("/contacts?limit=5")];
+  const person = people.data.find(({ email }) => email.startsWith("contact")).email;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.addCookies([cookie]);
   const start = `${door.base}/console/p/${project.id}`;
-  const done = await doJobs(context, start, { person, reader, subject, campaign: campaigns.data[0] });
+  const done = await doJobs(context, start, { ...{ person, reader, subject, failed, draft, compared, sending }, campaign: campaigns.data.find(({ name }) => name === "News") });
   await context.close();
   return done;
 }

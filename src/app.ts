@@ -191,7 +191,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   serveOpenApi(app, allRoutes);
   serveReference(app);
   serveDocs(app);
-  serveConsole(app);
+  serveConsole(app, { findVisitor });
   serveIcon(app);
   serveHome(app);
   serveSnippet(app);

@@ -5,14 +5,15 @@ import { originOf } from "./origin";
 import { megabyte, policy } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
 import { sessionOf } from "./session-cookie";
+import type { People } from "./visitor";
 
 /**
  * Serves the console while it is open: one page for all its addresses, the files that the page loads, and frames that show mail.
  * `scripts/lib/console` builds the files, which are assets of the Worker.
  */
-export function serveConsole(app: AppRouter): void {
+export function serveConsole(app: AppRouter, people: Pick<People, "findVisitor">): void {
   const page = policy({ key: "open", maxBody: null, isOfConsole: true });
-  for (const address of addresses) app.get(address, page, serveIndex);
+  for (const address of addresses) app.get(address, page, (c) => serveIndex(c, people));
   app.get("/console/assets/:file", page, serveAsset);
   app.post("/console/preview", page, answerPreview);
 }
@@ -30,15 +31,18 @@ const addresses = [
 /** Cloudflare Access states in it, signed, who sends the request. */
 export const accessHeader = "Cf-Access-Jwt-Assertion";
 
-/** Whether Access has let somebody through who has no session and did not choose another way to sign in. */
-function isFromAccess(c: HonoContext<AppEnv>): boolean {
-  const { access } = c.get("platform").config;
-  const isLetThrough = access !== null && c.req.header(accessHeader) !== undefined;
-  return isLetThrough && sessionOf(c) === null && c.req.query("by") !== "mail";
+/** Whether Access has let somebody through who is not signed in and did not choose another way to do that. */
+async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People, "findVisitor">): Promise<boolean> {
+  const platform = c.get("platform");
+  const isLetThrough = platform.config.access !== null && c.req.header(accessHeader) !== undefined;
+  if (!isLetThrough || c.req.query("by") === "mail") return false;
+  const session = sessionOf(c);
+  // A browser keeps the cookie of a session that is over.
+  return session === null || (await findVisitor(platform, session)) === null;
 }
 
-async function serveIndex(c: HonoContext<AppEnv>): Promise<Response> {
-  if (isFromAccess(c)) return c.redirect("/console/session/access", 303);
+async function serveIndex(c: HonoContext<AppEnv>, people: Pick<People, "findVisitor">): Promise<Response> {
+  if (await isFromAccess(c, people)) return c.redirect("/console/session/access", 303);
   const found = await findFile(c, "index.html");
   c.header("Content-Type", "text/html; charset=utf-8");
   c.header("Cache-Control", "no-cache");

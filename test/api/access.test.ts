@@ -85,6 +85,12 @@ describe("a person whom Cloudflare Access has let through", () => {
     const asked = { Cookie: session, Origin: ourOrigin };
     const refused = await call("POST", `/admin/projects/${project.id}/keys`, key, { headers: asked });
     expectRefusal(refused, 403, "PROOF_NEEDED");
+    const withSession = (cookie: string) =>
+      callWith(team.settings, "GET", "/console", { headers: { ...headers, Cookie: cookie } });
+    expect((await withSession(session)).status).not.toBe(303);
+    // A browser also sends the cookie of a session that is over.
+    await call("DELETE", "/console/session", undefined, { headers: asked });
+    expect((await withSession(session)).headers.get("Location")).toBe(path);
     // Signed out, the same assertion signs in again. All of it took one look at the keys.
     expect((await signIn(assertion)).status).toBe(303);
     expect(outside.callsTo(team.host)).toHaveLength(1);

@@ -26,6 +26,7 @@ describeInChromium(
   () => base,
   (open) => {
     let world: World;
+    let topicId: string;
     const people = 24;
 
     async function setPace(perSecond: number | null): Promise<void> {
@@ -75,6 +76,11 @@ describeInChromium(
       const good = Array.from({ length: people - bad.length }, (_, place) => `p${place}@example.com`);
       for (const email of [...bad, ...good]) await world.call("POST", "/contacts", { email });
       await world.call("POST", "/contacts", { email: "gone@example.com", subscribed: false });
+      topicId = (await world.call<{ id: string }>("POST", "/topics", { name: "Offers" })).id;
+      const other = await world.call<{ id: string }>("POST", "/contacts", { email: "other@example.com" });
+      await world.call("PUT", `/contacts/${other.id}/topics`, { topics: { offers: false } });
+      await world.call("POST", "/contacts", { email: "blocked@example.com" });
+      await world.call("POST", "/suppressions", { email: "blocked@example.com" });
     }, 60_000);
 
     it("leads from nothing to the first campaign, and lists each with its state", async () => {
@@ -104,6 +110,7 @@ describeInChromium(
     it("shows a campaign going out, pauses it under the thumb, lets it go on, and says what became of it", async () => {
       const id = await newCampaign({
         name: `Spring ${hostile}`,
+        topicId,
         variants: [
           { name: "plain", weight: 1 },
           { name: "curious", weight: 1, subject: "Have you seen this?" },
@@ -142,7 +149,8 @@ describeInChromium(
       const rows = await ledger.getByRole("row").allTextContents();
       expect(rows).toEqual([
         ...["Sent23", "Waiting0", "Unknown0", "Failed1", "Suppressed0", "Cancelled0", "Recipients24"],
-        ...["Left out: they are not subscribed1", "In the audience25"],
+        ...["Left out: the address is suppressed1", "Left out: they are not subscribed1"],
+        ...["Left out: they do not get this topic1", "In the audience27"],
       ]);
       // The clicks are on the links of the mail, until they are turned off.
       const mail = page.frameLocator("iframe");
@@ -159,9 +167,15 @@ describeInChromium(
       await page.setViewportSize(desk.viewport);
       expect(await axeFindings(page)).toEqual([]);
       // The number of those who were left out leads to them, and each other one to its mail.
-      expect(await ledger.getByTitle("Those of them who are not subscribed now").getAttribute("href")).toContain(
-        "/people?",
-      );
+      const leftOut = ledger.getByTitle("Those of them for whom that is so now");
+      await expect.poll(() => leftOut.count()).toBe(2);
+      const leads = await leftOut.evaluateAll((links) => links.map((link) => decodeURIComponent(`${link}`)));
+      expect(leads.map((lead) => /people\?where=(.*)/.exec(lead)?.[1])).toEqual([
+        expect.stringContaining('"field":"subscribed"'),
+        expect.stringContaining('"field":"topic.offers"'),
+      ]);
+      const ofAddresses = ledger.getByTitle("Suppressions", { exact: true });
+      expect(await ofAddresses.getAttribute("href")).toMatch(/\/more#suppressions$/);
       await ledger.getByRole("link", { name: "1", exact: true }).first().click();
       await page
         .getByRole("link", { name: /reject@simulator\.test|Sale|Have you seen/ })

@@ -71,7 +71,7 @@ describeInChromium(
       await other.fill("Laptop");
       const save = page.getByRole("listitem").getByRole("button", { name: "Save" });
       await sendInTunnel(page, save, () => other.inputValue());
-      await page.keyboard.press("Enter");
+      await save.click();
       await page.getByText("Laptop", { exact: true }).waitFor();
       expect(await page.title()).toBe("Your sign-ins · Petrel");
 

@@ -154,7 +154,7 @@ describeInChromium(
       const ground = () => frame.locator("body").evaluate("getComputedStyle(document.body).backgroundColor");
       expect(await ground()).toBe("rgb(250, 240, 230)");
       await page.getByLabel("Dark").check();
-      await expect.poll(ground).toBe("rgb(10, 20, 30)");
+      await expect.poll(ground, { timeout: 10_000 }).toBe("rgb(10, 20, 30)");
       for (const view of ["Text", "Headers", "HTML"]) await page.getByText(view, { exact: true }).click();
       expect(await page.locator("pre").textContent()).toContain(`<script>alert("mail")</script>`);
       expectQuiet(watched);
@@ -297,7 +297,7 @@ describeInChromium(
       await page.waitForURL(/\/domains$/);
       await page.keyboard.press("ControlOrMeta+k");
       await box.fill(mail);
-      await page.getByRole("option", { name: hostile }).waitFor();
+      await page.getByRole("listbox").getByRole("option", { name: hostile }).waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL(new RegExp(`/emails/${mail}$`));
       await page.keyboard.press("ControlOrMeta+k");

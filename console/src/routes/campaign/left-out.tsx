@@ -1,34 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Campaign, CampaignStats, Filter } from "petrel-client";
 import { useProject } from "../../api/project";
 import { Amount } from "../../parts/amount";
 import { useWords } from "../../words/words";
 
-type Audience = Pick<Campaign, "audienceType" | "segmentId" | "audienceCondition">;
+type Audience = Pick<Campaign, "audienceType" | "segmentId" | "audienceCondition" | "topicId">;
+type LeftOutPart = CampaignStats["leftOut"][number];
 
 interface LeftOutProps {
   audience: Audience;
-  of: CampaignStats["leftOut"][number];
+  of: LeftOutPart;
 }
 
-/** How many people were left out for a reason. They have no mail; where conditions can find them, the number leads to them as they are now. */
+/**
+ * How many people were left out for a reason. They have no mail, so the number leads to those of them whom conditions find, as
+ * they are now, and that of suppressed addresses to the call that lists them.
+ */
 export function LeftOut({ audience, of: { reason, count } }: LeftOutProps) {
   const { words } = useWords();
   const { id: project } = useProject();
   const filters = filtersOf(audience);
-  if (reason !== "unsubscribed" || filters === null) return <Amount of={count} />;
-  const isLeft: Filter = { field: "subscribed", operator: "equals", value: false };
+  const reasons = useReason(reason, audience.topicId);
+  if (reason === "suppressed") {
+    return (
+      <Link
+        to="/p/$project/more"
+        hash="suppressions"
+        params={{ project }}
+        title={words.more.parts.suppressions}
+        className="link"
+      >
+        <Amount of={count} />
+      </Link>
+    );
+  }
+  if (reasons === null || filters === null) return <Amount of={count} />;
   return (
     <Link
       to="/p/$project/people"
       params={{ project }}
-      search={{ where: [...filters, isLeft] }}
+      search={{ where: [...filters, ...reasons] }}
       title={words.campaigns.asNow}
       className="link"
     >
       <Amount of={count} />
     </Link>
   );
+}
+
+/** The filters that hold for people with a reason; null while they are not known. */
+function useReason(reason: LeftOutPart["reason"], topicId: string | null): Filter[] | null {
+  const { id: project, petrel } = useProject();
+  const { data: slug } = useQuery({
+    queryKey: [project, "topic", topicId],
+    enabled: reason === "topic" && topicId !== null,
+    queryFn: ({ signal }) => petrel.topics.get(topicId ?? "", { signal }),
+    select: (topic) => topic.slug,
+  });
+  // Somebody who pauses is not subscribed until the pause ends.
+  if (reason !== "topic") return [{ field: "subscribed", operator: "equals", value: false }];
+  if (slug === undefined) return null;
+  return [
+    { field: "subscribed", operator: "equals", value: true },
+    { field: `topic.${slug}`, operator: "equals", value: false },
+  ];
 }
 
 /** The filters that all hold for the audience; null for a condition that is not of this form. */

@@ -47,7 +47,10 @@ export function MorePage() {
           .filter(([, , needs]) => mayCall(project, needs))
           .map(([part, call]) => (
             <div key={part} className="contents">
-              <dt className="px-4 pt-3 font-medium tablet:border-b tablet:border-line tablet:pb-3">
+              <dt
+                id={part}
+                className="scroll-mt-16 target:text-main px-4 pt-3 font-medium tablet:border-b tablet:border-line tablet:pb-3"
+              >
                 {words.more.parts[part]}
               </dt>
               <dd className="border-b border-line px-4 pb-3 font-mono text-small tablet:pt-3">{call}</dd>

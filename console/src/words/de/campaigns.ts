@@ -103,7 +103,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Empfänger",
   leftOut: "Ausgelassen",
-  asNow: "Die von ihnen, die jetzt nicht abonniert sind",
+  asNow: "Die von ihnen, für die das jetzt gilt",
   inAudience: "Ausgewählt",
   leftOutBy: {
     suppressed: "Adresse unterdrückt",

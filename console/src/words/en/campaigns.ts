@@ -99,7 +99,7 @@ export const campaigns = {
   },
   recipients: "Recipients",
   leftOut: "Left out",
-  asNow: "Those of them who are not subscribed now",
+  asNow: "Those of them for whom that is so now",
   inAudience: "In the audience",
   leftOutBy: {
     suppressed: "the address is suppressed",

@@ -106,7 +106,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinatarios",
   leftOut: "Excluidos",
-  asNow: "Las que ahora no están suscritas",
+  asNow: "Las personas de ellas que están ahora en ese caso",
   inAudience: "Elegidos",
   leftOutBy: {
     suppressed: "la dirección está suprimida",

@@ -108,7 +108,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinataires",
   leftOut: "Écartés",
-  asNow: "Celles qui ne sont pas abonnées maintenant",
+  asNow: "Celles d’entre elles pour qui c’est le cas maintenant",
   inAudience: "Choisis",
   leftOutBy: {
     suppressed: "l'adresse est bloquée",

@@ -106,7 +106,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinatari",
   leftOut: "Esclusi",
-  asNow: "Quelle che ora non sono iscritte",
+  asNow: "Quelle per cui ora è così",
   inAudience: "Scelti",
   leftOutBy: {
     suppressed: "l'indirizzo è soppresso",

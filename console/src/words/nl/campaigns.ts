@@ -101,7 +101,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Ontvangers",
   leftOut: "Weggelaten",
-  asNow: "Degenen die nu niet geabonneerd zijn",
+  asNow: "Degenen voor wie dat nu geldt",
   inAudience: "Gekozen",
   leftOutBy: {
     suppressed: "het adres is onderdrukt",

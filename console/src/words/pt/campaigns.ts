@@ -108,7 +108,7 @@ export const campaigns: Words["campaigns"] = {
   },
   recipients: "Destinatários",
   leftOut: "Deixados de fora",
-  asNow: "As que agora não estão subscritas",
+  asNow: "As que estão agora nesse caso",
   inAudience: "Escolhidos",
   leftOutBy: {
     suppressed: "o endereço está suprimido",
