@@ -13,7 +13,13 @@ class Hand {
     await this.page.getByRole(role, { name }).first().click();
   }
 
-  /** Presses a button of the dialog that asks back. */
+  /** One of several, or a switch, by its label. */
+  async pick(label) {
+    this.clicks++;
+    await this.page.getByText(label, { exact: true }).first().click();
+  }
+
+  /** Presses a button of the dialog. */
   async confirm(name) {
     this.clicks++;
     await this.page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
@@ -95,8 +101,8 @@ const jobs = {
   },
   "look at a mail on a phone, in the dark, as the next person": async (hand, { draft }) => {
     await write(hand, draft);
-    await hand.click("Phone", "radio");
-    await hand.click("Dark", "checkbox");
+    await hand.pick("Phone");
+    await hand.pick("Dark");
     await hand.click("Next person");
     await hand.page.frameLocator("iframe").getByText("News").first().waitFor();
   },
@@ -115,10 +121,10 @@ const jobs = {
     await hand.click("Apply");
     await hand.page.getByRole("region", { name: "Audience" }).getByText("In the audience").waitFor();
   },
-  "schedule a campaign": async (hand, { draft }) => {
-    await write(hand, draft);
+  "schedule a campaign": async (hand, { planned }) => {
+    await write(hand, planned);
     await hand.click("Check everybody's mail");
-    await hand.click("Later", "radio");
+    await hand.pick("Later");
     await hand.type("Time", later());
     await hand.click(/^Send to .* on /);
     await hand.see("It is sent on");
@@ -136,14 +142,16 @@ const jobs = {
     await hand.click("Apply");
     await hand.click("Save as a segment");
     await hand.type("Name of the segment", "Only one");
-    await hand.click("Save");
+    await hand.confirm("Save");
     await hand.see("The segment Only one was saved.");
   },
   "send a failed mail again": async (hand, { failed }) => {
     await hand.click("To these mails", "link");
     await hand.click(failed, "link");
+    // Its address refuses it again.
+    const answered = hand.page.waitForResponse((answer) => answer.url().endsWith("/retry"));
     await hand.click("Send again");
-    await hand.page.getByRole("button", { name: "Send again" }).waitFor({ state: "detached" });
+    await answered;
   },
   "begin a mail with the last one, look at it as the worst person, and have it checked": async (hand, { campaign }) => {
     await hand.click("Campaigns", "link");
@@ -163,8 +171,8 @@ const jobs = {
     await hand.click("Settings", "link");
     await hand.click("Topics", "link");
     await hand.click("Add a topic");
-    await hand.type("Name", "Offers");
-    await hand.click("Save");
+    await hand.page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Offers");
+    await hand.confirm("Save");
     await hand.page.getByRole("listitem").filter({ hasText: "Offers" }).waitFor();
   },
   "make a key, and copy its first call": async (hand) => {

@@ -137,10 +137,15 @@ async function jobsIn({ browser, door, cookie }, worker, project) {
   await sendWatched(worker, project, cookie, 0);
   const post = (path, body) => call(`${worker.base}${path}`, project.secret, body);
   const written = { subject: "News", body: "<p>News</p>", from: project.from };
-  const make = async (name, more) => (await post("/campaigns", { ...written, name, audienceType: "ALL", ...more })).data;
+  const make = async (name, more) =>
+    (await post("/campaigns", { ...written, name, audienceType: "ALL", ...more })).data;
   const draft = await make("Draft", {});
+  const planned = await make("Planned", {});
   const compared = await make("Compared", {
-    variants: [{ name: "plain", weight: 1 }, { name: "curious", weight: 1, subject: "Have you seen this?" }],
+    variants: [
+      { name: "plain", weight: 1 },
+      { name: "curious", weight: 1, subject: "Have you seen this?" },
+    ],
   });
   const sending = await make("Slow", { canary: { percent: 10, holdMinutes: 60 } });
   for (const { id } of [compared, sending]) await post(`/campaigns/${id}/send`, {});
@@ -151,11 +156,14 @@ async function jobsIn({ browser, door, cookie }, worker, project) {
   await call(`${worker.base}/v1/send`, project.secret, mail);
   const list = (path) => call(`${worker.base}${path}`, project.secret);
   const [campaigns, people] = [await list("/campaigns"), await list("/contacts?limit=5")];
-  const person = people.data.find(({ email }) => email.startsWith("contact")).email;
+  const person = people.data.find(({ email, subscribed }) => subscribed && email.startsWith("person")).email;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.addCookies([cookie]);
   const start = `${door.base}/console/p/${project.id}`;
-  const done = await doJobs(context, start, { ...{ person, reader, subject, failed, draft, compared, sending }, campaign: campaigns.data.find(({ name }) => name === "News") });
+  const done = await doJobs(context, start, {
+    ...{ person, reader, subject, failed, draft, planned, compared, sending },
+    campaign: campaigns.data.find(({ name }) => name === "News"),
+  });
   await context.close();
   return done;
 }

@@ -59,6 +59,8 @@ export async function firstScreen({ door, browser, cookie, start }) {
   door.takeBytes();
   await page.goto(start, { waitUntil: "commit" });
   await page.waitForFunction(() => "content" in window.moments);
+  // What is loaded for later comes after it.
+  const bytes = door.takeBytes();
   await page.waitForLoadState("networkidle");
   const [paint] = await page.evaluate(() =>
     performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime),
@@ -86,7 +88,7 @@ export async function firstScreen({ door, browser, cookie, start }) {
       moments,
     );
   await context.close();
-  return { paint, ...moments, work, bytes: door.takeBytes() };
+  return { paint, ...moments, work, bytes };
 }
 
 /** Notes, frame by frame, when the page has its navigation, its title, and all that it waits for. */

@@ -12,8 +12,9 @@ export const session = queries.prefetchQuery(sessionQuery(queries));
 
 const [, project, path = ""] = /^\/console(?:\/p\/([^/]+))?\/?(.*?)\/?$/.exec(location.pathname) ?? [];
 loadChunkAt(path);
-// A browser that has seen no project has nobody who is signed in, as a rule. The page loads it again, and shows why that fails.
-if (lastProject() === null) withPageWords(loadSignIn)().catch(() => undefined);
 // The address of the console itself leads to the project that was open last.
 const home = path === "" ? (project ?? lastProject()) : null;
 if (home !== null) readHomeEarly(queries, home);
+// A browser that enters at the console itself, and has seen no project, has nobody who is signed in, as a rule. The page loads
+// it again, and shows why that fails.
+if (path === "" && home === null) withPageWords(loadSignIn)().catch(() => undefined);

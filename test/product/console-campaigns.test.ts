@@ -79,7 +79,7 @@ describeInChromium(
       topicId = (await world.call<{ id: string }>("POST", "/topics", { name: "Offers" })).id;
       const other = await world.call<{ id: string }>("POST", "/contacts", { email: "other@example.com" });
       await world.call("PUT", `/contacts/${other.id}/topics`, { topics: { offers: false } });
-      await world.call("POST", "/contacts", { email: "blocked@example.com" });
+      await world.call("POST", "/contacts", { email: "blocked@example.com", subscribed: false });
       await world.call("POST", "/suppressions", { email: "blocked@example.com" });
     }, 60_000);
 
