@@ -46,6 +46,6 @@ function send({ url, headers, body, agent }) {
   });
 }
 
-export function median(sorted) {
-  return sorted[Math.floor(sorted.length / 2)];
+export function median(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
