@@ -15,6 +15,8 @@ export interface Product {
   stateDir: string;
   /** A port of this machine that webhooks may call. */
   receiverPort: number;
+  /** A port of this machine that is asked first for DNS records. Mostly nobody listens there. */
+  resolverPort: number;
 }
 
 /** Starts it on a port and a state of its own. With all secrets given, the developer's .dev.vars stays as it is. */
@@ -22,7 +24,7 @@ export async function startProduct(
   settings: Record<string, string> = {},
 ): Promise<{ product: Product; stop(): Promise<void> }> {
   const stateDir = mkdtempSync(join(tmpdir(), "petrel-product-"));
-  const receiverPort = await findFreePort();
+  const [receiverPort, resolverPort] = [await findFreePort(), await findFreePort()];
   const secrets = Object.fromEntries(OWN_SECRETS.map(({ name, make }) => [name, make()]));
   const petrel = startPetrel({
     PORT: String(await findFreePort()),
@@ -30,6 +32,7 @@ export async function startProduct(
     ENVIRONMENT: "development",
     MAIL_PROVIDER: "outbox",
     OUTBOUND_ALLOW_LOOPBACK: `localhost:${receiverPort}`,
+    DNS_RESOLVER_URL: `http://127.0.0.1:${resolverPort}/dns-query`,
     ...secrets,
     ...settings,
   });
@@ -40,7 +43,8 @@ export async function startProduct(
   }
   try {
     const { base, secretKey } = await petrel.ready;
-    return { product: { base, secretKey, adminToken: secrets.ADMIN_TOKEN ?? "", stateDir, receiverPort }, stop };
+    const adminToken = secrets.ADMIN_TOKEN ?? "";
+    return { product: { base, secretKey, adminToken, stateDir, receiverPort, resolverPort }, stop };
   } catch (error) {
     await stop();
     throw error;

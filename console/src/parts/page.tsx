@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { type ReactNode, useEffect } from "react";
 
 interface PageProps {
@@ -5,16 +6,25 @@ interface PageProps {
   /** Beside the title, such as a total. */
   aside?: ReactNode;
   actions?: ReactNode;
+  /** For a page that is one short form, in the middle. */
+  isNarrow?: boolean;
   children: ReactNode;
 }
 
 /** A page: its title, which the tab has as well, and what it is about. */
-export function Page({ title, aside, actions, children }: PageProps) {
+export function Page({ title, aside, actions, isNarrow = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Petrel`;
   }, [title]);
   return (
-    <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl p-4 outline-none tablet:p-6">
+    <main
+      id="main"
+      tabIndex={-1}
+      className={clsx(
+        "mx-auto w-full p-4 outline-none tablet:p-6",
+        isNarrow ? "max-w-md pt-12 tablet:pt-[15vh]" : "max-w-6xl",
+      )}
+    >
       <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <h1 className="text-title font-semibold tracking-tight">
           <bdi>{title}</bdi>

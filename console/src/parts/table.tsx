@@ -88,7 +88,11 @@ export function Table<Row>({ label, rows: list, columns, idOf, selection, empty 
               <th
                 key={title}
                 scope="col"
-                className={clsx("px-4 py-2 text-start font-medium", isWide && "hidden tablet:table-cell", className)}
+                className={clsx(
+                  "py-2 ps-4 text-start font-medium last:pe-4 tablet:pe-4",
+                  isWide && "hidden tablet:table-cell",
+                  className,
+                )}
               >
                 {title}
               </th>
@@ -114,7 +118,14 @@ export function Table<Row>({ label, rows: list, columns, idOf, selection, empty 
                     </td>
                   )}
                   {columns.map(({ title, isWide, className, cell }) => (
-                    <td key={title} className={clsx("px-4 py-2", isWide && "hidden tablet:table-cell", className)}>
+                    <td
+                      key={title}
+                      className={clsx(
+                        "py-2 ps-4 last:pe-4 tablet:pe-4",
+                        isWide && "hidden tablet:table-cell",
+                        className,
+                      )}
+                    >
                       {cell(row)}
                     </td>
                   ))}

@@ -21,7 +21,8 @@ export function Figures({ series }: { series: ActivityStats["series"] }) {
           const [before, now] = [values.slice(0, half), values.slice(half)];
           const [sumBefore, sumNow] = [before, now].map((week) => week.reduce((sum, value) => sum + value, 0));
           return (
-            <li key={column} className="sheet min-w-0 p-3">
+            // The first one is wide where seven would leave a gap in the last row.
+            <li key={column} className="sheet min-w-0 p-3 first:col-span-2 wide:first:col-span-1">
               <p className="text-small text-quiet">{words.home.columns[column]}</p>
               <p className="text-title font-semibold">
                 <Rows of={column} since={series[half]?.date}>

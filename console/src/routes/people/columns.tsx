@@ -31,14 +31,18 @@ export function usePeopleColumns(project: string, chosen: readonly string[]): Co
           >
             <bdi>{contact.email}</bdi>
           </Link>
-          <span className="block truncate text-small text-quiet">
-            <bdi>{summaryOf(contact.data)}</bdi>
+          <span className="flex gap-2 text-small text-quiet">
+            <span className="tablet:hidden">
+              <Subscription contact={contact} />
+            </span>
+            <bdi className="truncate">{summaryOf(contact.data)}</bdi>
           </span>
         </>
       ),
     },
     {
       title: words.people.subscribed,
+      isWide: true,
       className: "w-36",
       cell: (contact) => <Subscription contact={contact} />,
     },

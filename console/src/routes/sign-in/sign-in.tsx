@@ -30,8 +30,8 @@ export function SignIn() {
   }
 
   return (
-    <Page title={words.signIn.title}>
-      <div className="sheet max-w-md p-6">
+    <Page title={words.signIn.title} isNarrow>
+      <div className="sheet p-6">
         {link.data?.mail === "ON" ? (
           <CodeForm email={email} action={words.signIn.enter} onSignedIn={enter}>
             <Button kind="quiet" onClick={() => link.reset()}>
