@@ -12,13 +12,13 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="flex w-fit max-w-full flex-wrap gap-1 rounded-part bg-quiet-tint p-1">
+    <fieldset className="flex w-fit max-w-full flex-wrap rounded-part bg-quiet-tint p-1">
       <legend className="sr-only">{label}</legend>
       {options.map(([one, text]) => (
         <label
           key={one}
           className={clsx(
-            "cursor-pointer rounded-part px-3 py-1 text-small has-focus-visible:outline-2 has-focus-visible:outline-main",
+            "cursor-pointer rounded-part px-2 py-1 text-small tablet:px-3 has-focus-visible:outline-2 has-focus-visible:outline-main",
             one === value ? "bg-sheet font-medium shadow-sm" : "text-quiet hover:text-ink",
           )}
         >

@@ -21,7 +21,7 @@ export function Spark({ values, before = [], label }: SparkProps) {
     >
       <polyline
         points={pointsOf(before, top)}
-        className="fill-none stroke-line"
+        className="fill-none stroke-edge opacity-60"
         strokeWidth="2"
         vectorEffect="non-scaling-stroke"
       />

@@ -60,7 +60,7 @@ export function Empty({ title, children, call }: { title: string; children?: Rea
   return (
     <div className="mx-auto max-w-prose px-4 py-12 text-center">
       <p className="text-large font-medium">{title}</p>
-      {children && <div className="mt-2 text-quiet">{children}</div>}
+      {children && <div className="mt-2 text-balance text-quiet">{children}</div>}
       {call && (
         <details className="mt-4 text-start text-small text-quiet">
           <summary className="text-center">{words.states.byApi}</summary>

@@ -8,8 +8,8 @@ import { Loading, Refused } from "./states";
 
 export interface Column<Row> {
   title: string;
-  /** Hidden on narrow screens, where the first column says the same in a second line. */
-  isWide?: boolean;
+  /** Hidden on narrower screens, where another column says the same in a second line, or nobody misses it. */
+  from?: "tablet" | "desk";
   className?: string;
   cell(row: Row): ReactNode;
 }
@@ -36,6 +36,7 @@ interface TableProps<Row> {
 }
 
 const rowPx = 64;
+const shownFrom = { tablet: "hidden tablet:table-cell", desk: "hidden desk:table-cell" };
 
 /** A list of any length: only the rows on the screen are in the page, and the next ones are read as they come near. */
 export function Table<Row>({ label, rows: list, columns, idOf, selection, empty }: TableProps<Row>) {
@@ -84,13 +85,13 @@ export function Table<Row>({ label, rows: list, columns, idOf, selection, empty 
                 />
               </th>
             )}
-            {columns.map(({ title, isWide, className }) => (
+            {columns.map(({ title, from, className }) => (
               <th
                 key={title}
                 scope="col"
                 className={clsx(
                   "py-2 ps-4 text-start font-medium last:pe-4 tablet:pe-4",
-                  isWide && "hidden tablet:table-cell",
+                  from && shownFrom[from],
                   className,
                 )}
               >
@@ -117,14 +118,10 @@ export function Table<Row>({ label, rows: list, columns, idOf, selection, empty 
                       />
                     </td>
                   )}
-                  {columns.map(({ title, isWide, className, cell }) => (
+                  {columns.map(({ title, from, className, cell }) => (
                     <td
                       key={title}
-                      className={clsx(
-                        "py-2 ps-4 last:pe-4 tablet:pe-4",
-                        isWide && "hidden tablet:table-cell",
-                        className,
-                      )}
+                      className={clsx("py-2 ps-4 last:pe-4 tablet:pe-4", from && shownFrom[from], className)}
                     >
                       {cell(row)}
                     </td>

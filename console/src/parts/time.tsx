@@ -1,17 +1,23 @@
 import { useFirstWords } from "../words/first";
 
-/** A time in the zone of the reader. Its title has the seconds, and the zone. */
+/** A time in the zone of the reader. Its title has the seconds, and the zone. The short form leaves out today, and this year. */
 export function Time({ at, isShort = false }: { at: string; isShort?: boolean }) {
   const { locale } = useFirstWords();
   const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  const shown: Intl.DateTimeFormatOptions =
-    isShort && isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
   return (
     <time dateTime={at} title={date.toLocaleString(locale, { dateStyle: "full", timeStyle: "long" })}>
-      {date.toLocaleString(locale, shown)}
+      {date.toLocaleString(locale, isShort ? shortStyle(date) : longStyle)}
     </time>
   );
+}
+
+const longStyle = { dateStyle: "medium", timeStyle: "short" } as const;
+
+function shortStyle(date: Date): Intl.DateTimeFormatOptions {
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return { timeStyle: "short" };
+  if (date.getFullYear() !== now.getFullYear()) return longStyle;
+  return { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
 }
 
 const units = [

@@ -14,7 +14,7 @@ export function Brakes({ watch: { brakes, stats } }: { watch: CampaignWatch }) {
   const alone = { ...project, bounceRate: stats.bounceRate, complaintRate: stats.complaintRate };
   return (
     <Section title={words.campaigns.brake}>
-      <div className="grid gap-4 p-4 tablet:grid-cols-2 tablet:gap-8">
+      <div className="grid gap-4 p-4 tablet:grid-cols-2 tablet:gap-8 *:only:col-span-full">
         {canary && <Needles of={canary} title={words.campaigns.ofCanary(count(canary.emails ?? 0))} />}
         <Needles
           of={isJudged ? project : alone}

@@ -30,7 +30,7 @@ export function Facts({ campaign }: { campaign: Campaign }) {
     [words.campaigns.completedAt, completedAt && <Time key="completed" at={completedAt} />],
   ];
   return (
-    <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-3 gap-y-1 p-4 text-small">
+    <dl className="grid grid-cols-[fit-content(8rem)_minmax(0,1fr)] gap-x-3 gap-y-1 p-4 text-small">
       {facts.map(
         ([label, value]) =>
           value && (

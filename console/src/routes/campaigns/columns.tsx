@@ -30,19 +30,19 @@ export function useColumns(project: string): Column<Campaign>[] {
     },
     {
       title: words.campaigns.state,
-      className: "w-32",
+      className: "w-36",
       cell: (campaign) => <State campaign={campaign} />,
     },
     {
       title: words.campaigns.people,
-      isWide: true,
+      from: "tablet",
       className: "w-56",
       cell: (campaign) => <Numbers campaign={campaign} />,
     },
     {
       title: words.campaigns.when,
-      isWide: true,
-      className: "w-48 text-quiet",
+      from: "desk",
+      className: "w-48 text-balance text-quiet",
       cell: (campaign) => <When campaign={campaign} />,
     },
   ];
@@ -53,7 +53,7 @@ function State({ campaign }: { campaign: Campaign }) {
   return (
     <>
       <CampaignStatus {...(isNewer(data, campaign) ? data : campaign)} />
-      <span className="block truncate text-small text-quiet tablet:hidden">
+      <span className="block truncate text-small text-quiet desk:hidden">
         <When campaign={campaign} />
       </span>
     </>

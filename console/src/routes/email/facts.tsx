@@ -18,7 +18,7 @@ export function Facts({ email }: { email: Email }) {
     [words.email.attempts, number(email.attempts)],
   ];
   return (
-    <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-3 gap-y-1 border-t border-line p-4 text-small">
+    <dl className="grid grid-cols-[fit-content(8rem)_minmax(0,1fr)] gap-x-3 gap-y-1 border-t border-line p-4 text-small">
       {facts.map(
         ([label, text, filter]) =>
           text !== null && (

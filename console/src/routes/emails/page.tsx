@@ -80,7 +80,7 @@ function useColumns(project: string): Column<Email>[] {
     },
     {
       title: words.emails.source,
-      isWide: true,
+      from: "desk",
       className: "w-36 text-quiet",
       cell: ({ source }) => words.source[source],
     },
@@ -98,8 +98,8 @@ function useColumns(project: string): Column<Email>[] {
     },
     {
       title: words.emails.time,
-      isWide: true,
-      className: "w-48 text-quiet",
+      from: "tablet",
+      className: "w-40 text-balance text-quiet desk:w-48",
       cell: ({ createdAt }) => <Time at={createdAt} isShort />,
     },
   ];

@@ -57,7 +57,7 @@ export function HomePage() {
         {attention.error !== null && <Refused error={attention.error} retry={() => void attention.refetch()} />}
         {attention.data && attention.data.items.length > 0 && <Attention items={attention.data.items} />}
         {data && <Figures series={data.series} />}
-        <div className="grid gap-4 desk:grid-cols-2">
+        <div className="grid gap-4 desk:grid-cols-2 *:only:col-span-full">
           <Section title={words.home.upcoming}>
             <Upcoming />
           </Section>

@@ -43,6 +43,7 @@ export function InstallationPeoplePage() {
 function useColumns(open: (person: Person) => void): Column<Person>[] {
   const { words } = useWords();
   const texts = words.settings.members;
+  const roleOf = ({ role }: Person) => (role === "owner" ? texts.roles.owner : words.installation.people.member);
   return [
     {
       title: words.settings.name,
@@ -55,18 +56,22 @@ function useColumns(open: (person: Person) => void): Column<Person>[] {
           >
             <bdi>{person.name ?? person.email}</bdi>
           </button>
-          {person.name !== null && <bdi className="block truncate text-small text-quiet">{person.email}</bdi>}
+          <span className="block truncate text-small text-quiet">
+            <span className="me-2 tablet:hidden">{roleOf(person)}</span>
+            {person.name !== null && <bdi>{person.email}</bdi>}
+          </span>
         </>
       ),
     },
     {
       title: texts.role,
+      from: "tablet",
       className: "w-28 desk:w-64",
-      cell: ({ role }) => (role === "owner" ? texts.roles.owner : words.installation.people.member),
+      cell: roleOf,
     },
     {
       title: texts.seen,
-      isWide: true,
+      from: "tablet",
       className: "w-36 text-quiet desk:w-48",
       cell: ({ lastSeenAt }) => (lastSeenAt === null ? texts.notSeen : <Time at={lastSeenAt} isShort />),
     },

@@ -62,7 +62,7 @@ function useColumns(): Column<Project>[] {
     },
     {
       title: words.settings.project.id,
-      isWide: true,
+      from: "tablet",
       className: "w-40 text-quiet desk:w-80",
       cell: ({ id }) => <code className="block truncate font-mono text-small">{id}</code>,
     },

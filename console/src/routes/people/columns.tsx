@@ -15,7 +15,7 @@ export function usePeopleColumns(project: string, chosen: readonly string[]): Co
   const { words } = useWords();
   const ofData = chosen.slice(0, most).map((key) => ({
     title: key,
-    isWide: true,
+    from: "tablet" as const,
     className: "w-36 truncate",
     cell: ({ data }: Contact) => <bdi>{shown(data[key])}</bdi>,
   }));
@@ -42,15 +42,15 @@ export function usePeopleColumns(project: string, chosen: readonly string[]): Co
     },
     {
       title: words.people.subscribed,
-      isWide: true,
+      from: "tablet",
       className: "w-36",
       cell: (contact) => <Subscription contact={contact} />,
     },
     ...ofData,
     {
       title: words.people.since,
-      isWide: true,
-      className: "w-48 text-quiet",
+      from: "tablet",
+      className: "w-40 text-balance text-quiet desk:w-48",
       cell: ({ createdAt }) => <Time at={createdAt} isShort />,
     },
   ];

@@ -73,13 +73,13 @@ function useColumns(open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
     },
     {
       title: texts.what,
-      isWide: true,
+      from: "tablet",
       className: "w-36 desk:w-auto",
       cell: ({ changes }) => <Changed changes={changes} />,
     },
     {
       title: texts.actor,
-      isWide: true,
+      from: "tablet",
       className: "w-36 desk:w-52",
       cell: (entry) => <bdi className="block truncate">{shownActor(entry, texts.operator)}</bdi>,
     },

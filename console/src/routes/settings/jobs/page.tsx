@@ -93,7 +93,7 @@ function useColumns(open: (job: Job) => void): Column<Job>[] {
     { title: texts.status, className: "w-40 tablet:w-64", cell: (job) => <Progress job={job} /> },
     {
       title: texts.took,
-      isWide: true,
+      from: "tablet",
       className: "w-40 text-quiet",
       cell: ({ createdAt, completedAt }) =>
         completedAt !== null && lengthOf(Date.parse(completedAt) - Date.parse(createdAt), locale),

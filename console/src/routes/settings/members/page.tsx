@@ -47,6 +47,11 @@ export function MembersPage() {
 function useColumns(open: (member: Member) => void): Column<Member>[] {
   const { words } = useWords();
   const texts = words.settings.members;
+  const rightsOf = ({ role, maySend, seesPersonalData }: Member) => [
+    texts.roles[role],
+    ...(maySend ? [] : [texts.mayNotSend]),
+    ...(seesPersonalData ? [] : [texts.masked]),
+  ];
   return [
     {
       title: words.settings.name,
@@ -59,26 +64,27 @@ function useColumns(open: (member: Member) => void): Column<Member>[] {
           >
             <bdi>{member.name ?? member.email}</bdi>
           </button>
-          {member.name !== null && <bdi className="block truncate text-small text-quiet">{member.email}</bdi>}
-        </>
-      ),
-    },
-    {
-      title: texts.role,
-      className: "w-36 desk:w-64",
-      cell: ({ role, maySend, seesPersonalData }) => (
-        <>
-          {texts.roles[role]}
           <span className="block truncate text-small text-quiet">
-            {!maySend && texts.mayNotSend}
-            {!seesPersonalData && texts.masked}
+            <span className="me-2 tablet:hidden">{rightsOf(member).join(" · ")}</span>
+            {member.name !== null && <bdi>{member.email}</bdi>}
           </span>
         </>
       ),
     },
     {
+      title: texts.role,
+      from: "tablet",
+      className: "w-36 desk:w-64",
+      cell: (member) => (
+        <>
+          {texts.roles[member.role]}
+          <span className="block truncate text-small text-quiet">{rightsOf(member).slice(1).join(" · ")}</span>
+        </>
+      ),
+    },
+    {
       title: texts.seen,
-      isWide: true,
+      from: "tablet",
       className: "w-36 text-quiet desk:w-48",
       cell: ({ lastSeenAt }) => (lastSeenAt === null ? texts.notSeen : <Time at={lastSeenAt} isShort />),
     },
