@@ -89,11 +89,7 @@ export function Table<Row>({ label, rows: list, columns, idOf, selection, empty 
               <th
                 key={title}
                 scope="col"
-                className={clsx(
-                  "py-2 ps-4 text-start font-medium last:pe-4 tablet:pe-4",
-                  from && shownFrom[from],
-                  className,
-                )}
+                className={clsx("px-4 py-2 text-start font-medium", from && shownFrom[from], className)}
               >
                 {title}
               </th>
@@ -119,10 +115,7 @@ export function Table<Row>({ label, rows: list, columns, idOf, selection, empty 
                     </td>
                   )}
                   {columns.map(({ title, from, className, cell }) => (
-                    <td
-                      key={title}
-                      className={clsx("py-2 ps-4 last:pe-4 tablet:pe-4", from && shownFrom[from], className)}
-                    >
+                    <td key={title} className={clsx("px-4 py-2", from && shownFrom[from], className)}>
                       {cell(row)}
                     </td>
                   ))}

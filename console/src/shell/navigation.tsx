@@ -21,7 +21,7 @@ export function Navigation() {
               activeOptions={{ exact: word === "home" }}
               activeProps={{ className: "bg-hover text-main font-medium" }}
               inactiveProps={{ className: "text-quiet hover:bg-hover hover:text-ink" }}
-              className="flex min-w-16 flex-col items-center wrap-normal rounded-part px-2 py-1 text-small no-underline desk:flex-row desk:gap-3 desk:px-3 desk:py-2 desk:text-base"
+              className="flex min-w-14 flex-col items-center wrap-normal rounded-part px-1 py-1 tablet:px-2 text-small no-underline desk:flex-row desk:gap-3 desk:px-3 desk:py-2 desk:text-base"
             >
               <Icon size={20} aria-hidden />
               {words.shell[word]}

@@ -65,16 +65,26 @@ function useColumns(project: string): Column<Email>[] {
   return [
     {
       title: words.emails.mail,
-      cell: ({ id, subject, to }) => (
+      cell: ({ id, subject, to, status, createdAt }) => (
         <>
-          <Link
-            to="/p/$project/emails/$email"
-            params={{ project, email: id }}
-            className="row-link block truncate font-medium text-ink no-underline"
-          >
-            <bdi>{subject || "·"}</bdi>
-          </Link>
-          <bdi className="block truncate text-small text-quiet">{to}</bdi>
+          <span className="flex items-center gap-2">
+            <Link
+              to="/p/$project/emails/$email"
+              params={{ project, email: id }}
+              className="row-link min-w-0 flex-1 truncate font-medium text-ink no-underline"
+            >
+              <bdi>{subject || "·"}</bdi>
+            </Link>
+            <span className="tablet:hidden">
+              <EmailStatus status={status} />
+            </span>
+          </span>
+          <span className="flex gap-2 text-small text-quiet">
+            <bdi className="min-w-0 flex-1 truncate">{to}</bdi>
+            <span className="tablet:hidden">
+              <Time at={createdAt} isShort />
+            </span>
+          </span>
         </>
       ),
     },
@@ -86,15 +96,9 @@ function useColumns(project: string): Column<Email>[] {
     },
     {
       title: words.emails.status,
+      from: "tablet",
       className: "w-32",
-      cell: ({ status, createdAt }) => (
-        <>
-          <EmailStatus status={status} />
-          <span className="block text-small text-quiet tablet:hidden">
-            <Time at={createdAt} isShort />
-          </span>
-        </>
-      ),
+      cell: ({ status }) => <EmailStatus status={status} />,
     },
     {
       title: words.emails.time,
