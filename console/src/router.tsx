@@ -152,7 +152,7 @@ export const router = createRouter({
   routeTree: root.addChildren([entry, own.addChildren(ownPages), project.addChildren(pages)]),
   basepath: "/console",
   defaultPreload: "intent",
-  defaultErrorComponent: ({ error }) => <Refused error={error} />,
+  defaultErrorComponent: ({ error }) => <Refused error={error} retry={() => location.reload()} />,
   scrollRestoration: true,
 });
 

@@ -2,6 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
+import { ConnectionError } from "petrel-client";
 import { ask } from "./ask";
 
 export interface Passkey {
@@ -27,7 +28,10 @@ export class NoPasskey extends Error {
   }
 }
 
-const webAuthn = () => import("@simplewebauthn/browser");
+const webAuthn = () =>
+  import("@simplewebauthn/browser").catch((cause) => {
+    throw new ConnectionError("The part of the console that asks for passkeys could not be loaded", { cause });
+  });
 
 /** Whether the browser has passkeys here: on https, or on localhost. */
 export const hasPasskeys = typeof globalThis.PublicKeyCredential === "function";

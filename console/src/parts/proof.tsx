@@ -1,5 +1,6 @@
 import { PetrelError } from "petrel-client";
-import { type ComponentType, createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { type ComponentType, createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
+import { loadPart } from "../api/load-part";
 import { withPageWords } from "../words/shown";
 import type { ProofDialogProps } from "./proof-dialog";
 
@@ -8,6 +9,9 @@ type Attempt = <Result>(run: () => PromiseLike<Result>) => Promise<Result>;
 interface Asked extends Pick<ProofDialogProps, "answer"> {
   ProofDialog: ComponentType<ProofDialogProps>;
 }
+
+/** The page is painted first. */
+const restMs = 100;
 
 const loadDialog = withPageWords(() => import("./proof-dialog"));
 
@@ -25,12 +29,17 @@ export function useProof(): Attempt {
 
 export function ProofProvider({ email, children }: { email: string; children: ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
+  useEffect(() => {
+    // It is there when a form asks for it, also after a deploy. If not, it is loaded then.
+    const timer = setTimeout(() => loadDialog().catch(() => undefined), restMs);
+    return () => clearTimeout(timer);
+  }, []);
   const attempt = useCallback<Attempt>(async (run) => {
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof PetrelError && error.code === "PROOF_NEEDED")) throw error;
-      const { ProofDialog } = await loadDialog();
+      const { ProofDialog } = await loadPart(loadDialog);
       const isProved = await new Promise<boolean>((answer) => setAsked({ ProofDialog, answer }));
       setAsked(null);
       if (!isProved) throw error;

@@ -5,6 +5,8 @@ import { withPageWords } from "../words/shown";
 const openEvent = "palette";
 /** The page is painted first. */
 const restMs = 100;
+/** For so long it is said that there is no palette. */
+const readMs = 10_000;
 
 const load = withPageWords(() => import("./palette"));
 
@@ -25,7 +27,10 @@ export function PaletteDoor() {
           setHasFailed(false);
           setShown({ Palette });
         },
-        () => setHasFailed(true),
+        () => {
+          setHasFailed(true);
+          setTimeout(() => setHasFailed(false), readMs);
+        },
       );
     function openByKey(event: KeyboardEvent) {
       if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== "k") return;

@@ -58,7 +58,8 @@ function useReason(reason: LeftOutPart["reason"], topicId: string | null): Filte
     queryFn: ({ signal }) => petrel.topics.get(topicId ?? "", { signal }),
     select: (topic) => topic.slug,
   });
-  // Somebody who pauses is not subscribed until the pause ends.
+  // No filter tells those who pause from others who are not subscribed.
+  if (reason === "snoozed") return null;
   if (reason !== "topic") return [{ field: "subscribed", operator: "equals", value: false }];
   if (slug === undefined) return null;
   return [
