@@ -1,5 +1,5 @@
 import { apiOf } from "../lib/api.mjs";
-import { downloadBackup } from "../lib/backup/download.mjs";
+import { downloadBackup, makeFolder } from "../lib/backup/download.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { endOfJob } from "../lib/job.mjs";
 import { findOperator } from "../lib/operator.mjs";
@@ -30,6 +30,7 @@ export async function main(args) {
   const { base, adminToken } = await findOperator(values.deployed);
   const call = apiOf(base);
   const ask = (method, path, more) => call(method, path, { key: adminToken, ...more });
+  if (values.to !== undefined) await makeFolder(values.to);
   const made = [];
   for (const id of positionals.length > 0 ? positionals : await projectsOf(ask)) {
     const line = values.json ? { at: () => {}, end: () => {} } : progress(id);

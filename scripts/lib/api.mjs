@@ -15,7 +15,11 @@ export function apiOf(base, signal) {
     }).catch((error) => {
       throw new Failure(`${method} ${path} got no answer (${error.cause?.code ?? error.message}).`);
     });
-    if (response.ok) return answerIn(response);
+    if (response.ok) {
+      return answerIn(response).catch((error) => {
+        throw new Failure(`The answer to ${method} ${path} broke off (${error.cause?.code ?? error.message}).`);
+      });
+    }
     if (accept.includes(response.status)) return null;
     const message = messageIn(await response.text());
     throw new Failure(`${method} ${path} answered ${response.status}: ${message}`, { status: response.status });

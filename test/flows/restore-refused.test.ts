@@ -53,6 +53,7 @@ describe("a backup that cannot be restored", () => {
     expect((await call("GET", `${files}?name=manifest.json`, undefined, bearer(other.keys.secret))).status).toBe(401);
     await env.BLOBS.delete(key);
     expect((await restore({ backup })).status).toBe(422);
+    expect((await admin.get(`/admin/backups/${backup}/files`)).status).toBe(422);
   });
 
   const damages: Record<string, (text: string, other: TestProject) => string | null> = {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000];
 /** How many files are on their way at once. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 
 /** Makes a call that may be repeated, again while its answer is lost or the other side is busy. */
 export async function persistently(call) {
@@ -10,7 +10,7 @@ export async function persistently(call) {
     try {
       return await call();
     } catch (error) {
-      const mayPass = error.status === undefined || error.status === 429 || error.status >= 500;
+      const mayPass = error.status === undefined || error.status === 408 || error.status === 429 || error.status >= 500;
       if (!mayPass) throw error;
     }
     await wait(ms);

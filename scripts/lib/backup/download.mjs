@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from "node:fs/promises";
+import { access, constants, mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../failure.mjs";
 import { removeAtEnd } from "../temporary.mjs";
@@ -16,7 +16,6 @@ export async function downloadBackup({ ask, backup, folder, changed }) {
   const time = new Date(manifest.takenAt).toISOString().replaceAll(":", "-");
   const path = join(folder, `${manifest.id}-${time}.ndjson`);
   const partial = `${path}.partial`;
-  await mkdir(folder, { recursive: true });
   const leave = removeAtEnd(partial);
   // The people of a project are nobody else's business on this machine.
   const file = await open(partial, "w", 0o600);
@@ -35,6 +34,16 @@ export async function downloadBackup({ ask, backup, folder, changed }) {
   await rename(partial, path);
   leave();
   return path;
+}
+
+/** Makes the folder for backups, before any is made. Throws Failure when nothing can be written to it. */
+export async function makeFolder(folder) {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw new Failure(`Nothing can be written to ${folder} (${error.code}).`);
+  }
 }
 
 async function* namesOf(ask, backup) {

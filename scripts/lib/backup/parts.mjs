@@ -50,7 +50,8 @@ export async function* partsIn(path) {
       if (said.end !== files || !(await lines.next()).done) throw damaged(path, "it has other files than its end says");
       return;
     }
-    const content = said.base64 === undefined ? await take(said.lines, next) : Buffer.from(said.base64, "base64");
+    const content =
+      said.base64 === undefined ? await take(said.lines, next) : Buffer.from(String(said.base64), "base64");
     if (sha256(content) !== said.sha256) throw damaged(path, `${said.name} has changed`);
     yield { name: String(said.name), content };
   }

@@ -1,13 +1,13 @@
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { Failure } from "../failure.mjs";
 import { persistently } from "./calls.mjs";
 import { partsIn, readFirst } from "./parts.mjs";
 
 /** Checks a file of `npm run backup` as a whole, then uploads what is in it. Returns the id of the backup. */
 export async function uploadBackup({ ask, path, changed }) {
-  await stat(path).catch((error) => {
-    throw new Failure(`${path} cannot be read (${error.code}).`);
-  });
+  const found = await stat(path).catch(cannotRead(path));
+  if (!found.isFile()) throw new Failure(`${path} is no file. Name one file of npm run backup -- --to.`);
+  await access(path, constants.R_OK).catch(cannotRead(path));
   const manifest = await readFirst(path);
   let total = 0;
   for await (const { content } of partsIn(path)) total += content.length;
@@ -21,6 +21,12 @@ export async function uploadBackup({ ask, path, changed }) {
   const last = Buffer.from(JSON.stringify(manifest, null, 2));
   await persistently(() => ask("POST", `/admin/backups/${id}/files`, { body: formOf("manifest.json", last) }));
   return id;
+}
+
+function cannotRead(path) {
+  return (error) => {
+    throw new Failure(`${path} cannot be read (${error.code}).`);
+  };
 }
 
 function formOf(name, content) {

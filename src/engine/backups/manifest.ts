@@ -3,7 +3,17 @@ import { z } from "zod";
 /** The version of the format of the files. */
 export const backupFormat = 1;
 
-const Tally = z.object({ rows: z.number(), bytes: z.number(), parts: z.number(), hash: z.string(), marks: z.string() });
+/** A count. Sums of many fit into the database's integers, as an uploaded manifest may say anything. */
+export const Whole = z
+  .number()
+  .int()
+  .nonnegative()
+  .max(Number.MAX_SAFE_INTEGER / 1_000);
+
+/** A time in milliseconds that a date can have. */
+export const Time = Whole.max(8.64e15);
+
+const Tally = z.object({ rows: Whole, bytes: Whole, parts: Whole, hash: z.string(), marks: z.string() });
 
 /**
  * Describes the parts of a backup. The manifest is stored last, so a backup without one is incomplete. `project`
@@ -11,11 +21,11 @@ const Tally = z.object({ rows: z.number(), bytes: z.number(), parts: z.number(),
  */
 export const Manifest = z.object({
   format: z.literal(backupFormat),
-  takenAt: z.number(),
+  takenAt: Time,
   project: z.record(z.string(), z.unknown()),
   id: z.string(),
   /** The project's number, to which rows of a test clock refer. */
-  number: z.number(),
+  number: Whole,
   tables: z.record(z.string(), Tally),
   executions: z.record(z.string(), Tally),
   files: Tally,

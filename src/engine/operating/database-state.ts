@@ -91,10 +91,12 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   };
   const troubled = batch.add(
     statement(
-      sql`SELECT what, project, count(*) AS count FROM (${of("mail", ended("FAILED"))}
-          UNION ALL ${of("mail", ended("UNKNOWN"))}
-          UNION ALL ${of("jobs", failedJobs)} UNION ALL ${of("jobs", failingJobs)})
-        GROUP BY what, project ORDER BY count DESC LIMIT ${mostTroubled}`,
+      sql`SELECT what, project, count FROM (
+          SELECT what, project, count(*) AS count, row_number() OVER (PARTITION BY what ORDER BY count(*) DESC) AS place
+          FROM (${of("mail", ended("FAILED"))} UNION ALL ${of("mail", ended("UNKNOWN"))}
+            UNION ALL ${of("jobs", failedJobs)} UNION ALL ${of("jobs", failingJobs)})
+          GROUP BY what, project)
+        WHERE place <= ${mostTroubled} ORDER BY count DESC`,
       columns({ what: asOneOf<Trouble>(), project: asNumber, count: asNumber }),
     ),
   );

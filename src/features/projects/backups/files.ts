@@ -1,16 +1,18 @@
+import { z } from "zod";
 import { NotFound } from "../../../core/errors";
 import { type Id, textOf } from "../../../core/ids";
-import { ById, readCursor, writeCursor } from "../../../core/page";
+import { readCursor, writeCursor } from "../../../core/page";
 import { folderOf } from "../../../engine/backups/folder";
 import type { Manifest } from "../../../engine/backups/manifest";
-import { openBackup } from "../../../engine/backups/restore/open-backup";
 import { markOf } from "../../../engine/backups/tally";
 import type { Platform } from "../../../platform/context";
 import { findBackup } from "./find";
+import { FileName } from "./schema";
+import { openReadable } from "./unreadable";
 
 /**
  * Lists the files of a complete backup by name, from a cursor on. Throws NotFound, and Conflict for a backup that is not
- * complete.
+ * complete, and Invalid for one whose manifest cannot be read.
  */
 export async function listBackupFiles(
   platform: Platform,
@@ -18,9 +20,9 @@ export async function listBackupFiles(
   { cursor, limit }: { cursor?: string | undefined; limit: number },
 ) {
   const folder = folderOf(await findBackup(platform, id));
-  const manifest = await openBackup(platform.blobs, folder);
+  const manifest = await openReadable(platform, folder);
   const filters = { backup: textOf(id) };
-  const [after] = readCursor(cursor, ById, filters) ?? [];
+  const [after] = readCursor(cursor, z.tuple([FileName]), filters) ?? [];
   const keys = await platform.blobs.list(`${folder}/`, after && `${folder}/${after}`);
   const found = keys.slice(0, limit).map((key) => key.slice(folder.length + 1));
   const last = keys.length > limit ? found.at(-1) : undefined;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
+import { publicId } from "../../../core/ids";
 import { wholeRow } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
 import { select } from "../../../db/statement";
@@ -20,12 +21,14 @@ const maxBackups = 400;
 export async function listBackups(platform: Platform, id: string): Promise<Backup[]> {
   const project = await getProject(platform, id).catch(nullIfGone);
   const made = project === null ? [] : await findJobs(forProject(platform, project));
-  const complete = await select(
+  const stored = await select(
     platform.control,
     sql`SELECT * FROM backups INDEXED BY ix_backups_project WHERE project = ${id}
       AND completed_at IS NOT NULL ORDER BY created_at DESC LIMIT ${maxBackups}`,
     wholeRow(backups),
   );
+  // An upload is a backup of no project, and has its own id in the place of one.
+  const complete = stored.filter((row) => publicId(row.id) !== id);
   if (project === null && complete.length === 0) throw new NotFound("project", id);
   const ids = new Set(complete.map((row) => row.id));
   const others = made.filter((row) => row.status !== "completed" && !ids.has(row.id)).map(backupOfJob);

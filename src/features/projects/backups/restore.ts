@@ -3,9 +3,8 @@ import { type Id, newId, publicId, readId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { folderOf, isFolder } from "../../../engine/backups/folder";
-import type { Manifest } from "../../../engine/backups/manifest";
+import { Time, Whole } from "../../../engine/backups/manifest";
 import { BadBackup } from "../../../engine/backups/restore/bad-backup";
-import { openBackup } from "../../../engine/backups/restore/open-backup";
 import { firstRestoreState, notesOfRestore } from "../../../engine/backups/restore/state";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import { linkBase } from "../../../engine/mail/links";
@@ -13,30 +12,33 @@ import { forProject, type Platform } from "../../../platform/context";
 import { insertProject } from "../create";
 import { findBackup } from "./find";
 import type { RestoreBackup } from "./schema";
-import { unreadable } from "./unreadable";
+import { openReadable, unreadable } from "./unreadable";
+
+/** More than the longest setting has. A manifest may come from anywhere. */
+const maxText = 2_000;
 
 /** The settings of a backup that a restored project takes over. An older backup may lack some. */
 const Settings = z
   .object({
-    name: z.string(),
-    fromName: z.string().nullable(),
-    locale: z.string().nullable(),
+    name: z.string().max(maxText),
+    fromName: z.string().max(maxText).nullable(),
+    locale: z.string().max(maxText).nullable(),
     tracking: z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]),
-    monthlySendLimit: z.number().nullable(),
-    sendRatePerSecond: z.number().nullable(),
+    monthlySendLimit: Whole.nullable(),
+    sendRatePerSecond: Whole.nullable(),
     testClock: z.boolean(),
-    clockAt: z.number().nullable(),
+    clockAt: Time.nullable(),
     publicKeyMayResubscribe: z.boolean(),
     publicAnswers: z.enum(["IDS", "NONE"]),
-    company: z.string().nullable(),
-    postalAddress: z.string().nullable(),
+    company: z.string().max(maxText).nullable(),
+    postalAddress: z.string().max(maxText).nullable(),
     publicTrackSubscribes: z.boolean(),
-    confirmationTemplateId: z.string().nullable(),
-    sendingPausedReason: z.string().nullable(),
-    sendingPausedAt: z.number().nullable(),
-    sendingCountedFrom: z.number().nullable(),
-    maxStorageMb: z.number(),
-    addressKey: z.string(),
+    confirmationTemplateId: z.string().max(maxText).nullable(),
+    sendingPausedReason: z.string().max(maxText).nullable(),
+    sendingPausedAt: Time.nullable(),
+    sendingCountedFrom: Whole.nullable(),
+    maxStorageMb: Whole,
+    addressKey: z.string().max(200),
   })
   .partial()
   .required({ name: true, addressKey: true });
@@ -50,7 +52,7 @@ const maxName = 100;
  */
 export async function restoreBackup(platform: Platform, { backup, as }: RestoreBackup) {
   const folder = isFolder(backup) ? backup : folderOf(await findBackup(platform, readId(backup)));
-  const { project: settings } = await readManifest(platform, folder);
+  const { project: settings } = await openReadable(platform, folder);
   const found = Settings.safeParse(settings);
   if (!found.success) {
     throw unreadable(new BadBackup(`The settings in the manifest are damaged: ${z.prettifyError(found.error)}`));
@@ -73,12 +75,4 @@ export async function restoreBackup(platform: Platform, { backup, as }: RestoreB
   await batch.commit();
   await announceJob(ctx, "project.restore", jobId);
   return { jobId: publicId(jobId), projectId: project.id, keys };
-}
-
-async function readManifest({ blobs }: Platform, folder: string): Promise<Manifest> {
-  try {
-    return await openBackup(blobs, folder);
-  } catch (error) {
-    throw unreadable(error);
-  }
 }

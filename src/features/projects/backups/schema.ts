@@ -103,7 +103,7 @@ export const RestoreResult = z
 
 const fileName = /^(manifest\.json|(rows|executions|files)(\/[\w-][\w.-]*)+)$/;
 
-const FileName = z
+export const FileName = z
   .string()
   .max(300)
   .refine((name) => fileName.test(name), "Is not the name of a file of a backup")

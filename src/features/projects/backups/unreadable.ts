@@ -1,6 +1,17 @@
 import { Invalid } from "../../../core/errors";
+import type { Manifest } from "../../../engine/backups/manifest";
 import { BadBackup } from "../../../engine/backups/restore/bad-backup";
-import { UnknownFormat } from "../../../engine/backups/restore/open-backup";
+import { openBackup, UnknownFormat } from "../../../engine/backups/restore/open-backup";
+import type { Platform } from "../../../platform/context";
+
+/** Reads the manifest of a backup. Throws Invalid when this version cannot read it, or its files are gone. */
+export async function openReadable({ blobs }: Platform, folder: string): Promise<Manifest> {
+  try {
+    return await openBackup(blobs, folder);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
 
 /** Returns the refusal of a backup that this version cannot read; any other error as it is. */
 export function unreadable(error: unknown, field = "backup"): unknown {
