@@ -38,7 +38,7 @@ async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People
   if (!isLetThrough || c.req.query("by") === "mail") return false;
   const session = sessionOf(c);
   if (session === null) return true;
-  // A browser keeps the cookie of a session that is over. Of a database that is away, the page itself tells its reader.
+  // A browser keeps the cookie of a session that is over. When the database is away, the page itself says so.
   const visitor = await findVisitor(platform, session).catch(() => undefined);
   return visitor === null;
 }
