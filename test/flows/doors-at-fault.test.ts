@@ -42,9 +42,8 @@ const documented: Operation[] = Object.entries<Record<string, Partial<Operation>
 
 /** They store what they find, though a disabled project may call them. */
 const writingReads = ["verifyDomain", "preflightCampaign"];
-/** They ask no database. */
-/** Reads that ask no database, and the one that says which database does not answer. */
-const askingNobody = ["getMe", "listActivityTypes", "getHealth"];
+/** Reads that ask no database, and those that say which database does not answer. */
+const askingNobody = ["getMe", "listActivityTypes", "getHealth", "getMetrics"];
 /** Queries without which a read is refused. */
 const queries: Record<string, string> = {
   explainCampaign: "?email=ada@example.com",
