@@ -47,6 +47,9 @@ const notes = [
 /** Tables whose rows differ from project to project. */
 export const uncompared = ["projects", "api_keys", "rounds", "verified_domains"];
 
+/** The shard of a contact follows from its id. */
+const shardOfCursor = /(\\"places\\":\{\\")\d+/g;
+
 /** Rows without what differs between two runs of the same work: ids, times and notes. */
 export function comparable(rows: Record<string, string[]>, names: (string | number)[]): string[] {
   const of = (row: string) => {
@@ -59,7 +62,8 @@ export function comparable(rows: Record<string, string[]>, names: (string | numb
       .replace(/\bsk_[0-9a-f]{8}\b/g, "·")
       .replace(/\b\d{12,}(\.\d+)?\b/g, "·")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "·")
-      .replace(/h·\.com/g, "·");
+      .replace(/h·\.com/g, "·")
+      .replace(shardOfCursor, "$1·");
   };
   return Object.entries(rows)
     .flatMap(([table, all]) => all.map((row) => `${table.slice(table.indexOf(".") + 1)} ${of(row)}`))
