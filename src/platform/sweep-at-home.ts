@@ -52,6 +52,9 @@ export function sweepAtHome(
 
 const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last: orNull(asJson<Key>()) });
 
+/** A window without a row at home is read twice, for its last row too. */
+const rowsInWindow = Math.floor(maxRowsPerStatement / 2);
+
 /** Finds the first due row at home, from a place on. Without a fence, it does not look: each row is at home. */
 async function findFirst(
   { spent }: Platform,
@@ -62,11 +65,11 @@ async function findFirst(
   const order = columnsOf(due.order);
   const all = columnsOf(windowOf(due, [...due.order, ...due.key]));
   for (let after = from; spent.hasLeft(); ) {
-    const window = sql`SELECT ${all} ${due.rows} ${beyond(partsOf(due.order), after)} ORDER BY ${order} LIMIT ${maxRowsPerStatement}`;
+    const window = sql`SELECT ${all} ${due.rows} ${beyond(partsOf(due.order), after)} ORDER BY ${order} LIMIT ${rowsInWindow}`;
     const { isFenced, first, last } = await selectOne(
       db,
       sql`SELECT is_fenced, first, iif(is_fenced AND first IS NULL,
-          (SELECT json_array(${order}) FROM (${window}) LIMIT 1 OFFSET ${maxRowsPerStatement - 1}), NULL) AS last
+          (SELECT json_array(${order}) FROM (${window}) LIMIT 1 OFFSET ${rowsInWindow - 1}), NULL) AS last
         FROM (SELECT is_fenced, iif(is_fenced,
             (SELECT json_array(${order}) FROM (${window}) WHERE ${homeOf(due)} LIMIT 1), NULL) AS first
           FROM (SELECT EXISTS (SELECT 1 FROM moves WHERE stage = 'fenced') AS is_fenced))`,

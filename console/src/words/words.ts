@@ -9,6 +9,6 @@ export type Words = FirstWords & PageWords;
 
 /** The texts of a page. Each page but the first one is loaded with them: `withPageWords`. */
 export function useWords(): Spoken<Words> {
-  // What `withPageWords` has loaded is in the same object.
+  // `withPageWords` adds the texts of pages to the same object.
   return useFirstWords() as Spoken<Words>;
 }

@@ -21,11 +21,11 @@ export async function openBackup(blobs: Blobs, folder: string): Promise<Manifest
 /** Reads the content of a manifest. Throws BadBackup, and UnknownFormat. */
 export function readManifest(key: string, file: Uint8Array): Manifest {
   const written = readJson(new TextDecoder().decode(file));
-  const { success: isManifest, data: any } = AnyManifest.safeParse(written);
+  const { success: isManifest, data: header } = AnyManifest.safeParse(written);
   if (!isManifest) throw new BadBackup(`The file ${key} is not the manifest of a backup.`);
-  if (any.format !== backupFormat) {
+  if (header.format !== backupFormat) {
     throw new UnknownFormat(
-      `The backup has the format ${JSON.stringify(any.format)}, and this version of Petrel reads format ${backupFormat}.`,
+      `The backup has the format ${JSON.stringify(header.format)}, and this version of Petrel reads format ${backupFormat}.`,
     );
   }
   const manifest = Manifest.safeParse(written);

@@ -45,19 +45,12 @@ export function vacateSome(
   );
   // The same window has the next ones: those that have moved are in it no more.
   const goesOn = standing.length === movedAtOnce ? place : next;
-  return goesOn && textOfPlace(goesOn);
+  return goesOn && JSON.stringify(goesOn);
 }
 
-/** Sorts below all ids: an object of version 1.0.0 reads an id here, and then begins again. */
-const mark = "!";
-
-/** The beginning, also for an id, with which version 1.0.0 continued. */
+/** The beginning is written as an empty text. */
 function placeOf(after: string): Place {
-  return after.startsWith(mark) ? JSON.parse(after.slice(mark.length)) : firstPlace;
-}
-
-function textOfPlace(place: Place): string {
-  return mark + JSON.stringify(place);
+  return after === "" ? firstPlace : JSON.parse(after);
 }
 
 function skipped(record: StepRecord, now: number): StepRecord {
