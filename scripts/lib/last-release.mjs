@@ -4,7 +4,7 @@
  */
 export const lastRelease = {
   /** A tag or a commit, for `git`. */
-  commit: "efa5dc94",
+  commit: "e4cf4652",
   /** Its last migration. */
   migration: "0004_fewer_rows.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
