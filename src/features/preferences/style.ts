@@ -44,6 +44,18 @@ button:focus-visible { border-radius: 8px; }
 .main:hover { background: var(--main-hover); border-color: var(--main-hover); }
 
 form { display: flex; flex-wrap: wrap; gap: 0.75rem; }
+form > p { width: 100%; }
+input[type="email"] {
+  font: inherit;
+  width: 100%;
+  min-height: 2.75rem;
+  margin-top: 0.25rem;
+  padding: 0.5rem 0.75rem;
+  color: inherit;
+  background: var(--sheet);
+  border: 1px solid var(--edge);
+  border-radius: 8px;
+}
 fieldset {
   display: grid;
   grid-template-columns: 1fr 1fr;

@@ -33,7 +33,7 @@ export function linkPage(link: OpenedLink): Html {
 function signInPage(email: string | null): Html {
   const whoIsIt =
     email === null
-      ? html`<p><label for="email">Your email address</label><br>
+      ? html`<p><label for="email">Your email address</label>
 <input id="email" name="email" type="email" required autocomplete="email"></p>
 <p class="quiet">You become an owner of this installation.</p>`
       : html`<p>As <bdi class="address">${email}</bdi>.</p>`;
