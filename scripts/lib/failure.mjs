@@ -5,3 +5,8 @@ export class Failure extends Error {
     this.status = status;
   }
 }
+
+/** Whether a call has failed in a way that may be over at the next one: no answer, or one that asks for patience. */
+export function mayPass({ status }) {
+  return status === undefined || status === 408 || status === 429 || status >= 500;
+}

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { mayPass } from "./failure.mjs";
 
 const PATIENCE = 60_000;
 
@@ -13,9 +14,8 @@ export async function endOfJob(ask, jobId, changed = () => {}) {
     try {
       job = await ask("GET", `/admin/jobs/${jobId}`);
     } catch (error) {
-      const isLost = error.status === undefined || error.status >= 500;
-      if (isLost && Date.now() - answeredAt < PATIENCE) continue;
-      throw error;
+      if (!mayPass(error) || Date.now() - answeredAt >= PATIENCE) throw error;
+      continue;
     }
     answeredAt = Date.now();
     if (job.status !== last?.status || job.progress !== last.progress) changed(job);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { mayPass } from "../failure.mjs";
 
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000];
 /** How many files are on their way at once. */
@@ -10,8 +11,7 @@ export async function persistently(call) {
     try {
       return await call();
     } catch (error) {
-      const mayPass = error.status === undefined || error.status === 408 || error.status === 429 || error.status >= 500;
-      if (!mayPass) throw error;
+      if (!mayPass(error)) throw error;
     }
     await wait(ms);
   }
