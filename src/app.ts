@@ -159,7 +159,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   });
   app.use("*", logRequest);
   app.use("/v1/*", cors);
-  // Unknown paths need a secret key too, so one without a key is a 401 and not a 404.
+  // Unknown paths need a secret key too, so a request without a key gets a 401 and not a 404.
   app.use("*", findPolicy(allRoutes));
   app.use("*", floodBrake);
   app.use("*", missingPage(allRoutes));

@@ -53,8 +53,8 @@ import { keepSweeping } from "./platform/sweeping";
 type Sweep = (platform: Platform) => Promise<void>;
 
 /**
- * When sweeps have something to do in a database. A tick asks this once for all its sweeps, so that in a quiet minute it
- * makes one statement per database. A sweep that is not here runs in every database.
+ * The conditions under which sweeps have something to do in a database. A tick evaluates them once for all its sweeps,
+ * so that it makes one statement per database in a quiet minute. A sweep without a condition runs in every database.
  */
 const conditions: Record<string, IsDue> = {
   dispatchStranded: hasStrandedEvents,
@@ -215,7 +215,7 @@ async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]
   let due: ReadonlyMap<string, readonly string[]> | undefined;
   for (const [index, [name, sweep]] of sweeps.entries()) {
     const before = platform.spent.statements;
-    // Not before the sweeps of a start, which make rows due.
+    // Asked as late as possible: the first sweeps of a process start make rows due.
     if (name in asked) due ??= await findDue(platform, asked);
     const shards = due?.get(name) ?? platform.shards;
     if (shards.length === 0) continue;

@@ -121,8 +121,8 @@ const deadLetterSuffix = "-dead";
 const reportsSuffix = "-mail-reports";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 /**
- * Messages whose work is in no row, so that no sweep can make up for a lost one: their five further attempts extend
- * over four hours.
+ * Messages whose work is stored in no row, so that no sweep can replace a lost message. Their five further attempts
+ * extend over four hours.
  */
 const tellsAlone: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
 const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
@@ -169,9 +169,9 @@ async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<
 }
 
 /**
- * Reads a message. While two versions run side by side, one of them may not know a type or a field of the other: such a
- * message comes again, each time to either of them, for over four hours. Then it is a dead letter, which can be sent
- * again.
+ * Reads a message. While two versions run side by side, one of them may not know a type or a field of the other. Such a
+ * message is redelivered for over four hours, each time to either version. After that it is a dead letter, which can be
+ * sent again.
  */
 function parsed(platform: Platform, received: Message) {
   const { success, data, error } = QueueMessage.safeParse(received.body);
@@ -184,7 +184,7 @@ function parsed(platform: Platform, received: Message) {
   return [];
 }
 
-/** Acknowledges the messages of some work when it is done, or makes them come again when it failed. */
+/** Acknowledges the messages of some work when it is done, or has them redelivered when it failed. */
 async function settle(
   platform: Platform,
   { message, received }: Merged<Message>,

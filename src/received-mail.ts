@@ -6,15 +6,15 @@ import { openPlatform } from "./platform/open-platform";
 
 /**
  * Front door 5: mail that a routing rule of Cloudflare brings to the Worker. It is recorded as mail that a provider
- * received, and then goes on to the address of RECEIVED_MAIL_TO, even when it could not be recorded. Without that
- * setting it ends here, because no content is stored.
+ * received, and then forwarded to the address of RECEIVED_MAIL_TO, even when it could not be recorded. Without that
+ * setting it is not kept, because no content is stored.
  */
 export async function receive(message: ForwardableEmailMessage, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
   const header = (name: string) => message.headers.get(name);
   const mail = receivedMail({
     id: header("Message-ID"),
-    // A bounce has no sender in its envelope, and is no answer of a person.
+    // A bounce has no sender in its envelope, and is not an answer from a person.
     from: message.from === "" ? null : (header("From") ?? message.from),
     delivered: [message.to],
     headers: [{ name: "Auto-Submitted", value: header("Auto-Submitted") ?? "no" }],
@@ -23,7 +23,7 @@ export async function receive(message: ForwardableEmailMessage, env: Env, execut
   try {
     if (mail) await takeMail(platform, "cloudflare", mail);
   } catch (error) {
-    // The sender's server then tries again. One that goes on has arrived.
+    // The sender's server then tries again. A mail that is forwarded has arrived, so its failure is only logged.
     if (receivedMailTo === null) throw error;
     platform.log("error", "A received mail could not be recorded", { reason: reasonOf(error) });
   }

@@ -27,7 +27,7 @@ const readJob = columns({ jobId: asId, type: asOneOf<JobType>(), projectId: asNu
 
 interface Work {
   listeners: readonly EventListener[];
-  /** Does one run of a job. */
+  /** Performs one run of a job. */
   runJob(ctx: Context, job: StoredJob): Promise<void>;
 }
 

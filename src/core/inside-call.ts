@@ -7,7 +7,7 @@ export interface InsideCall {
   path: string;
   /** The text of a JSON body. */
   body?: string;
-  /** They win over those of the outer request. Null leaves one of those out. */
+  /** Headers that override those of the outer request. Null leaves a header of the outer request out. */
   headers?: Record<string, string | null>;
 }
 

@@ -53,8 +53,8 @@ export const jobTypes = Object.keys(storedJobs) as JobType[];
  * Messages contain ids, never content: the row is authoritative, and the message only triggers work on it.
  * `tracking.record` and `mail.settle` are the exceptions.
  *
- * A field that this version does not know is refused like an unknown type, because it may say that the work is another:
- * the consumer puts such a message back for the version that sent it.
+ * A field that this version does not know is refused like an unknown type, because it may change what the message asks
+ * for: the consumer puts such a message back for the version that sent it.
  */
 export const QueueMessage = z.discriminatedUnion("type", [
   z.strictObject({

@@ -1,8 +1,8 @@
 import { Unavailable } from "./errors";
 
 /**
- * A storage that does not answer at the moment. `effect` tells whether the request had no effect, perhaps all of it, or
- * certainly all of it.
+ * A storage that does not answer at the moment. `effect` tells whether the request took effect: not at all, perhaps, or
+ * completely.
  */
 interface Away {
   what: "database" | "file storage" | "moving project";

@@ -39,7 +39,7 @@ export function limitBytes(maxStorageMb: number): number | null {
   return maxStorageMb === 0 ? null : maxStorageMb * 1024 * 1024;
 }
 
-/** A project, as far as its storage goes. Without a count it stores next to nothing. */
+/** The fields of a project that its storage limit depends on. A project without a count stores next to nothing. */
 export interface Storing {
   maxStorageMb: number;
   storage: StorageCount | null;
@@ -66,7 +66,7 @@ export function largestKinds(count: StorageCount): { kind: StorageKind; rows: nu
     .slice(0, largestShown);
 }
 
-/** How a project makes room, by what takes it up. */
+/** How a project can free space, by the kind of data that uses most of it. */
 export const howToShrink: Record<StorageKind, string> = {
   contacts: "delete contacts with POST /contacts/bulk-delete, or fields with DELETE /contacts/fields/{field}",
   events: "delete events with DELETE /events/{eventName}, or ask the operator for a shorter EVENT_RETENTION_DAYS",
@@ -86,7 +86,10 @@ const smallMs = dayMs;
 const usualMs = 6 * hourMs;
 const closeMs = hourMs;
 
-/** When a project is counted again. A count reads every row and lists every file, so far from the limit it is rare. */
+/**
+ * When a project is counted again. A count reads every row and lists every file, so a project far from its limit is
+ * counted rarely.
+ */
 export function nextCountAt({ maxStorageMb, storage }: { maxStorageMb: number; storage: StorageCount }): number {
   const share = shareOfLimit({ maxStorageMb, storage });
   if (share < 0.01) return storage.countedAt + smallMs;

@@ -78,12 +78,12 @@ export function dropMoveTriggers(db: Db, project: number): Promise<Statement[]> 
 
 type Stage = "capturing" | "fenced" | "passing" | "over";
 
-/** The move is not the latest one of its project in this database any more, or has come further. */
+/** The move is no longer the latest one of its project in this database, or has reached a later stage. */
 export class OutOfStep extends Error {
   override readonly name = "OutOfStep";
 }
 
-/** Begins a move in a database. A later move of the project takes the place of an earlier one, never the other way. */
+/** Begins a move in a database. A later move of the project replaces an earlier one, never the reverse. */
 export function beginMove({ project, jobId }: MoveOwner, stage: Stage): Statement[] {
   return [
     statement(
@@ -101,7 +101,7 @@ export function updateStage(owner: MoveOwner, from: Stage, to: Stage): Statement
   );
 }
 
-/** Ends this move in a database, also if it has not begun there: then it cannot begin any more. */
+/** Ends this move in a database. A move that has not begun there can then no longer begin. */
 export function endMove({ project, jobId }: MoveOwner): Statement[] {
   return [
     statement(
@@ -121,8 +121,8 @@ function isAt(owner: MoveOwner, stage: Stage): SQL {
 }
 
 /**
- * Lets statements of the move itself pass its fence. Nothing comes between the statements of a batch, so the fence is up
- * for everybody else.
+ * Lets statements of the move itself pass its fence. No other statement runs between those of a batch, so the fence
+ * still stops all others.
  */
 export function passFence(owner: MoveOwner, statements: readonly Statement[]): Statement[] {
   return [

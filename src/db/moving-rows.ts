@@ -66,7 +66,7 @@ function keyText(table: ProjectTable, row: string): SQL {
 export interface Note {
   number: number;
   table: string;
-  /** The columns of its key as a JSON array. */
+  /** Returns the rows that have changed, in the order of their latest changes, oldest first. */
   key: string;
 }
 
@@ -90,7 +90,7 @@ export async function readNotes(
   }));
 }
 
-/** Returns those of the keys that have a note. */
+/** Returns which of the keys have a note. */
 export async function readNoted(
   { db, project }: Owner & { db: Db },
   table: ProjectTable,
@@ -135,8 +135,8 @@ export function selectImages(
 const bytesPerStatement = 500_000;
 
 /**
- * Writes rows as they are, in place of those with the same key. A row of another key gives way if both have something
- * that must be unique: the other row has changed too, so it has a note and is written again.
+ * Writes rows unchanged; each replaces the row with the same key. A row with another key is deleted if both share a
+ * value that must be unique: that row has changed too, so it has a note and is written again.
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));

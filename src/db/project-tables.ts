@@ -102,8 +102,9 @@ export const controlTables: readonly ProjectTable[] = [
 export const backupTables: readonly ProjectTable[] = projectTables.filter(({ backup }) => typeof backup === "string");
 
 /**
- * The tables with rows that are a project's own in a database, which a move takes along. The audit log of a project on
- * the control database stays there, together with what it tells of keys and people, and is read from there.
+ * The tables whose rows a move takes along when they are copied into or out of a database. In the control database,
+ * some tables are shared: the audit log of a project stays there, with the entries about keys and people, and is read
+ * there.
  */
 export function movedTables(shard: string): readonly ProjectTable[] {
   const isShared = ({ name }: ProjectTable) =>

@@ -24,7 +24,7 @@ type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 /**
  * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
  * needs neither makes no call. When the gate does not answer, requests without a key proceed, and those with a key are
- * refused: their effect must not happen twice, and that cannot be guessed.
+ * refused: their effect must not happen twice, and only the gate can tell.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

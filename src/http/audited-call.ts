@@ -12,7 +12,7 @@ export function auditedCall(c: HonoContext<AppEnv>, operation: string): AuditedC
   return { action: operation, actor: actorOf(c), ip, requestId: c.get("requestId") };
 }
 
-/** A key without a name is called by its beginning, which may be shown. */
+/** A key without a name is shown by its prefix, which is not secret. */
 function actorOf(c: HonoContext<AppEnv>): Actor {
   const visitor = c.get("visitor");
   if (visitor) return { kind: "person", id: visitor.person.id, name: shownName(visitor.person) };

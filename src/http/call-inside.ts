@@ -37,7 +37,10 @@ export function callsInside(c: HonoContext<AppEnv>): CallInside {
   };
 }
 
-/** Answers with the refusal of a call. The types of operations know successes alone, so it has that of none. */
+/**
+ * Answers with the refusal of an inner call. Operations are typed by their successes only, so the refusal has the type
+ * `never`.
+ */
 export function refusedInside(c: HonoContext<AppEnv>, refusal: Response): never {
   return c.newResponse(refusal.body, refusal) as never;
 }

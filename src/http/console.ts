@@ -28,17 +28,18 @@ const addresses = [
   "/console/p/:project/:page/:id/:part",
 ];
 
-/** Cloudflare Access states in it, signed, who sends the request. */
+/** The header in which Cloudflare Access states, signed, who sends the request. */
 export const accessHeader = "Cf-Access-Jwt-Assertion";
 
-/** Whether Access has let somebody through who is not signed in and did not choose another way to do that. */
+/** Whether Access has authenticated a person who is not signed in here and has not chosen another way to sign in. */
 async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People, "findVisitor">): Promise<boolean> {
   const platform = c.get("platform");
   const isLetThrough = platform.config.access !== null && c.req.header(accessHeader) !== undefined;
   if (!isLetThrough || c.req.query("by") === "mail") return false;
   const session = sessionOf(c);
   if (session === null) return true;
-  // A browser keeps the cookie of a session that is over. When the database is away, the page itself says so.
+  // A browser keeps the cookie of a session that is over. When the database does not answer, the page itself reports
+  // that.
   const visitor = await findVisitor(platform, session).catch(() => undefined);
   return visitor === null;
 }

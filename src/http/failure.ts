@@ -98,7 +98,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = thrown instanceof Refusal ? thrown : outOfReach(thrown, c);
   if (refusal === null || refusal instanceof StorageOutOfReach) {
     const call = { requestId: c.get("requestId"), route: `${c.req.method} ${routeOf(c)?.path}` };
-    // A move refuses writes for a moment, which is no fault.
+    // A move refuses writes for a moment, which is not an error.
     if (troubleOf(thrown) === "fenced") log("info", "A write met the fence of a move", call);
     else log("error", "Request failed", { ...call, reason: reasonOf(thrown), trace: traceOf(thrown) });
   }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Document } from "./operations";
 import type { PlacedOperation } from "./routes";
 
-/** The schemas of the results of jobs, which no answer has as a whole, by their ids. */
+/** Returns the schemas of job results by their ids. No answer uses one of them as a whole. */
 export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodType> {
   const results = operations.flatMap(({ accepted }) =>
     accepted !== undefined && "jobResult" in accepted && accepted.jobResult ? [accepted.jobResult] : [],
@@ -11,8 +11,8 @@ export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodTy
 }
 
 /**
- * Lists in `Job` what its result may be, which only the features know. The call that starts the job says which it is, as
- * `x-job-result`.
+ * Lists in the schema `Job` the results that jobs may have, which only the features know. The call that starts a job
+ * names its result as `x-job-result`.
  */
 export function withJobResults(document: Document, names: Iterable<string>): Document {
   const { Job, ...schemas } = document.components?.schemas ?? {};

@@ -64,7 +64,8 @@ export interface Policy {
   takesMonitorKey: boolean;
   /**
    * Whether the route adds rows or files: a project that has reached its `maxStorageMb` may not call such a route. A
-   * function decides it from the body. "itself": the verb refuses. Null: true for a POST of a project that is not a read.
+   * function decides it from the body. "itself": the verb decides. Null: true for a POST of a project that is not a
+   * read.
    */
   grows: boolean | "itself" | ((body: unknown) => boolean) | null;
   /** Whether the route changes nothing, so that a disabled project may call it. */
@@ -122,7 +123,8 @@ export function withPolicy<H extends MiddlewareHandler>(handler: H, policy: Poli
 }
 
 /**
- * Returns the lowest role with which a session may call the route; null where no session counts, or each of them does.
+ * Returns the lowest role with which a session may call the route; null for a route that accepts no session, or any
+ * session.
  */
 export function roleNeededBy({ key, role, isRead }: Policy): Role | null {
   if (key === "operator") return role ?? "owner";

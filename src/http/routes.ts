@@ -85,7 +85,7 @@ function routesOf<World extends Platform>(
   };
 }
 
-/** The world of an operation, with what the audit log says of the call. */
+/** Returns the world of an operation, with the call as the audit log records it. */
 function inAudit<World extends Platform>(
   { id, isAudited }: PlacedOperation,
   world: World,

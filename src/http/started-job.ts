@@ -5,7 +5,7 @@ export const QueuedJob = z
   .object({ jobId: z.string() })
   .meta({ id: "QueuedJob", example: { jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f" } });
 
-/** The answer of a call that starts a job, with what the job's `result` is once it is completed. */
+/** Describes the answer of a call that starts a job, and the job's `result` once it is completed. */
 export function starting<Answer extends z.ZodType>(schema: Answer, jobResult: z.ZodType) {
   return { schema, jobResult, description: `Queued. The \`result\` of the job is \`${jobResult.meta()?.id}\`.` };
 }

@@ -60,8 +60,8 @@ function requireOwnOrigin(c: HonoContext<AppEnv>): void {
 
 /**
  * Whether the browser states that one of our own pages sends the request. A form of a page without a referrer has the
- * origin `null` (https://fetch.spec.whatwg.org/#append-a-request-origin-header). So has one of a sandbox, which is then
- * said to be of another site.
+ * origin `null` (https://fetch.spec.whatwg.org/#append-a-request-origin-header). A sandboxed page has this origin too,
+ * but the browser then states that the request is from another site.
  */
 function isFromOurPage(c: HonoContext<AppEnv>): boolean {
   const origin = c.req.header("Origin") ?? "null";

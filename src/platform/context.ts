@@ -96,7 +96,7 @@ export interface Platform {
    */
   foreignHost: string | null;
   spent: Spent;
-  /** The call whose changes the audit log tells; null for our own work, and for calls that the log leaves out. */
+  /** The call whose changes the audit log records; null for our own work, and for calls that the log leaves out. */
   audit: AuditedCall | null;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;

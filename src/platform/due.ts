@@ -14,8 +14,8 @@ export function exists(rows: SQL): SQL {
 
 /**
  * Asks each database, in one statement, which sweeps have something to do there. Returns the shards by the name of the
- * sweep. A database that does not answer, or for which no statement is left, counts for all of them: each tries, and says
- * in the log that it failed.
+ * sweep. A database that does not answer, or for which no statement is left, counts for all sweeps: each of them tries,
+ * and logs that it failed.
  */
 export async function findDue(
   platform: Platform,

@@ -183,7 +183,9 @@ export function readConfig(env: Env) {
     dataLocation: dataLocationOf(values.DATA_LOCATION, values.ENVIRONMENT === "development"),
     /** Whether lists and documents may be read from copies of the databases. The link secrets seal their bookmarks. */
     readsCopies: values.READ_REPLICAS === "true" && linkSecrets.length > 0,
-    /** The address to which mail goes on that a routing rule brings to the Worker; null when it ends here. */
+    /**
+     * The address to which the Worker forwards mail that a routing rule brings to it; null when mail is not forwarded.
+     */
     receivedMailTo: values.RECEIVED_MAIL_TO || null,
     /** How long an idempotency key is stored. */
     idempotencyTtlMs: values.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,

@@ -7,9 +7,10 @@ export type TableMigrations = readonly (readonly string[])[];
 
 interface Options {
   /**
-   * The earliest version whose code works with the tables as they are after the last migration: the number of
-   * migrations that it knows. It stays as it is for a migration that only adds. One that takes something away, or whose
-   * rows earlier code must not write, raises it, one release after the last code that needs what goes.
+   * The earliest version whose code works with the tables after the last migration. A version is the number of
+   * migrations that the code knows. A migration that only adds leaves this number unchanged. It is raised by a
+   * migration that removes something, or whose rows earlier code must not write, one release after the last code that
+   * needs what is removed.
    */
   readableFrom?: number;
 }
@@ -29,10 +30,10 @@ export class NewerTables extends Error {
 }
 
 /**
- * Brings the tables of an object to the version of this code. Each object does so itself, because a deployment reaches
- * objects one by one, and a gradual one that is taken back returns an object to earlier code. That code works on, as
- * long as the later version says that its tables only have more than before. Otherwise NewerTables is thrown: each call
- * of the object fails, as if it did not answer, and nothing is written.
+ * Brings the tables of an object to the version of this code. Each object migrates itself, because a deployment reaches
+ * objects one by one, and a gradual deployment that is taken back returns an object to earlier code. Earlier code
+ * continues to work as long as the later version declares that its tables only have more than before. Otherwise
+ * NewerTables is thrown: each call of the object fails, as if it did not answer, and nothing is written.
  */
 export function migrateTables(
   storage: DurableObjectStorage,

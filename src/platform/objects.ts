@@ -1,6 +1,6 @@
 /** Areas near which data should be stored: a hint, which Cloudflare follows where it can. */
 export const areas = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const satisfies DurableObjectLocationHint[];
-/** Jurisdictions that data never leaves: a guarantee. */
+/** Jurisdictions, each of which guarantees that data never leaves it. */
 export const jurisdictions = ["eu", "us", "fedramp"] as const satisfies DurableObjectJurisdiction[];
 
 /** The location of the data of an installation. */

@@ -12,18 +12,21 @@ import { maxSweptRows, sweepDatabases } from "./sweep";
 export interface DueRows {
   /** A FROM clause with the index and a condition. */
   rows: SQL;
-  /** The columns of the index that say when a row is due, followed by what distinguishes rows that are due together. */
+  /** The columns of the index with the due time, followed by those that order rows with the same due time. */
   order: readonly string[];
   /** The columns of the table's key. */
   key: readonly string[];
-  /** Which of them are swept here, and a column of which this asks, if not all of the projects that live here. */
+  /**
+   * The condition for rows that this sweep handles, and the column that the condition reads. By default, the sweep
+   * handles all projects that live here.
+   */
   home?: { condition: SQL; column: string };
 }
 
 /**
- * Sweeps due rows of projects that live in the database. Rows behind the fence of a move stay due for an hour, and there may
- * be a million of them: no statement reads past more than 25,000. `take` gets the rows as a SELECT of the table's key, at
- * most `limit`, and returns how many it took.
+ * Sweeps due rows of projects that live in the database. Rows behind the fence of a move stay due for an hour, and
+ * there may be a million of them: no statement skips more than 25,000. `take` gets the rows as a SELECT of the table's
+ * key, at most `limit`, and returns how many it took.
  */
 export function sweepAtHome(
   platform: Platform,
@@ -45,17 +48,20 @@ export function sweepAtHome(
       db,
       sql`SELECT ${columnsOf(due.key)} FROM (${window}) WHERE ${homeOf(due)} LIMIT ${limit}`,
     );
-    // The rows that follow may be behind others of a fence, so there may be more, however few these were.
+    // More due rows may follow behind rows of a fenced project, however few rows this statement took.
     return taken > 0 && limit === maxSweptRows ? maxSweptRows : taken;
   });
 }
 
 const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last: orNull(asJson<Key>()) });
 
-/** A window without a row at home is read twice, for its last row too. */
+/** A window without a row of a project that lives here is read twice, because its last row is needed too. */
 const rowsInWindow = Math.floor(maxRowsPerStatement / 2);
 
-/** Finds the first due row at home, from a place on. Without a fence, it does not look: each row is at home. */
+/**
+ * Finds the first due row, from a position on, whose project lives here. Without a fence there is nothing to search,
+ * because every row qualifies.
+ */
 async function findFirst(
   { spent }: Platform,
   db: Db,
@@ -85,7 +91,7 @@ function homeOf({ home }: DueRows): SQL {
   return home?.condition ?? isAtHome();
 }
 
-/** These columns, and what the condition asks of. */
+/** Selects these columns, and the one that the condition reads. */
 function windowOf({ home }: DueRows, names: readonly string[]): string[] {
   return [...new Set([...names, ...(home ? [home.column] : [])])];
 }

@@ -71,7 +71,8 @@ function forgetSilent(turns: Set<LineEntry>, now: number): void {
 }
 
 /**
- * The line for work that computes, one at a time: a request in between waits for all such work at each of its steps.
+ * The line for computing work, one piece at a time, because a request that runs in between waits for all of that work
+ * at each of its steps.
  */
 const computing = openLine();
 const computingAtOnce = 1;

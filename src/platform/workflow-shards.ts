@@ -107,7 +107,10 @@ export interface WorkflowShard {
   /** Starts an execution. Returns null when the workflow does not let the contact enter again. */
   start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null>;
   startMany(address: ShardAddress, given: ScheduledStarts): Promise<void>;
-  /** Settles a step. Returns false if the execution is active and does not wait at this step: it may come to it, or has left it. */
+  /**
+   * Settles a step. Returns false if the execution is active and does not wait at this step: it may reach the step
+   * later, or has left it.
+   */
   settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
   get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;
   /** Returns only the contexts. A list must not read the results of steps, which may be a megabyte per execution. */

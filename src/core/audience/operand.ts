@@ -10,8 +10,8 @@ export type Scalar = string | number | boolean;
 export type Bind = (value: string | number | JsonObject) => SQL;
 
 /**
- * A field in SQL: the few tests of which all operators are built. An expression may be NULL when the field is absent or
- * of another type; operators.ts counts NULL as false.
+ * A field in SQL: the few tests from which all operators are built. An expression may be NULL when the field is absent
+ * or of another type; operators.ts counts NULL as false.
  */
 export interface Operand {
   /** The field is present and not null. */

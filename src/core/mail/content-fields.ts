@@ -15,7 +15,7 @@ const required = {
 
 /** The fields that a content may lack. Null and an empty text clear them. */
 const optional = {
-  // Their inputs are transformed, which hides from the document that null is taken.
+  // The transformation of these inputs hides from the API document that null is accepted.
   fromName: { column: "fromName", input: FromName.nullish().meta({ type: ["string", "null"] }) },
   replyTo: { column: "replyTo", input: Email.nullish().meta({ type: ["string", "null"] }) },
   previewText: { column: "previewText", input: PreviewText.nullish() },

@@ -53,7 +53,7 @@ const turnsPerSecond = 10;
 
 /**
  * Grants what the lane accepts now, up to one turn. Only a drainer probes a lane after a pause, because it can choose a
- * mail that goes alone: fresh mail may be a call with many mails that can only be repeated whole.
+ * mail that goes alone. Fresh mail may share a call with many mails, which can only be repeated as a whole.
  */
 export function grantPermit(
   account: Account,

@@ -30,7 +30,7 @@ interface Given {
   budget?: Budget;
 }
 
-/** The cost of a mail without its templates, where caches help. */
+/** The measured cost of a mail without its templates, when the caches are in use. */
 const mailUnits = 20_000;
 
 interface Rendered {

@@ -6,7 +6,7 @@ export const maxDatabaseBytes = 10_000_000_000;
 /** A database that is this full needs somebody to act soon. */
 export const fillingShare = 0.8;
 
-/** A database that is this full keeps the rest for the projects that it has: it gets no new one. */
+/** A database that is this full gets no new project: the rest of its space is for the projects that it has. */
 const almostFullShare = 0.95;
 
 export function isAlmostFull(bytes: number): boolean {

@@ -1,6 +1,6 @@
 import type { Id } from "../ids";
 
-/** A move of a project between databases, as the project's own row tells it. */
+/** A move of a project between databases, as recorded in the project's row. */
 export type ProjectMove = {
   jobId: Id;
   /** The bindings of the two databases. */
@@ -9,19 +9,20 @@ export type ProjectMove = {
   /** From this time on, isolates do not cache the project any more. */
   startedAt: number;
   /**
-   * The move copies the rows, or deletes what it has copied. Or the project lives in the new database, which is about to
-   * be opened for writes, or has been: then only the old rows are left to be deleted.
+   * "copying": the rows are copied. "turning back": the copied rows are deleted again. "opening": the project lives in
+   * the new database, which does not accept writes yet. "leaving": the new database accepts writes, and the old rows
+   * are still to be deleted.
    */
   stage: "copying" | "turning back" | "opening" | "leaving";
-  /** The run that has raised the fence, or is about to. Only this run may switch. */
+  /** The run that holds the fence, or is about to raise it. Only this run may switch. */
   fence?: number | null;
-  /** When it raised it. */
+  /** When the fence was raised. */
   fencedAt?: number | null;
   /** When the old rows may be deleted. */
   leavesAt?: number;
 };
 
-/** Whether the project is between two databases. Isolates then read it again for each piece of work. */
+/** Whether the project is between two databases. If so, an isolate does not cache the project's row. */
 export function isMoving({ move }: { move: ProjectMove | null }): boolean {
   return move !== null && move.stage !== "leaving";
 }

@@ -7,8 +7,8 @@ export interface Visitor {
   sessionId: Id;
   person: { id: Id; email: string; name: string | null; locale: string | null; isOwner: boolean; createdAt: number };
   /**
-   * When the person last proved who they are, by signing in or by a repeated proof. Null by Cloudflare Access, which
-   * may have asked them hours ago.
+   * When the person last proved who they are, by signing in or by a repeated proof. Null after a sign-in by Cloudflare
+   * Access, which may have checked the person hours ago.
    */
   provedAt: number | null;
   /** The person's rights, by project number. An owner needs no entries. */

@@ -18,12 +18,12 @@ export const auditEntries = sqliteTable(
     actorName: text(),
     action: text().notNull(),
     targetType: text().notNull(),
-    /** Null when the change is of the whole installation. */
+    /** Null for a change of the installation as a whole. */
     targetId: id(),
     targetName: text(),
     ip: text(),
     requestId: text().notNull(),
-    /** An array of changes. While its batch runs, the object of the values before. */
+    /** An array of changes; while the batch runs, an object with the values before the change. */
     changes: text().notNull(),
   },
   (table) => [

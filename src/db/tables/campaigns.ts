@@ -51,7 +51,7 @@ export const campaigns = sqliteTable(
     // Contains all columns that the deletion of a file reads from a campaign.
     index("ix_campaigns_files").on(table.projectId, table.status, table.files).where(sql`files IS NOT NULL`),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
-    // Finds campaigns by the beginning of their name, with which the search text begins.
+    // Finds campaigns by the beginning of their names, because the search text begins with the name.
     index("ix_campaigns_search").on(table.projectId, table.searchText, table.id),
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
     // Finds the campaigns of a topic, which cannot be deleted while one of them is open.

@@ -2,9 +2,9 @@ import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-or
 import { id, projectId } from "../columns";
 
 /**
- * The latest move of a project from or to this database. The rows of a project that is `fenced` cannot be written, and no
- * sweep reads them. `passing` is a fence within a batch of the move itself. `over` stays, so that a late run of an earlier
- * move finds that it is not the latest.
+ * The latest move of a project from or to this database. While a project is `fenced`, its rows cannot be written, and
+ * no sweep reads them. `passing` lifts the fence within one batch of the move itself. A row that is `over` remains, so
+ * that a late run of an earlier move finds that its move is not the latest.
  */
 export const moves = sqliteTable("moves", {
   projectId: integer().primaryKey(),
@@ -13,13 +13,13 @@ export const moves = sqliteTable("moves", {
 });
 
 /**
- * The keys of rows that have changed since a move of their project has begun, in the order of their latest changes. The
+ * The keys of rows that have changed since a move of their project began, in the order of their latest changes. The
  * key's columns have the same types as in the table's own key.
  */
 export const movedKeys = sqliteTable(
   "moved_keys",
   {
-    /** A later change of a row gets a higher number, and no number twice. */
+    /** A later change of a row has a higher number. No number is used twice. */
     number: integer().primaryKey({ autoIncrement: true }),
     projectId: projectId(),
     tableName: text().notNull(),

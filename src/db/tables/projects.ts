@@ -47,10 +47,11 @@ export const projects = sqliteTable(
     storage: text({ mode: "json" }).$type<StorageCount>(),
     /** When its storage is counted again. */
     storageDueAt: integer().notNull().default(0),
-    /** How far a count has come that is under way. */
+    /** The progress of a count that is under way; null otherwise. */
     storageProgress: text(),
     /**
-     * Whether a restore has not completed. The project cannot be enabled before, and never if the restore has failed.
+     * Whether a restore has not completed. The project cannot be enabled until it has, and never after a failed
+     * restore.
      */
     restoring: flag().notNull().default(false),
     /** The binding of the database with this project's rows. */
@@ -66,7 +67,7 @@ export const projects = sqliteTable(
   },
   (table) => [
     uniqueIndex("ux_projects_id").on(table.id),
-    // Also finds projects that code without this column has created.
+    // Also finds projects created by earlier code, which does not set this column: its default makes them due.
     index("ix_projects_storage").on(table.storageDueAt),
     // Contains the few projects that are being moved, or were moved recently.
     index("ix_projects_move").on(table.number).where(sql`move IS NOT NULL`),

@@ -35,7 +35,7 @@ export const workflows = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // Finds workflows by the beginning of their name, with which the search text begins.
+    // Finds workflows by the beginning of their names, because the search text begins with the name.
     index("ix_workflows_search").on(table.projectId, table.searchText, table.id),
     index("ix_workflows_issues").on(table.projectId, table.id).where(sql`enabled AND issues <> '[]'`),
     index("ix_workflows_tick").on(table.clock, table.nextTickAt).where(sql`next_tick_at IS NOT NULL`),
@@ -150,7 +150,7 @@ export const executionCounts = sqliteTable(
     exited: integer().notNull().default(0),
     failed: integer().notNull().default(0),
     cancelled: integer().notNull().default(0),
-    /** The row counts the executions up to this id. It is above all ids unless a count is under way. */
+    /** The row counts the executions up to this id. `counted_to` is above all ids unless a count is under way. */
     countedTo: id().notNull().default(belowAllIds),
     /** When the sweep next continues or restarts the count. */
     dueAt: integer().notNull().default(0),

@@ -9,8 +9,8 @@ import { selectFirst } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * Throws VersionMismatch when the call names a version of the row other than the current one. The refusal says who made
- * the last change, as far as the audit log has it.
+ * Throws VersionMismatch when the call names a version of the row other than the current one. The refusal names the
+ * caller of the last change, if the audit log has it.
  */
 export async function requireAuditedVersion(ctx: Context, row: Versioned & { id: Id }): Promise<void> {
   const { ifMatch } = ctx;

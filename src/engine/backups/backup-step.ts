@@ -192,7 +192,10 @@ function folder({ project }: Context, { input }: JobRow): string {
   return folderOf({ project: project.id, createdAt: Number(input.createdAt) });
 }
 
-/** The tables and the database of the images. A project that moves leaves them behind. */
+/**
+ * Returns a text that changes when the tables or the database of a backup change. The images of a backup stay behind
+ * when its project moves.
+ */
 function shapeOfTables({ project }: Context): string {
   return project.shard + backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
 }

@@ -3,7 +3,10 @@ import { z } from "zod";
 /** The version of the format of the files. */
 export const backupFormat = 1;
 
-/** A count. Sums of many fit into the database's integers, as an uploaded manifest may say anything. */
+/**
+ * A count. The limit keeps the sum of many counts within the database's integers, because an uploaded manifest may
+ * contain any number.
+ */
 export const Whole = z
   .number()
   .int()

@@ -5,7 +5,7 @@ import { emptyTally, type Tally } from "./tally";
 /** The progress of a backup. The phases follow one another in this order. */
 export type BackupState = {
   phase: "clear" | "executions" | "rows" | "release" | "files" | "finish";
-  /** The moment of the backup, in milliseconds since 1970: its rows are those of that moment. */
+  /** The moment of the backup, in milliseconds since 1970. The backup contains the rows as they were at that moment. */
   takenAt: number;
   /** The columns of all tables at that moment. A deploy may change them while the backup runs. */
   shape: string;

@@ -10,7 +10,9 @@ export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
   return keyKind === "secret" || project.publicKeyMayResubscribe;
 }
 
-/** The subscription that a call with `confirm: true` sets directly: false unsubscribes, null leaves it unchanged. */
+/**
+ * The subscription that a call with `confirm: true` sets at once: false unsubscribes, null leaves the contact as it is.
+ */
 export function besideConfirm({ warnings }: Context, subscribed: boolean | null | undefined): false | null {
   if (subscribed) warnings.push(confirmGoesFirst);
   return subscribed === false ? false : null;

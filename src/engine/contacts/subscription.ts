@@ -59,10 +59,7 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   ];
 }
 
-/**
- * Selects, for `upsertCounts`, the differences of the contacts about to be written, when they are `subscribed`
- * afterwards.
- */
+/** Selects, for `upsertCounts`, how the counts change when these contacts become `subscribed` or not. */
 export function flips(isChanged: SQL, subscribed: SQL): SQL {
   return sql`SELECT project_id, 0 AS contacts, ${subscribed} - subscribed AS subscribed FROM contacts WHERE ${isChanged}`;
 }

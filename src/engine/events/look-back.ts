@@ -31,7 +31,7 @@ const maxStatements = 10;
 const firstRows = 1_000;
 const windowRows = maxRowsPerStatement;
 
-/** The maximum number of names whose days are read, and of days of each that one page looks back over. */
+/** The maximum number of names whose days are read, and the maximum number of days per name, for one page. */
 const maxNamesWithDays = 25;
 const maxDays = 1_000;
 

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { ServiceEventName } from "../../core/events/service-event";
 
 /**
- * The events that nearly every email has. The index of a contact's events leaves them out, which saves a row of each:
- * the index of names has them in the same order.
+ * The events that nearly every email has. The index of a contact's events leaves them out, which saves an index row per
+ * event, because the index of names has them in the same order.
  */
 const ofNearlyEveryEmail = ["email.sent", "email.delivered"] as const satisfies ServiceEventName[];
 

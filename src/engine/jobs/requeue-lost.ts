@@ -11,7 +11,7 @@ import { sweepDatabases } from "../../platform/sweep";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 import { nextAnnouncement } from "./job";
 
-/** A move itself goes on in the database to which it copies. */
+/** The job of a move runs in the database to which it copies, although the project does not live there yet. */
 const isRunnable = sql`(type = 'project.move' OR ${isAtHome()})`;
 
 /** Jobs of a type that only the other version knows, during a deployment, are left to its sweeps. */

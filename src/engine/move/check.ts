@@ -4,8 +4,9 @@ import { goOn } from "./go-on";
 import { Different, type Move, sourceOf, targetOf } from "./state";
 
 /**
- * Compares the next page of rows in both databases, whole rows and not hashes of them. A row that differs must have a
- * note, because only this move deletes notes, and only after it has copied the row. Throws Different for any other.
+ * Compares the next page of rows in both databases, by their whole content and not by hashes. Throws Different for a
+ * row that differs and has no note. A changed row always has one, because only this move deletes notes, and only after
+ * it has copied the row.
  */
 export async function check(move: Move): Promise<Move> {
   const { tables, state, to } = move;
@@ -13,11 +14,11 @@ export async function check(move: Move): Promise<Move> {
   if (!table) return goOn(move, { phase: "replay", place: 0, after: null, isChecked: true });
   const copied = await readPage(targetOf(move), table, state.after);
   const page = await readPage(sourceOf(move), table, state.after, copied.next);
-  // The rows of the old database may end earlier, because there are more of them.
+  // The page of the old database may end before the copied page, because there are more rows in between.
   const last = page.next ?? copied.next;
   const isCut = page.next !== null;
   const theirs = isCut ? (await readPage(targetOf(move), table, state.after, page.next)).images : copied.images;
-  // The audit log in the control database also has what it tells of keys and people.
+  // The audit log in the control database also has entries about keys and people, which do not move.
   const isShared = !movedTables(to).includes(table);
   const keys = new Set([...page.images.keys(), ...(isShared ? [] : theirs.keys())]);
   const different = [...keys].filter((key) => page.images.get(key) !== theirs.get(key));

@@ -55,7 +55,7 @@ export async function capture(move: Move): Promise<Move> {
     ...createFences(source.project.number, own),
     ...createNotes(source.project.number, own),
   ]);
-  // The notes of an earlier move have no triggers any more that would add to them.
+  // Notes of an earlier move are deleted. The triggers that wrote them no longer exist.
   const forgotten = batch.add(deleteNotes(source, deletedAtOnce));
   await batch.commit();
   return forgotten.count === deletedAtOnce ? move : goOn(move, { phase: "copy", place: 0, after: null });

@@ -5,18 +5,18 @@ import type { Statement } from "../../db/statement";
 import { guardState, updateState } from "../jobs/step";
 import { type Move, type MoveState, notesOfMove, progressOf } from "./state";
 
-/** After this time, a run under the fence that does not go on counts as dead. */
+/** A run under the fence counts as dead when it makes no progress for this long. */
 const fencedLostMs = 10 * secondMs;
 
 /**
  * Commits statements in the new database together with the move's next state, and returns the move with that state.
- * Nothing is written if another run has come further.
+ * Nothing is written if another run has made progress meanwhile.
  */
 export async function goOn(move: Move, next: Partial<MoveState>, statements: readonly Statement[] = []): Promise<Move> {
   return (await goOnReading(move, next, statements, [])).move;
 }
 
-/** Does the same, and returns the rows of `reads`, which come last. */
+/** Like `goOn`, and returns the rows of `reads`, which run last. */
 export async function goOnReading<Row>(
   move: Move,
   next: Partial<MoveState>,

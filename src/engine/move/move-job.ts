@@ -22,9 +22,9 @@ import { endNotMoved, turnBack } from "./turn-back";
 const stepsPerRun = 100;
 /** Fewer changed rows than these are copied under the fence. */
 const fewNotes = notesAtOnce / 5;
-/** A call that starts a move has written the project's row within this time after the job's. */
+/** A call that starts a move writes the project's row at most this long after the job's row. */
 const startMs = minuteMs;
-/** The time after the start from which no isolate has the project in its cache. */
+/** No isolate has the project in its cache any more when the move is this old. */
 const knownAfterMs = cacheMs + 10 * secondMs;
 
 /**
@@ -46,7 +46,10 @@ async function readProject({ control }: Platform, number: number): Promise<Proje
   return (await control.select().from(projects).where(isIt).get()) ?? null;
 }
 
-/** Finds the database with the job's row: nearly always the one to which the project moves, or in which it is. */
+/**
+ * Finds the database with the job's row. Nearly always, that is the move's target, or the database in which the project
+ * lives.
+ */
 async function findShard(
   platform: Platform,
   { move, shard }: Project,
@@ -129,7 +132,7 @@ async function advance(move: Move, mayFenceAt: number): Promise<Step> {
   }
 }
 
-/** Copies changed rows until there are few. Then compares all rows, or, when that is done, goes to the fence. */
+/** Copies changed rows until there are few. Then compares all rows or, after that, raises the fence. */
 async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   const { move, found } = await replay(before);
   if (found >= fewNotes) return "goes on";
@@ -139,6 +142,6 @@ async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   }
   const waitMs = mayFenceAt - move.ctx.realClock().getTime();
   if (waitMs > 0) return comeBack(move, waitMs);
-  // A new run has all of its statements for what must not stop in the middle.
+  // A new run has all of an invocation's statements for the switch, which must not stop in the middle.
   return comeBack(await goOn(move, { phase: "fence" }), 0);
 }

@@ -16,8 +16,8 @@ interface Changed {
 }
 
 /**
- * Copies the rows again that have changed. Returns how many it found. A row that changes while this happens gets a new
- * note with a higher number, which stays.
+ * Copies changed rows again, and returns how many it found. A row that changes meanwhile gets a new note with a higher
+ * number, which stays.
  */
 export async function replay(move: Move): Promise<{ move: Move; found: number }> {
   const source = sourceOf(move);
@@ -34,7 +34,7 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
   for (const [place, { table, rows }] of changed.entries()) {
     const written = [...rows.values()];
     const isSame = (after.rows[place]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
-    // A row that is missing was displaced by a later one of the same step. It has changed since, and has a note.
+    // A row that is missing was displaced by a later one of the same step. It has changed since, so it has a note.
     if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
   }
   const forgetting = openBatch(move.ctx, source.db);

@@ -4,10 +4,10 @@ import type { JobRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { JobNotes } from "../jobs/job";
 
-/** The progress of a move. The phases follow one another in this order; only `replay` comes again. */
+/** The progress of a move. The phases follow one another in this order; only `replay` may occur again. */
 export type MoveState = {
   phase: "clear" | "capture" | "copy" | "replay" | "check" | "fence" | "back";
-  /** Changes with every step, so that a late run of an earlier one writes nothing. */
+  /** Changes with every step, so that a late run of an earlier step writes nothing. */
   steps: number;
   /** The number of the current table. */
   place: number;

@@ -11,7 +11,7 @@ import { goOn } from "./go-on";
 import { replay } from "./replay";
 import { type Move, sourceOf, targetOf } from "./state";
 
-/** Under the fence, nothing more changes, so a few rounds are enough. A database may be slow. */
+/** Under the fence nothing more changes, so a few rounds are enough. The limit allows for a slow database. */
 const maxRounds = 10;
 const maxFencedMs = 5 * secondMs;
 
@@ -25,8 +25,8 @@ const leftMs = hourMs;
  * Raises the fence in the old database, copies the last changes, and switches the project to the new one. If that takes
  * too long or fails, lowers the fence again, so that the move tries again later.
  *
- * Two runs may be here at once, and each may stop anywhere. The project's row says which one has the fence: only this one
- * can switch, and nobody lowers the fence before having taken the right to switch from everybody.
+ * Two runs may be here at once, and each may stop anywhere. The project's row names the run that holds the fence, and
+ * only that run can switch. A run lowers the fence only after it has taken the right to switch away from every run.
  */
 export async function switchOver(before: Move): Promise<Step> {
   let move = await goOn(before, {});
@@ -37,7 +37,7 @@ export async function switchOver(before: Move): Promise<Step> {
     move,
     sql`json_set(move, '$.fence', CAST(${fence} AS INTEGER), '$.fencedAt', CAST(${now()} AS INTEGER))`,
   );
-  // The operator has called for the way back.
+  // The operator has asked to take the move back.
   if (!mayRaise) return "goes on";
   const raised = now();
   await raise(move);
@@ -72,7 +72,7 @@ async function raise(move: Move): Promise<void> {
   await batch.commit();
 }
 
-/** Lowers the fence, unless the project has switched: after this, no run can switch without raising it again. */
+/** Lowers the fence, unless the project has switched. Afterwards, no run can switch without raising the fence again. */
 async function lower(move: Move): Promise<void> {
   if (!(await changeMove(move, sql`json_set(move, '$.fence', NULL, '$.fencedAt', NULL)`))) return;
   const source = sourceOf(move);
@@ -82,7 +82,7 @@ async function lower(move: Move): Promise<void> {
   await batch.commit();
 }
 
-/** Changes what the project's row says of the move while it copies. Returns false if it does not copy any more. */
+/** Changes the move in the project's row while the move is copying. Returns false if it no longer is. */
 async function changeMove(
   { ctx, row }: Move,
   next: SQL,

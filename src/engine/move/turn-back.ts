@@ -13,8 +13,8 @@ import { type Move, sourceOf, targetOf } from "./state";
 const forgottenAtOnce = 1_000;
 
 /**
- * Takes a move back, which has not switched: lowers the fence in the old database, deletes what was copied, and ends the
- * job. The project has never left its place.
+ * Takes back a move that has not switched: lowers the fence in the old database, deletes the copied rows, and ends the
+ * job. The project never left its database.
  */
 export async function turnBack(before: Move): Promise<Step> {
   const move = before.state.phase === "back" ? before : await goOn(before, { phase: "back", place: 0, after: null });
@@ -51,8 +51,8 @@ export async function turnBack(before: Move): Promise<Step> {
 }
 
 /**
- * Deletes the next rows that were copied into a table which the project does not have for itself there. Returns false
- * when none is left.
+ * Deletes the next copied rows of a shared table, in which the new database also has rows of its own about the project.
+ * Returns false when none is left.
  */
 async function deleteShared(move: Move): Promise<boolean> {
   const { state, tables, to } = move;
@@ -66,7 +66,7 @@ async function deleteShared(move: Move): Promise<boolean> {
   return true;
 }
 
-/** Ends the job of a move of which the project's row says nothing: it was taken back, or has never begun. */
+/** Ends the job of a move that the project's row does not name, because the move was taken back or never began. */
 export async function endNotMoved({ ctx, row, state }: Move): Promise<Step> {
   const reason = state.reason ?? (state.phase === "back" ? "The move was taken back." : "The move did not begin.");
   const batch = openBatch(ctx);

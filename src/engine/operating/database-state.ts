@@ -24,9 +24,9 @@ const mostTroubled = 20;
 /** The state of the installation, read from one database. */
 export interface DatabaseState {
   shard: string;
-  /** The projects that have mail due, and the time since which their oldest has been, by priority. */
+  /** The number of projects with due mail, and since when their oldest mail has been due, by priority. */
   waitingMail: { priority: Priority; projects: number; oldest: number }[];
-  /** The number of emails of the last hour that failed, and of those whose outcome is unknown. */
+  /** The number of emails of the last hour that failed or have an unknown outcome. */
   failedMail: number;
   unknownMail: number;
   /** The number of failed jobs among the newest jobs of the last day. */

@@ -26,7 +26,7 @@ export interface Receiver {
   waitsSince: number;
 }
 
-/** A kind of calls to URLs of tenants. */
+/** A kind of outbound call to URLs of tenants, such as deliveries to webhooks. */
 export interface OutboundCalls {
   kind: string;
   rows: OutboundTables;

@@ -105,7 +105,7 @@ export function updateUsageOfUnsent(items: string, where: SQL): Statement {
     FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE ${where}`);
 }
 
-/** Does the same for the emails `e` that match `where`. They must not have ended. */
+/** Like `updateUsageOfUnsent`, for the emails `e` that match `where`, which must not have ended. */
 export function updateUsageOf(where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
     FROM emails e ${withContent} WHERE ${where}`);

@@ -29,8 +29,9 @@ const columnNames = listOf(statuses.map(([, column]) => sql.identifier(column)))
 
 /**
  * Updates the stored counts of executions, in the batch that changes their mirror and before the change. `changes` is a
- * SELECT of `workflow_id, id, old_status, new_status`: a row for each execution whose status will change. The old one is
- * null for a new execution, and the new one for an execution that is deleted. A batch writes one row for each workflow, and none when nothing changes.
+ * SELECT of `workflow_id, id, old_status, new_status`: a row for each execution whose status will change. The old one
+ * is null for a new execution, and the new one for an execution that is deleted. A batch writes one row per workflow,
+ * or none when nothing changes.
  *
  * A count that is under way has come to `counted_to`. Executions beyond it will be counted as they are then. A workflow
  * without a row gets one with its first execution, and not later, because its earlier ones would be missing.

@@ -38,7 +38,7 @@ export interface SourceRows {
   from: SQL;
   at: SQL;
   where: SQL;
-  /** Rows of the index that are not shown. A statement looks through a limited number of rows. */
+  /** The condition under which a row is shown, for an index that also contains other rows. */
   isShown?: SQL;
 }
 
@@ -46,7 +46,7 @@ function isAfter({ at }: SourceRows, [time, id]: UpcomingCursor): SQL {
   return sql`(${at}, s.id) > (${time}, ${id})`;
 }
 
-/** Counts the rows after a position, and how many were looked at for it. */
+/** Counts the shown rows after a position, and how many rows were read to find them. */
 export function countAfter(rows: SourceRows, after: UpcomingCursor): Statement<{ count: number; seen: number }> {
   return statement(
     sql`SELECT coalesce(sum(is_shown), 0) AS count, count(*) AS seen FROM (
@@ -63,7 +63,7 @@ function nextRows(rows: SourceRows, after: UpcomingCursor, limit: number): SQL {
   return isShown ? sql`SELECT * FROM (${first(maxLookedThrough)}) s WHERE ${isShown} LIMIT ${limit}` : first(limit);
 }
 
-/** Selects the last row that a page has looked through, if that was as far as it may look, and not as far as it needs to. */
+/** Selects the last row that a page may read, if the page read up to its limit without finding enough rows. */
 export function selectEnd(rows: SourceRows, after: UpcomingCursor, limit: number): Statement<{ at: number; id: Id }> {
   const { from, at, where } = rows;
   const isShort = sql`(SELECT count(*) FROM (${nextRows(rows, after, limit + 1)})) <= ${limit}`;

@@ -91,7 +91,7 @@ const readExecution = columns({
   stepType: orNull(asText),
 });
 
-/** The executions of a contact, those of the newest workflows first, as their index has them. */
+/** The executions of a contact, in the order of their index: those of the newest workflows first. */
 function newestExecutions(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contactId}

@@ -17,7 +17,7 @@ import { forgetWatched } from "./watched";
 
 /**
  * `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless it is DRAFT or SCHEDULED,
- * and what `createCampaign` throws. A SCHEDULED one is changed only by a caller who may send it.
+ * and what `createCampaign` throws. Only a caller who may send a SCHEDULED campaign may change it.
  */
 export async function replaceCampaign(
   ctx: Context,
@@ -50,7 +50,7 @@ async function save(
   if (!mayBe("replace", before.status)) throw wrongState("replace", before);
   const draft = await draftOf(ctx, input, bodies, before);
   if (before.status === "SCHEDULED") {
-    // It is sent at its time without another call, so this one needs what that would need.
+    // A scheduled campaign is sent without another call, so this call needs the right to send it.
     await refuseToSend();
     await requireProofForMany(ctx, draft);
   }
@@ -61,7 +61,7 @@ async function save(
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();
-  // A draft has nothing to watch, and is saved at each rest of its writer.
+  // A draft has nothing to watch, and is saved whenever its writer stops typing for a moment.
   if (before.status !== "DRAFT") forgetWatched();
   return saved.one;
 }

@@ -53,7 +53,7 @@ async function start(
   also: (started: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
-  // It was taken back meanwhile, or put off.
+  // The campaign was unscheduled or postponed meanwhile.
   if (how === "start" && !isDue(ctx, before)) throw new MovedOn();
   if (!mayBe(how, before.status)) throw wrongState("send", before);
   const frozen = await freeze(ctx, before);

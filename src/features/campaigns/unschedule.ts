@@ -15,8 +15,8 @@ import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { forgetWatched } from "./watched";
 
 /**
- * `POST /campaigns/{id}/unschedule`: the campaign is a draft again. Either this or the start of the campaign happens,
- * never both. Throws NotFound and Conflict.
+ * `POST /campaigns/{id}/unschedule`: turns the campaign into a draft again. Either this or the start of the campaign
+ * happens, never both. Throws NotFound and Conflict.
  */
 export function unscheduleCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   return untilFresh(() => unschedule(ctx, id), ctx.random);

@@ -55,7 +55,7 @@ function isJudged({ canary, heldReason }: CampaignRow, progress: CampaignProgres
   return isFailed || progress.stage === "CANARY" || progress.stage === "CANARY_HOLD";
 }
 
-/** Until it is over, nobody but the canary has the email, so its rates are those of the campaign. */
+/** Until the canary is over, only its recipients have the email, so the campaign's rates are those of the canary. */
 function canaryBrake({ canary }: CampaignRow, { sentCount, bounceRate, complaintRate }: CampaignStats): Brake {
   return { emails: sentCount, bounceRate, complaintRate, ...canaryLimits(canary) };
 }

@@ -6,8 +6,8 @@ const answers = expiringCache<CampaignWatch>({ ttlMs: secondMs, maxEntries: 500 
 let changes = 0;
 
 /**
- * Returns an answer of the last second, without any read. Without one, reads it and keeps it, unless a campaign changed
- * in this isolate meanwhile: what is read then may be older than the change.
+ * Returns an answer of the last second, without any read. Without one, reads an answer and caches it, unless a campaign
+ * changed in this isolate meanwhile, because the answer may be older than that change.
  */
 export async function watchedWithin(
   key: string,

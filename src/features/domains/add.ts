@@ -66,7 +66,7 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const batch = openBatch(ctx);
   // A second run finds the row changed by the first, and only reads it.
   batch.mayRepeat();
-  // The domain that was added goes again, and the log has both.
+  // The domain that was just added is removed again. The audit log shows both.
   if (!isOurs) recordChange(batch, ctx, auditedDomain(ctx, row.id));
   const written = batch.add(
     statement(

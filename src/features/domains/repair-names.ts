@@ -59,7 +59,7 @@ async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise
   );
   cursors.names = nextCursor(page.map(({ domain }) => domain));
   const before = firstIdAt(platform.now.getTime() - claimGraceMs);
-  // A project that is moving cannot be written for moments. Its claims are looked at another time.
+  // The rows of a project that is moving cannot be written for moments. Its claims are left to a later tick.
   const old = page.filter(({ claim, isMoving }) => claim < textOf(before) && !isMoving);
   const parts = openParts();
   for (const [shard, claims] of Map.groupBy(old, (each) => each.shard)) {

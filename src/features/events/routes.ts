@@ -79,7 +79,7 @@ events.post(
   "/v1/track/batch",
   {
     id: "trackEventBatch",
-    // Each event is refused by itself.
+    // A full project refuses each event by itself, not the whole batch.
     grows: false,
     summary: "Track several events, from a browser",
     description:

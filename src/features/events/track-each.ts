@@ -21,7 +21,7 @@ export async function trackEach(
 ): Promise<AnsweredEvent[] | Response> {
   const answers: AnsweredEvent[] = [];
   for (const event of events) {
-    // A key in the body is judged with the event, so a bad one refuses nothing else.
+    // A key in the body is checked together with its event, so a wrong key refuses no other event.
     const body = JSON.stringify({ ...event, key: publicKey });
     const answer = await call({ method: "POST", path: "/v1/track", body, headers: { Authorization: null } });
     const answered = readAnswer(answer.status, await answer.clone().json<JsonObject>());

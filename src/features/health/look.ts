@@ -43,7 +43,10 @@ export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseStat
   return states.reduce((sum, state) => sum + of(state), 0);
 }
 
-/** Names the projects with the most of a trouble, as a sentence after another; empty when none exists any more. */
+/**
+ * Names the projects with the most troubled emails or jobs, in a sentence that follows another one. Empty when none of
+ * these projects exists any more.
+ */
 export async function worstProjects(
   { platform }: Look,
   states: readonly DatabaseState[],

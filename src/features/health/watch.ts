@@ -10,7 +10,7 @@ import { beat, isHeard, tell } from "./tell";
 
 /**
  * Sweeps the checks: tells people when a check begins to fail or recovers, and calls the heartbeat URL while none
- * fails. A failure is told once two looks, five minutes apart, have seen it. If the process crashes right after an
+ * fails. A failure is reported once two runs, five minutes apart, have seen it. If the process crashes right after an
  * alert, the alert is sent again. Without anybody to tell, no check runs.
  */
 export async function watchHealth(platform: Platform): Promise<void> {
@@ -37,7 +37,7 @@ async function noteStates(platform: Platform, { checks }: HealthReport): Promise
   await batch.commit();
 }
 
-/** Returns the checks whose state differs from the one that people were last told. */
+/** Returns the checks whose state differs from the one that people were last informed about. */
 async function findTurned(platform: Platform, { checks }: HealthReport): Promise<TurnedCheck[]> {
   const rows = await select(
     platform.control,

@@ -5,16 +5,16 @@ import { readQueuedReport } from "../../platform/mailer/providers";
 import { findUntagged } from "./find-untagged";
 import { applyReport } from "./take-report";
 
-/** While a database is away, the results of a call are recorded hours later. */
+/** When a database does not answer, the results of a call may be recorded hours later. */
 const patienceMs = 6 * hourMs;
 /** The first wait, which doubles with each attempt up to the longest. */
 const againAfterSeconds = 10;
 const longestWaitSeconds = 600;
 
 /**
- * Takes the reports that a provider puts into a queue. Another message there, and a report of somebody else's mail, has no
- * effect. A report whose mail is not found comes again, because it may be faster than the record of its mail; and so does
- * one that fails, alone.
+ * Takes the reports that a provider puts into a queue. Other messages there, and reports about mail of others, have no
+ * effect. A report whose mail is not found is redelivered, because it may arrive before its mail is recorded. A report
+ * that fails is redelivered without the others.
  */
 export async function takeQueued(platform: Platform, messages: readonly Message[]): Promise<void> {
   for (const message of messages) {

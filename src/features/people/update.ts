@@ -15,7 +15,7 @@ import { findPerson } from "./get";
 import { noPerson, personJson } from "./person";
 import type { UpdatePerson } from "./schema";
 
-/** Changes a person. A new role takes effect within 30 seconds. The last owner must stay one. */
+/** Changes a person. A new role takes effect within 30 seconds. The last owner cannot lose that role. */
 export async function updatePerson(platform: Platform, id: Id, change: UpdatePerson, by: Visitor | undefined) {
   await findPerson(platform, id);
   const changes: SQL[] = [];

@@ -28,7 +28,7 @@ export function auditedSettings({ id, number }: Project): Target {
   return { ...auditedProject(id), project: number };
 }
 
-/** A project that comes or goes, in the audit log of the installation. */
+/** A project as the audit log of the installation shows its creation and its deletion. */
 export function auditedProject(id: string): Target {
   const row = sql`projects WHERE id = ${id} AND deleted_at IS NULL`;
   return { project: installation, type: "project", id: readId(id), row, name: sql`name`, fields };
@@ -47,20 +47,20 @@ export function auditedKey(number: number, id: Id): Target {
   };
 }
 
-/** A backup of a project that a job makes. */
+/** A backup of a project, identified by the job that makes it. */
 export function auditedBackup(project: Project, jobId: Id): Target {
   const row = sql`jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
   return { ...auditedWork(project), row, fields: { backup: asId(sql`id`) } };
 }
 
-/** The clock of a project that a job moves: it stands where the job takes it. */
+/** The clock of a project that a job moves, shown at the time to which the job moves it. */
 export function auditedClock(project: Project, jobId: Id, from: number): Target {
   const moved = sql`SELECT input->>'target' FROM jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
   const row: SQL = sql`(SELECT CAST(coalesce((${moved}), ${from}) AS INTEGER) AS clock_at)`;
   return { ...auditedWork(project), row, fields: { clockAt: asTime(sql`clock_at`) } };
 }
 
-/** The place of a project, which a move changes. */
+/** The database of a project, which a move changes. */
 export function auditedMove(project: Project): Target {
   const row = sql`projects WHERE number = ${project.number}`;
   const isOn = sql`move->>'stage' <> 'leaving'`;

@@ -24,7 +24,7 @@ import type { UpdateProject } from "./schema";
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
   const project = await getProject(platform, id);
-  // Lifting the pause writes rows, which the restore would then find in its way.
+  // Lifting the pause writes rows that would conflict with those of the restore.
   if (project.restoring && (change.disabled === false || sendingPaused === null)) throw notRestored();
   if (change.testClock !== undefined) refuseOtherClock(project, change.testClock);
   if (change.confirmationTemplateId) await requireTemplate(platform, project, change.confirmationTemplateId);
@@ -47,7 +47,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   if (change.disabled) await queueEnd(forProject(platform, row));
-  // Wakes what sleeps in a restored project. When a call fails, the operator sends the request again.
+  // Wakes the sleeping shards of a restored project. When a call fails, the operator sends the request again.
   if (change.disabled === false) await wakeShards(forProject(platform, row));
   return row;
 }

@@ -21,7 +21,7 @@ const sendExample = {
   data: { firstName: "Ada", plan: "pro", code: { value: "731-204", persistent: false } },
 };
 
-/** Checked here too, so that a caller sees it together with the errors of other fields. */
+/** Also checked here, so that a caller sees the fault together with the errors of other fields. */
 function requiredWithoutTemplate(field: "subject" | "body" | "from") {
   const isThere = (call: unknown) =>
     !isJsonObject(call) || call[field] !== undefined || (call.template !== undefined && call.template !== null);

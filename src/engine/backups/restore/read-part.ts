@@ -26,8 +26,8 @@ export interface Series {
 
 /**
  * Reads a part, numbered from 1. The URLs of the project's own files become those of the restored project. The hash of
- * all parts is known after the last one. Throws BadBackup when the part is missing, damaged, or another than the
- * manifest describes.
+ * all parts is known after the last one. Throws BadBackup when the part is missing, damaged, or differs from the
+ * manifest.
  */
 export async function readPart(
   blobs: Blobs,

@@ -36,8 +36,8 @@ const schedulesPerStep = 100;
 const readSchedule = columns({ id: asId, triggerConfig: asJson<ScheduleTrigger>() });
 
 /**
- * Moves schedules with a tick before now to their next one. The original may have started its members at that tick, and
- * a project that is enabled before the next sweep would start them again. Returns whether there were any.
+ * Moves schedules whose tick has passed to their next tick. The original project may have started its members at that
+ * tick, and a project that is enabled before the next sweep would start them again. Returns whether it moved any.
  */
 async function releaseMissedTicks(ctx: Context, row: JobRow): Promise<boolean> {
   const now = ctx.realClock();
@@ -73,7 +73,7 @@ function updateClock(ctx: Context, table: string, due: string): Statement<unknow
   );
 }
 
-/** A campaign that was scheduled is a draft, which has no run. */
+/** Deletes the runs of drafts. A restore turns scheduled campaigns into drafts, which have no run. */
 function deleteRunsOfDrafts(ctx: Context): Statement {
   return statement(
     sql`DELETE FROM campaign_runs WHERE ${inProject(ctx)} AND EXISTS (SELECT 1 FROM campaigns c

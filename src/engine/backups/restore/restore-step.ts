@@ -22,8 +22,8 @@ import { shardRowOf } from "./shard-row";
 import { notesOfRestore, type RestoreState } from "./state";
 
 /**
- * Tables with a due time that no clock can hold back, in whose rows a sweep would miss what they count or need. They
- * come after all others.
+ * Tables whose due times no clock can hold back. Their sweeps also read other tables, which must be complete by then,
+ * so these tables come last.
  */
 const lastTables = ["template_versions", "execution_counts", "campaign_pages"];
 
@@ -197,7 +197,7 @@ async function giveUp(ctx: Context, row: JobRow, fault: string): Promise<Step> {
   return "ended";
 }
 
-/** Says in the project how its restore stands. A repeat changes nothing. */
+/** Stores the state of the restore in the project's row. A repeat changes nothing. */
 async function updateRestoring(ctx: Context, restoring: boolean, reason: string): Promise<void> {
   const batch = openBatch(ctx, ctx.control);
   batch.mayRepeat();

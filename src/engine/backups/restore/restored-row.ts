@@ -7,7 +7,7 @@ import type { Row } from "./read-part";
 import type { Changed } from "./state";
 
 // A restored project does nothing that the original may have done since the backup, or may still do: it sends no email
-// and makes no call that was under way. It keeps the rows, and shows what became of them.
+// and makes no call that was under way. The rows remain, and show what became of that work.
 
 /** The project of the backup, and the one that is restored. */
 export interface Restoring {
@@ -26,7 +26,7 @@ const restored = "It was not complete when the backup was made from which the pr
 export const maybeSent =
   "It was still to be sent when the backup was made from which the project was restored, and may have been sent since. Retry it if it was not.";
 
-/** Types of jobs that send, call or start something. The others only change the project's own rows, and go on. */
+/** Types of jobs that send, call or start something. The others only change the project's own rows, and continue. */
 const endedJobs = ["emails.retry", "webhooks.try", "workflows.start", "workflows.end", "campaigns.preflight"];
 
 /** The tables with a clock whose rows no sweep may find before the release, and the columns with their due times. */
@@ -40,7 +40,8 @@ export const heldTables: Readonly<Record<string, readonly string[]>> = {
 const changes: Readonly<Record<string, Change>> = {
   emails: (row, _, changed) => {
     const isOpen = row.status === "QUEUED" || row.status === "SENDING";
-    // The provider is not asked about mail of the original: it might answer that it never got it.
+    // The provider is not asked about mail of the original project: its answer could wrongly be that it never received
+    // the mail.
     const unasked = { ...row, look_up_at: null };
     if (!isOpen) return unasked;
     changed.emails++;
@@ -89,7 +90,7 @@ const changes: Readonly<Record<string, Change>> = {
   },
   jobs: (row, { now }, changed) => {
     if (row.status !== "queued" && row.status !== "processing") return row;
-    // The release sets the time at which an open job goes on.
+    // The release sets the time at which an open job continues.
     if (!endedJobs.includes(String(row.type))) return { ...row, next_announce_at: null };
     changed.jobs++;
     return {
@@ -132,7 +133,7 @@ function ownFile(row: Row, restoring: Restoring): Row {
     : { ...row, body_key: ownKey(String(row.body_key), restoring) };
 }
 
-/** The first installation may be another one, and may be gone. */
+/** The backup may come from another installation, which may no longer exist. */
 function ownLinks(row: Row, { linkBase }: Restoring): Row {
   return linkBase === null || row.link_base === null || row.link_base === undefined
     ? row
@@ -145,7 +146,7 @@ function ownKey(key: string, { from, to }: Restoring): string {
   return [kind, to.id, ...rest].join("/");
 }
 
-/** The variants of a campaign name their files as the campaign does. */
+/** The variants of a campaign name files in the same way as the campaign itself. */
 function ownVariants({ variants = null }: Row, restoring: Restoring): string | null {
   if (variants === null) return null;
   try {

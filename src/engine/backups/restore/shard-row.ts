@@ -10,8 +10,8 @@ const skewMs = minuteMs;
 
 /**
  * Reads a row of a shard. An execution that has changed since the moment of the backup is mirrored again, because the
- * rows show it as it was before. One that waits for a call has something to do: nobody makes that call. Throws
- * BadBackup.
+ * rows show it as it was before. An execution that waits for a call has something to do, because the restored project
+ * does not make that call. Throws BadBackup.
  */
 export function shardRowOf(line: unknown, { takenAt, ctx }: { takenAt: number; ctx: Context }): ShardRow {
   if (typeof line !== "object" || line === null || !("table" in line) || !("row" in line)) {

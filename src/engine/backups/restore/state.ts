@@ -22,11 +22,11 @@ export interface RestoreState {
   phase: "rows" | "executions" | "files" | "release";
   /** The number of the current table, shard or kind of files. */
   place: number;
-  /** How many parts of it are restored. */
+  /** The number of parts of that table, shard or kind that are restored. */
   part: number;
   /** The hash over these parts. */
   hash: string;
-  /** The file after which the next ones begin. */
+  /** The file after which the next step begins. */
   after: string | null;
   rows: number;
   files: number;

@@ -21,7 +21,7 @@ const disabledMs = 10 * minuteMs;
 const silentAfter = 3;
 
 /**
- * Calls of WEBHOOK steps as a kind of outbound calls: all calls of a project to one host share turns. Each outcome is
+ * Calls of WEBHOOK steps as a kind of outbound call: all calls of a project to one host share turns. Each outcome is
  * stored and then reported before the next call is made, because an execution waits for it.
  */
 export function workflowCalls(settle: Settle = settleCall): OutboundCalls {

@@ -4,18 +4,21 @@ import { executionsPerChange } from "./changes";
 import { readIdRow, type ShardStore, type Value } from "./store";
 
 /**
- * The executions that have not ended. Each waits for a time, waits for an event, or has something to do, and a change
- * names it then. A walk over these three reads nothing of the executions that have ended, of which a shard keeps many
- * more.
+ * The executions that have not ended. Each of them waits for a time, waits for an event, or has something to do; in the
+ * last case, a row of `changes` names it. A walk over these three reads no ended executions, of which a shard stores
+ * many more.
  */
 
-/** The indexes with the executions that wait. Each key is in front of those of all rows. */
+/** The indexes of waiting executions. Each `key` sorts before the keys of all rows. */
 const indexes: { name: string; isIn: string; key: Record<string, Value> }[] = [
   { name: "ix_executions_wake", isIn: "wake_at IS NOT NULL", key: { wake_at: -1, id: "" } },
   { name: "ix_executions_awaits", isIn: "awaits IS NOT NULL", key: { contact_id: "", awaits: "", id: "" } },
 ];
 
-/** Where a walk goes on: in an index, or in the changes after the last index, and the key after which it does. */
+/**
+ * The position of a walk: an index, or the changes, which come after the last index; and the key after which the walk
+ * continues.
+ */
 export interface Place {
   part: number;
   after: Value[];
@@ -27,15 +30,15 @@ function beginning(part: number): Place {
   return { part, after: Object.values(indexes[part]?.key ?? { n: -1 }) };
 }
 
-/** Executions of a walk, and where it goes on; null at the end. */
+/** Executions of a walk, and the position at which it continues; null at the end. */
 interface Window {
   ids: Id[];
   next: Place | null;
 }
 
 /**
- * Returns the next executions of a walk. It may return some twice, and some that have ended. An execution that comes to
- * have something to do meanwhile has a new change, so it is still ahead.
+ * Returns the next executions of a walk. Some may be returned twice, and some may have ended. An execution that gets
+ * something to do meanwhile has a new change, so the walk still reaches it.
  */
 export function activeFrom(store: ShardStore, place: Place, limit: number): Window {
   const index = indexes[place.part];
@@ -70,7 +73,8 @@ const walkedAtOnce = 2_000;
 
 /**
  * Walks over all executions that are active when the walk begins, and lets its caller wait between two windows. An
- * execution that moves meanwhile may leave an entry ahead of the walk for one behind it, so the walk returns it as well.
+ * execution that moves meanwhile may swap an entry that the walk has yet to reach for one that it has passed, so the
+ * walk also returns executions that have moved.
  */
 export function* walkActive(store: ShardStore): Generator<Id[]> {
   const moved = new Set<Id>();

@@ -7,7 +7,10 @@ import { hasWork, nextWake } from "./work";
 
 /** If the object dies while working, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;
-/** A restore that fills a shard takes less. After that its project may be gone, and a late call has filled the shard. */
+/**
+ * A restore fills a shard faster than this. If a shard is still being filled afterwards, its project may be gone, and a
+ * late call has filled the shard.
+ */
 const fillingMs = dayMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
@@ -17,7 +20,7 @@ interface Condition {
   /** How many times in a row the pump has failed. */
   failures: number;
   isAtWork: boolean;
-  /** A restore still adds rows. Nothing is due before it has added all. */
+  /** A restore is still adding rows. Nothing is due until all are added. */
   isFilling: boolean;
   /** The shard sleeps, and must wake although none of its executions is due. */
   isWaking: boolean;

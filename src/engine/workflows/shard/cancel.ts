@@ -61,7 +61,7 @@ export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], 
   return found.length;
 }
 
-/** Returns those of these executions that are to be cancelled. */
+/** Returns which of these executions are to be cancelled. */
 export function toCancel(store: ShardStore, given: Cancelling, from: Id[]): Id[] {
   return findActive(store, given, from).map(({ id }) => id);
 }

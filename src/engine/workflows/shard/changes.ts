@@ -5,9 +5,10 @@ import { readIdRow, readNumber, type ShardStore } from "./store";
 
 /**
  * Changes that the mirror does not show yet, or after which an execution has something to do. Executions that change
- * together share a number, and one row of `changes` names them. So a change costs one row, however many executions it is
- * of, and none of their indexes. The row goes when the mirror shows them and none of them has anything to do. Work is done by
- * the oldest change first, so of the rows that are shown only the oldest ones are looked at.
+ * together share a number, and one row of `changes` names them all. So a change costs one row, however many executions
+ * it concerns, and no index entries of executions. The row is deleted when the mirror shows the executions and none of
+ * them has anything to do. The oldest changes are handled first, so of the rows that are already shown, only the oldest
+ * ones are read.
  */
 
 /** The most executions that one change names, which is as many as the mirror takes at once. */
@@ -20,9 +21,9 @@ export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executi
 const numbersPerMs = 1024;
 
 /**
- * The change below which no execution of an object has anything to do: a hint, so that a pass need not look through all
- * changes that wait for the mirror. It holds because an execution gets something to do with a new change. An exception is
- * an execution that is to look into the log: it is found by its time, too.
+ * The change below which no execution of an object has anything to do: a hint, so that a pass need not read all changes
+ * that wait for the mirror. It holds because an execution only gets something to do by a new change. The exception is
+ * an execution whose log must be checked, which is also found by its time.
  */
 const firstBusyOnes = new WeakMap<ShardStore, number>();
 
@@ -43,9 +44,9 @@ export function lookThroughAll(store: ShardStore): void {
 const lastNumbers = new WeakMap<ShardStore, number>();
 
 /**
- * Returns the number of a new change, which is above all others of this object. A number that had been given before would
- * make executions that the mirror shows look as if it did not, so an object that begins, perhaps with a clock that is
- * behind, does not begin at the same number.
+ * Returns the number of a new change, which is above all others of this object. With a repeated number, executions that
+ * the mirror already shows would count as not shown. So the number is partly random: an object that restarts, perhaps
+ * on a clock that lags, does not repeat numbers.
  */
 export function nextChange(store: ShardStore): number {
   const [last] = store.all(readNumber, "SELECT max(n) AS n FROM changes");
@@ -89,8 +90,8 @@ const isBusy = `EXISTS (SELECT 1 FROM json_each(changes.ids) i CROSS JOIN execut
   ON e.id = i.value AND e.change = changes.n AND e.needs IS NOT NULL)`;
 
 /**
- * Notes that the mirror shows executions in these versions. A change goes when all of its executions are shown, or stays as
- * shown while one of them has something to do. It stays as it is if an execution has changed since.
+ * Records that the mirror shows executions in these versions. A change whose executions are all shown is deleted, or
+ * marked as shown while one of them has something to do. It stays unchanged if one of them has changed since.
  */
 export function forgetChanges(store: ShardStore, numbers: number[], shown: { id: Id; version: number }[]): void {
   const versions = new Map(shown.map(({ id, version }) => [id, version]));

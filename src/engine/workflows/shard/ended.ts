@@ -6,14 +6,17 @@ import { isUnmirrored } from "./changes";
 import { readNumber, type ShardStore } from "./store";
 
 /**
- * Executions that have ended, until they are forgotten. One row names all that end together, which costs less than an
- * entry of an index for each.
+ * Executions that have ended, until they are forgotten. One row names all executions that end together, which costs
+ * less than an index entry for each.
  */
 
 /** The most executions that are forgotten at once. */
 export const forgottenAtOnce = 200;
 
-/** Executions that ended at this time, by the real clock: a project's clock may stand still for months, or jump by a year. */
+/**
+ * Records executions that ended at this time, by the real clock: a project's clock may stand still for months, or jump
+ * by a year.
+ */
 export function noteEnded(store: ShardStore, ids: Id[], at: number): void {
   for (const some of chunksOf(ids.map(textOf), forgottenAtOnce)) {
     store.run(
@@ -23,7 +26,10 @@ export function noteEnded(store: ShardStore, ids: Id[], at: number): void {
   }
 }
 
-/** Executions of a deleted workflow are forgotten as soon as the mirror shows them, as if they had ended long ago. */
+/**
+ * Records executions of a deleted workflow as if they had ended long ago, so that they are forgotten as soon as the
+ * mirror shows them.
+ */
 export function forgetSoon(store: ShardStore, ids: Id[]): void {
   noteEnded(store, ids, 0);
 }
@@ -34,7 +40,7 @@ const readFirst = columns({ first: asText });
 /** Executions that ended together. */
 export type Ended = ReturnType<typeof readEnded>;
 
-/** Returns those that ended by then and that the mirror shows as ended, the oldest first. */
+/** Returns the executions that ended before this time and that the mirror shows as ended, oldest first. */
 export function endedBy(store: ShardStore, before: number): Ended[] {
   const found = store.all(
     readEnded,
@@ -56,7 +62,7 @@ export function endedBy(store: ShardStore, before: number): Ended[] {
   return oldest.filter(({ first }) => !waiting.has(first));
 }
 
-/** Drops these rows, and those of forgotten executions, which ended at these times, that have no others. */
+/** Deletes these rows, and other rows of these times that only name forgotten executions. */
 export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]): void {
   const times = [...new Set(endedAt.flatMap((at) => [at, wholeHour(at)]))];
   store.run(
@@ -70,7 +76,7 @@ export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]):
   );
 }
 
-/** Executions of a backup that ended in the same hour have one row, at the end of the hour. */
+/** Returns the end of the hour. The executions of a backup that ended in the same hour share one row with this time. */
 export function wholeHour(at: number): number {
   return Math.ceil(at / hourMs) * hourMs;
 }

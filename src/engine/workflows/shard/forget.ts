@@ -112,7 +112,7 @@ export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: F
     const theirs = `${key} > ? AND ${key} <= ? AND workflow_id = ?`;
     const values = [textOf(after), textOf(window.last), textOf(workflowId)];
     if (rows === "entries") {
-      // An erasure finds executions by their entries. The entry of one that began meanwhile goes with the execution.
+      // An erasure finds executions by their entries. If an execution began meanwhile, its entry is deleted with it.
       const isOver = "NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = execution_id AND e.ended_at IS NULL)";
       store.run(`DELETE FROM entries WHERE ${theirs} AND ${isOver}`, ...values);
     } else {

@@ -65,7 +65,7 @@ export class ShardHome {
     this.storage.kv.put(sleepKey, sleep);
   }
 
-  /** Returns where the deletion of a workflow has come to, if a call died in its midst. */
+  /** Returns the cursor of a workflow's deletion that was interrupted; null if none was. */
   forgetting(workflowId: Id): Forgetting | null {
     return this.storage.kv.get<Forgetting>(forgettingKey(workflowId)) ?? null;
   }
@@ -76,7 +76,7 @@ export class ShardHome {
   }
 
   async clear(): Promise<void> {
-    // There must be no await in between, during which another call could write.
+    // Started together, because another call could write during an await between them.
     await Promise.all([this.alarm.delete(), this.storage.deleteAll()]);
   }
 }

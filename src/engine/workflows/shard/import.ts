@@ -5,7 +5,7 @@ import { lookThroughAll, noteChange, numbered } from "./changes";
 import { noteEnded, wholeHour } from "./ended";
 import type { ShardStore } from "./store";
 
-/** Stands in a row of a backup for the change of an execution that the backup's rows of the mirror do not show. */
+/** Stands for a change in a row of a backup whose mirror rows do not show that change. */
 export const unknownChange = 0;
 
 /** The tables of a backup. */
@@ -22,8 +22,8 @@ const tables = [
 ];
 
 /**
- * Inserts rows of a backup. A row that is there already stays as it is, so a repeat has no effect. Returns what is wrong
- * with the rows, and then inserts none; null when nothing is.
+ * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. Returns what is wrong with the
+ * rows, and then inserts none; null when nothing is.
  */
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
@@ -47,7 +47,7 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
     store.run(`INSERT INTO ${table} (${into}) VALUES (${values}) ON CONFLICT ${isThere}`, ...Object.values(row));
   }
   const executions = rows.filter(({ table }) => table === "executions").map(({ row }) => row);
-  // Every execution has an entry: one that began during the backup may have none in it.
+  // Every execution needs an entry. The backup may lack that of an execution that began during the backup.
   for (const { workflow_id = null, contact_id = null, id = null } of executions) {
     store.run(
       "INSERT OR IGNORE INTO entries (workflow_id, contact_id, execution_id) VALUES (?, ?, ?)",
@@ -66,7 +66,7 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
   return null;
 }
 
-/** An entry that came with its execution has no marks yet, if its own row comes later. */
+/** An entry that was inserted with its execution lacks the marks until its own row is inserted. */
 const withMarks = `DO UPDATE SET public_at = coalesce(public_at, excluded.public_at),
   segment_at = coalesce(segment_at, excluded.segment_at), tick = coalesce(tick, excluded.tick)`;
 

@@ -92,8 +92,8 @@ export function addMirror(
   return () =>
     store.together(() => {
       forgetChanges(store, numbers, rows);
-      // The erasure of a contact finds executions by their mirror rows, so it has missed those that were not mirrored
-      // yet.
+      // The erasure of a contact finds executions by their mirror rows, so it has missed executions that were not
+      // mirrored yet.
       if (gone.count > 0)
         eraseRowsOf(
           store,

@@ -53,8 +53,8 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
   const { store } = shard;
   let ended = 0;
   for (const window of walkActive(store)) {
-    // An execution never changes its id, and an ended one never goes on. So one that is active when its turn comes is
-    // cancelled, wherever it has moved meanwhile.
+    // An execution never changes its id, and an ended one never continues. So each execution that is still active when
+    // its chunk is handled is cancelled, even if it has moved meanwhile.
     for (const ids of chunksOf(toCancel(store, given, window), cancelledAtOnce)) {
       await inPass(outer, weightOf(ids.length), async (ctx) => {
         if (!ending.isWanted()) return;
@@ -67,7 +67,7 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
     await letOthersIn();
     if (!ending.isWanted()) return ended;
   }
-  // A caller answers when the mirror shows all who have ended, also those that an interrupted call left.
+  // A caller gets its answer once the mirror shows all ended executions, including those that an interrupted call left.
   const newest = nextChange(store);
   for (let isOver = false; !isOver; await letOthersIn()) {
     isOver = await inPass(outer, executionsPerPass, async (ctx) => {

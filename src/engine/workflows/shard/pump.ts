@@ -20,7 +20,7 @@ export class Pump {
   private isSpent = false;
   /** The number of calls in progress that cancel many executions and mirror them themselves. */
   private ending = 0;
-  /** The shard sleeps, although the last run has found its project enabled. */
+  /** Whether the shard still sleeps although the last run found its project enabled. */
   private isWaking = false;
 
   constructor(private readonly home: ShardHome) {}
@@ -58,7 +58,7 @@ export class Pump {
       throw new Error("Workflow executions could not continue");
   }
 
-  /** Whether the shard slept at last. A call to one that is awake goes on at once. */
+  /** Whether the shard slept when it was last looked at. A call to a shard that is awake continues at once. */
   get sleeps(): boolean {
     return isSleeping(this.home);
   }
@@ -148,7 +148,7 @@ export class Pump {
     }
   }
 
-  /** Ends what is due in a shard that sleeps. The shard is awake afterwards if its project is enabled. */
+  /** Ends due executions in a shard that sleeps. The shard is awake afterwards if its project is enabled. */
   private async sleep(ctx: Context): Promise<void> {
     const { home } = this;
     await endDue(ctx, home.store);

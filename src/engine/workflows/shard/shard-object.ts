@@ -124,7 +124,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   async cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number> {
     const ctx = await this.home.context();
     if (ctx === null) return 0;
-    // A restored project that was never enabled is disabled already: what waits in it is not ended again.
+    // A restored project that was never enabled is disabled already, so its waiting executions are not ended.
     if (workflowId === null && this.pump.sleeps && (await this.pump.isAsleep())) return 0;
     const now = () => address.at ?? ctx.clock().getTime();
     const ended = await this.pump.endAll(ctx, cancelling(this.home.store, workflowId, reason), now);

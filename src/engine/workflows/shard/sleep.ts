@@ -9,8 +9,9 @@ import type { ShardStore } from "./store";
 import { takeWork } from "./work";
 
 /**
- * The state of a shard that a restore has filled: its rows still arrive; its project is not enabled yet; or it was.
- * Other shards have none. A shard that was awake never sleeps again, so a late repeat of a restore changes nothing.
+ * The state of a shard that a restore has filled. "filling": its rows still arrive. "asleep": its project is not
+ * enabled yet. "awake": it has been. Other shards have no such state. A shard that was awake never sleeps again, so a
+ * late repeat of a restore changes nothing.
  */
 export type Sleep = "filling" | "asleep" | "awake";
 
@@ -34,7 +35,7 @@ export async function endDue({ clock, cpu }: Context, store: ShardStore): Promis
   }
 }
 
-/** Shows in the mirror what has changed in a shard that sleeps, and forgets what ended long ago. */
+/** Mirrors the changes of a shard that sleeps, and forgets executions that ended long ago. */
 export async function showSleeping(ctx: Context, shard: Mirrored): Promise<void> {
   await showCancelled(ctx, shard.store);
   while (!ctx.cpu.isSpent() && (await mirrorSome(ctx, shard))) await letOthersIn();

@@ -34,7 +34,10 @@ export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): Step
   }));
 }
 
-/** A move, as far as it is counted: the execution as it was read, the records that are new, and whether it has ended. */
+/**
+ * The part of a move that is counted: the execution as it was read, the new records, and whether the execution has
+ * ended.
+ */
 interface Counted {
   read: Pick<StoredExecution, "workflowId" | "stepId" | "records">;
   records: StepRecord[];

@@ -42,7 +42,7 @@ export interface StoredExecution extends ExecutionPosition {
   /** The next task of the pump: run the execution's step, or check the log for the event that it waits for. */
   needs: "step" | "log" | null;
   version: number;
-  /** The change that the mirror has yet to show, or has shown. */
+  /** The number of the last change, whether or not the mirror shows it yet. */
   change: number;
   startedAt: number;
   updatedAt: number;
@@ -73,7 +73,10 @@ export interface ShardStore {
   run(query: string, ...values: Value[]): void;
   /** The steps at which this object has died. */
   deaths: Deaths;
-  /** For each walk over the active executions that is under way, those that have moved and that it has yet to look at. */
+  /**
+   * For each walk over active executions that is under way: the executions that have moved and that the walk has yet to
+   * return.
+   */
   walks: Set<Set<Id>>;
   /** Runs several statements in one transaction. */
   together<T>(work: () => T): T;

@@ -10,8 +10,8 @@ const tables: readonly string[] = [
     event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
     causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
     change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
-  // Each move of an execution writes to every index with a column that the move sets, so there are few, and all but one
-  // leave executions out to which they do not apply.
+  // Each move of an execution writes to every index with a column that the move sets. So there are few indexes, and all
+  // but one contain only the executions that they are for.
   "CREATE INDEX ix_executions_needs ON executions (id) WHERE needs IS NOT NULL",
   "CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
   "CREATE INDEX ix_executions_contact ON executions (contact_id)",
@@ -45,8 +45,8 @@ const tables: readonly string[] = [
 ];
 
 /**
- * Fewer rows for each execution: what is to be done is found by `changes`, what has ended by `ended`, and the executions
- * of a contact by `entries`, which has a row for each.
+ * Stores fewer rows per execution. `changes` finds executions with something to do, `ended` finds ended ones, and
+ * `entries`, with a row for each, finds those of a contact.
  */
 const fewerRows: readonly string[] = [
   "DROP INDEX ix_executions_needs",

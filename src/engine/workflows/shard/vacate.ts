@@ -12,9 +12,9 @@ const movedAtOnce = 200;
 
 /**
  * Moves executions off removed steps: to another step, or to their end. Looks at the next window of active executions,
- * and returns where to continue; null at the end. Moved executions are not found again, so this may be repeated. While a
- * step is gone, an execution comes to it no more, and one that is at it can only come to have something to do. So none
- * passes to a place behind the walk.
+ * and returns where to continue; null at the end. Moved executions are not found again, so this may be repeated. No
+ * execution can reach a removed step any more, and an execution that is at one can only get something to do. So no
+ * execution moves to a position that the walk has passed.
  */
 export function vacateSome(
   store: ShardStore,
@@ -43,7 +43,7 @@ export function vacateSome(
     }),
     now,
   );
-  // The same window has the next ones: those that have moved are in it no more.
+  // The same window now contains the next executions, because those that have moved are no longer in it.
   const goesOn = standing.length === movedAtOnce ? place : next;
   return goesOn && JSON.stringify(goesOn);
 }

@@ -35,8 +35,8 @@ const firstRows = recipientsPerStep;
 
 /**
  * Takes one step of a pre-flight: the next window of the audience. The batch that adds its findings to the job also
- * stores the progress, so a step that dies or runs twice counts nothing twice. A campaign that was changed meanwhile is
- * checked again from the beginning.
+ * stores the progress, so a step that dies or runs twice counts every email once. A campaign that was changed meanwhile
+ * is checked again from the beginning.
  */
 export async function preflightStep(ctx: Context, row: JobRow): Promise<Step> {
   const input = PreflightInput.parse(row.input);

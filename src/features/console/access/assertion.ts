@@ -7,15 +7,15 @@ import type { Platform } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import { newTeamKeys, teamKeys } from "./team-keys";
 
-// Nothing else of the console needs it.
+// Loaded on first use, because nothing else in the console needs it.
 const jose = lazily(() => import("jose"));
 
 const clockToleranceSeconds = 30;
 
 /**
- * Returns the address of the person whom Cloudflare Access has let through. Throws NotAuthenticated on an assertion that
- * Access has not signed for this application, or whose time is over. Requests reach the Worker at other addresses too,
- * so the header alone says nothing.
+ * Returns the address of the person whom Cloudflare Access has let through. Throws NotAuthenticated for an assertion
+ * that Access has not signed for this application, or that has expired. The Worker can also be reached at other
+ * addresses, so the header alone proves nothing.
  */
 export async function verifiedAddress(platform: Platform, access: Access, assertion: string): Promise<string> {
   const email = await verified(platform, access, assertion);

@@ -8,7 +8,7 @@ import { reasonOf } from "../../../platform/log";
 
 const patienceMs = 5 * secondMs;
 const maxKeys = 20;
-/** Cloudflare signs with a new key some weeks after it is published. */
+/** Cloudflare publishes a new key some weeks before it signs with it. */
 const cacheMs = hourMs;
 /** Keys that are older than this are read again for a signature of an unknown key. */
 const freshMs = minuteMs;

@@ -32,7 +32,7 @@ export function addPages(router: AppRouter): void {
   addAccess(router);
 }
 
-/** Shows a person whom Access has let through a button that signs them in. */
+/** Adds the page with the button that signs in a person authenticated by Access. */
 function addAccess(router: AppRouter): void {
   router.get("/console/session/access", page, (c) => orSayWhy(c, async () => show(c, accessPage(await addressOf(c)))));
 

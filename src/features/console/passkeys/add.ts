@@ -31,7 +31,7 @@ export async function addPasskey(
   const batch = openBatch(platform, platform.control);
   batch.recognise(sql`EXISTS (${own})`);
   batch.addAll([useChallenge(challenge)]);
-  // Sessions are cached: one that has just ended must not leave a way in behind.
+  // Sessions are cached, so this guard keeps a session that has just ended from adding a passkey.
   batch.guard(sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${sessionId} AND person_id = ${person.id})`, () =>
     sessionEnded(),
   );

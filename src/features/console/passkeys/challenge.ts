@@ -27,7 +27,7 @@ export async function requireChallenge(
   return { text, hash: await hashKey(text), expiresAt };
 }
 
-/** Uses a challenge up. Its batch is refused when another one has used it before. */
+/** Uses a challenge up. Refuses the batch when the challenge was used before. */
 export function useChallenge({ hash, expiresAt }: AnsweredChallenge): Statement {
   return refusable(sql`INSERT INTO used_challenges (hash, expires_at) VALUES (${hash}, ${expiresAt})`, {
     on: { unique: "used_challenges.hash" },
@@ -35,7 +35,10 @@ export function useChallenge({ hash, expiresAt }: AnsweredChallenge): Statement 
   });
 }
 
-/** Says no more than this about a wrong answer, so that it reveals nothing about passkeys here. The log has the reason. */
+/**
+ * Returns the same error for every wrong answer, so that it reveals nothing about passkeys here. The log has the
+ * reason.
+ */
 export function wrongAnswer(): Invalid {
   const message =
     "Is not the answer of a passkey that belongs to a person here, to a challenge of the last five minutes, with its " +

@@ -33,7 +33,7 @@ export async function signInByPasskey(
     openedBy: `challenge ${challenge.hash}`,
     before: [
       useChallenge(challenge),
-      // It may have been removed meanwhile, or used by its copy.
+      // The passkey may have been removed meanwhile, or a copy of it may have been used.
       guard(sql`EXISTS (SELECT 1 FROM passkeys WHERE ${own} AND ${mayCount(used)})`, () => wrongAnswer()),
       statement(sql`UPDATE passkeys SET counter = ${used.counter}, is_backup_eligible = ${used.isBackupEligible ? 1 : 0},
         is_backed_up = ${used.isBackedUp ? 1 : 0}, last_used_at = ${platform.now.getTime()} WHERE ${own}`),
@@ -41,7 +41,10 @@ export async function signInByPasskey(
   });
 }
 
-/** Authenticators name the person whose passkey they have found, unless the page asked for this very passkey. */
+/**
+ * Whether the authenticator names the person who owns the passkey. It names nobody if the page asked for this very
+ * passkey.
+ */
 function isTheirs({ personId }: PasskeyRow, { response }: SignInAnswer): boolean {
   return !response.userHandle || response.userHandle === toBase64url(bytesOf(personId));
 }

@@ -7,7 +7,7 @@ import { reasonOf } from "../../../platform/log";
 import { wrongAnswer } from "./challenge";
 import type { RegistrationAnswer, SignInAnswer } from "./schema";
 
-// Nothing else of the console needs it.
+// Loaded on first use, because nothing else in the console needs it.
 const webAuthn = lazily(() => import("@simplewebauthn/server"));
 
 /** ES256 and RS256, by their COSE numbers. Every authenticator knows one of them, and the bundle has no others. */
@@ -29,8 +29,8 @@ export interface Reported {
 }
 
 /**
- * Verifies the answer of a new passkey. Throws Invalid on one for another challenge, origin or relying party, and on one
- * whose user was not verified. It looks at no attestation, because passkeys of every maker are welcome.
+ * Verifies the answer of a new passkey. Throws Invalid on one for another challenge, origin or relying party, and on
+ * one whose user was not verified. It looks at no attestation, because passkeys of every maker are accepted.
  */
 export async function verifyRegistration(
   platform: Platform,

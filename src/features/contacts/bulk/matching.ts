@@ -26,7 +26,7 @@ export async function readMatching(
 ): Promise<Omit<MatchingContacts, "operation">> {
   const whole = searchedAnd(search, condition) ?? everybody;
   if (condition) await checkCondition(ctx, condition, { at: "matching.condition" });
-  // The search may make it too deep.
+  // The search adds to the depth of the condition, which may then be too deep.
   if (condition && whole !== condition) await checkCondition(ctx, whole, { at: "matching" });
   const ends = await selectOne(
     ctx.db,

@@ -36,7 +36,7 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
   );
 }
 
-/** Refuses a call of which a name in `matching` was not read: it would change contacts that the caller did not mean. */
+/** Refuses a call with an unknown name in `matching`, which would change contacts that the caller did not mean. */
 function refuseUnread({ warnings }: Context): void {
   const unread = warnings.filter(({ field }) => field.startsWith("matching"));
   if (unread.length > 0) throw new Invalid(unread.map(({ field, message }) => ({ field, message, code: "custom" })));

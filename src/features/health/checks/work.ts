@@ -37,12 +37,12 @@ export const jobs: HealthCheck = {
   },
 };
 
-/** A fence stands for a moment. After this time, it keeps a project from working. */
+/** A fence normally stands for a moment. A longer one keeps its project from working. */
 const fencedMs = 30 * secondMs;
 /** A move of ten million rows takes some hours. */
 const longMoveMs = 12 * hourMs;
 
-/** Checks that no move of a project between databases stands still. */
+/** Checks that no move of a project between databases is stuck. */
 export const projectMoves: HealthCheck = {
   name: "project_moves",
   async examine({ platform, now }) {

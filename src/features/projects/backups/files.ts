@@ -33,7 +33,10 @@ export async function listBackupFiles(
   };
 }
 
-/** A run of the backup that was late may have left a part of executions that the manifest does not name. */
+/**
+ * Whether the file belongs to the backup. A late run of the backup may have left a file of executions that the manifest
+ * does not name.
+ */
 function isOf({ executions }: Manifest, name: string): boolean {
   const [, shard, part, mark] = /^executions\/(\d+)\/(\d+)-(\w+)\.ndjson$/.exec(name) ?? [];
   if (shard === undefined) return true;

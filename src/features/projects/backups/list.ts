@@ -27,7 +27,7 @@ export async function listBackups(platform: Platform, id: string): Promise<Backu
       AND completed_at IS NOT NULL ORDER BY created_at DESC LIMIT ${maxBackups}`,
     wholeRow(backups),
   );
-  // An upload is a backup of no project, and has its own id in the place of one.
+  // An upload is a backup of no project, and has its own id in place of a project's.
   const complete = stored.filter((row) => publicId(row.id) !== id);
   if (project === null && complete.length === 0) throw new NotFound("project", id);
   const ids = new Set(complete.map((row) => row.id));

@@ -14,7 +14,7 @@ import { findBackup } from "./find";
 import type { RestoreBackup } from "./schema";
 import { openReadable, unreadable } from "./unreadable";
 
-/** More than the longest setting has. A manifest may come from anywhere. */
+/** Longer than any setting. A manifest may come from anywhere, so its texts are limited. */
 const maxText = 2_000;
 
 /** The settings of a backup that a restored project takes over. An older backup may lack some. */

@@ -89,7 +89,7 @@ backups.get(
   },
   async (platform, { params, query }, c) => {
     const content = await readBackupFile(platform, params.id, query.name);
-    // The body is not known by a type: its bytes are those of the file.
+    // The document declares no type for the body, whose bytes are those of the file.
     return c.body(content as Uint8Array<ArrayBuffer>, 200, { "Content-Type": "application/octet-stream" }) as never;
   },
 );

@@ -10,7 +10,7 @@ import type { Platform } from "../../../platform/context";
 import { findUpload } from "./find";
 import { unreadable } from "./unreadable";
 
-/** Begins the upload of a backup. It is deleted with others of its age, whether it becomes complete or not. */
+/** Begins the upload of a backup. The upload is deleted with other backups of its age, complete or not. */
 export async function beginUpload(platform: Platform): Promise<Id> {
   const id = newId();
   const batch = openBatch(platform, platform.control);

@@ -12,8 +12,8 @@ import { auditedMove } from "../audited";
 import { getProject } from "../project";
 
 /**
- * Starts the way back of a move that has not switched. From then on it cannot switch, and writes are not refused. Throws
- * NotFound, and Conflict when there is no such move.
+ * Starts to take back a move that has not switched. From then on the move cannot switch, and writes are not refused.
+ * Throws NotFound, and Conflict when there is no such move.
  */
 export async function takeMoveBack(platform: Platform, id: string): Promise<{ jobId: Id }> {
   const project = await getProject(platform, id);

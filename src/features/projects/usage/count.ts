@@ -8,7 +8,7 @@ import type { Platform } from "../../../platform/context";
 import { openParts } from "../../../platform/sweep";
 import { type Part, parts, selectSmall, selectWindow, type Window } from "./parts";
 
-/** A count that is under way: how far it has come, and what it has found. */
+/** The progress of a count that is under way, and its results so far. */
 interface Progress {
   /** The names of the parts that are not counted yet. The first one is under way. */
   left: string[];
@@ -34,9 +34,9 @@ const maxProjects = 300;
 const windowsPerTick = 300;
 
 /**
- * The sweep that counts what projects store. It reads each row once, window by window, and keeps how far it has come,
- * so it continues at the next tick, also after a crash. No write of a project costs anything for it: rows that are
- * written or deleted during a count may be missed, and are counted the next time.
+ * The sweep that counts what projects store. It reads each row once, window by window, and stores its progress, so it
+ * continues at the next tick, also after a crash. No write of a project costs anything for it: rows that are written or
+ * deleted during a count may be missed, and are counted the next time.
  */
 export async function countStorage(platform: Platform): Promise<void> {
   const due = await select(
@@ -76,7 +76,7 @@ function readProgress(written: string): Progress {
   return JSON.parse(written);
 }
 
-/** The beginning of a count: all small tables at once. */
+/** Begins a count with all small tables at once. */
 async function countSmall(platform: Platform, { number, shard }: Due): Promise<Progress> {
   const progress: Progress = { left: [], after: null, rows: noRows(), bytes: noRows() };
   const { sql: text, read } = selectSmall(number);

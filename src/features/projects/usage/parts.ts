@@ -5,7 +5,7 @@ import { asNumber, asText, columns, type RawRow } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { type BlobKind, blobKinds } from "../../../platform/blobs";
 
-/** A table or a kind of files, which is counted window by window. A count that is under way keeps its name. */
+/** A table or a kind of files, which is counted window by window. A count that is under way stores the part's name. */
 export type Part = { name: string; kind: StorageKind } & ({ table: ProjectTable } | { files: BlobKind });
 
 /** The kind of each table. All others are `other`. */

@@ -44,7 +44,7 @@ async function countSome(platform: Platform, db: Db): Promise<number> {
   batch.mayRepeat();
   batch.addAll(due.map((row) => updateCounted(row, now)));
   await batch.commit();
-  // They are due until all is counted.
+  // The workflows stay due until all of their executions are counted.
   return maxSweptRows;
 }
 

@@ -47,7 +47,7 @@ export async function listExecutions(
   batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));
   const stored = contactId === undefined ? batch.add(selectExecutionCount(ctx, workflowId, status)) : null;
   const isNear = skipped < rowsPerPart;
-  // Reads no rows where the count is stored, unless the page is looked for by parts.
+  // Reads no rows when the count is stored, unless the page must be found by parts.
   const isStored = isNear && contactId === undefined ? isCounted(ctx, workflowId) : sql`false`;
   const newest = batch.add(countNewest(found, sql`iif(${isStored}, ${belowAllIds}, ${aboveAllIds})`));
   const near = isNear ? batch.add(selectPage(found, aboveAllIds, pageSize, skipped)) : null;
@@ -63,7 +63,10 @@ export async function listExecutions(
   return { executions, total: total ?? parts.reduce((sum, { count }) => sum + count, 0) };
 }
 
-/** Returns a page near the end of a list that is counted, from the end. `below` is how many there are from the page on. */
+/**
+ * Returns a page of a list with a known total, reading from its end. `below` is the number of executions from the
+ * page's first one to the end.
+ */
 async function lastPage(
   ctx: Context,
   found: SQL,

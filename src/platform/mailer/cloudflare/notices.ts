@@ -20,7 +20,10 @@ const CloudflareEvent = z.object({
 });
 type CloudflareEvent = z.infer<typeof CloudflareEvent>;
 
-/** Reads an event of Cloudflare Email Service. Null when it is another message, or says nothing of an outcome. */
+/**
+ * Reads an event of Cloudflare Email Service. Null for any other message, and for an event that is not about an
+ * outcome.
+ */
 export function readCloudflareEvent(event: unknown): Notice | null {
   const { data } = CloudflareEvent.safeParse(event);
   const report = data && reportOf(data);
@@ -35,7 +38,7 @@ export function readCloudflareEvent(event: unknown): Notice | null {
   };
 }
 
-/** The id is that of the header Message-ID, of which the angle brackets are no part (RFC 5322 section 3.6.4). */
+/** Returns the id in a Message-ID header. The angle brackets are not part of it (RFC 5322 section 3.6.4). */
 export function messageIdIn(written: string): string {
   return written.replace(/^<(.*)>$/, "$1");
 }

@@ -10,13 +10,13 @@ import { messageIdIn } from "./notices";
 
 const maxMessageBytes = 5 * 1024 * 1024;
 
-/** Set by the service, which refuses a mail that has one of its own. */
+/** Headers that the service sets itself. It refuses a mail that already has one of them. */
 const ownHeaders = ["feedback-id"];
 
 /**
- * Sends through Cloudflare Email Service by a binding of the Worker, so that an installation needs no other account. The
- * service carries transactional mail only. It has no idempotency keys and cannot be asked, and its events know a mail by
- * the id in its answer: when that is lost, the outcome stays unknown.
+ * Sends through Cloudflare Email Service by a binding of the Worker, so that an installation needs no other account.
+ * The service carries transactional mail only. It has no idempotency keys and cannot be asked, and its events identify
+ * a mail by the id in the answer to the call. When that answer is lost, the outcome stays unknown.
  */
 export function cloudflareMailer(binding: SendEmail): Mailer {
   // Domains are added to the service in Cloudflare's dashboard. Here, only their ownership is checked.
@@ -36,7 +36,7 @@ export function cloudflareMailer(binding: SendEmail): Mailer {
   };
 }
 
-/** Throws when no answer arrives, or one that is not about the mail: it may have been sent. */
+/** Throws when no answer arrives, or an answer that is not about the mail, because the mail may have been sent. */
 async function sendOne(binding: SendEmail, message: Message): Promise<Receipt> {
   const tooMuch = tooLarge(sizeOf(message), maxMessageBytes);
   if (tooMuch) return tooMuch;
@@ -78,15 +78,15 @@ function attachmentOf(attachment: Attachment): EmailAttachment {
     : { disposition: "attachment", filename, type, content };
 }
 
-/** The encoded size, of which the contents are nearly all. Attachments are in base64 already. */
+/** Returns the approximate encoded size, nearly all of which is the contents. Attachments are in base64 already. */
 function sizeOf({ html, text, attachments }: Message): number {
   const written = new TextEncoder().encode(html + text).length;
   return attachments.reduce((sum, { content }) => sum + content.length, written);
 }
 
 /**
- * The codes of errors that are not about the mail. All others are: an address, a header or a sender domain that the
- * service does not take, or a recipient on its suppression list.
+ * The codes of errors that are not about the mail. All other errors are: an address, a header or a sender domain that
+ * the service does not accept, or a recipient on its suppression list.
  */
 const kindOfCode = new Map<string, RefusalKind>([
   ["E_RATE_LIMIT_EXCEEDED", "throttled"],
@@ -95,7 +95,10 @@ const kindOfCode = new Map<string, RefusalKind>([
   ["E_INTERNAL_SERVER_ERROR", "unavailable"],
 ]);
 
-/** Returns the receipt for an error with a code of the service; null for any other error, which is no answer. */
+/**
+ * Returns the receipt for an error with a code of the service; null for any other error, which is not an answer of the
+ * service.
+ */
 function refusalIn(error: unknown): Receipt | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
   const { code, message } = error;

@@ -14,7 +14,7 @@ export interface Envelope {
   mime: Uint8Array;
 }
 
-/** The server refused. The receipt contains the meaning. */
+/** The server refused a command. `receipt` is the result for the mail. */
 class Refused extends Error {
   constructor(readonly receipt: Receipt) {
     super("The SMTP server refused");
