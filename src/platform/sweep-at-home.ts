@@ -17,7 +17,7 @@ export interface DueRows {
   /** The columns of the table's key. */
   key: readonly string[];
   /**
-   * The condition for rows that this sweep handles, and the column that the condition reads. By default, the sweep
+   * The condition for rows that this sweep handles, and the column that the condition reads. Without it, the sweep
    * handles all projects that live here.
    */
   home?: { condition: SQL; column: string };

@@ -11,10 +11,10 @@ export type EventColumn = {
 export const emailDataKeys = ["emailId", "subject", "templateId", "campaignId", "source"] as const;
 
 /** The list, typed with all the properties that an event may have. */
-export const serviceEventList = Object.entries(serviceEvents) as [ServiceEventName, ServiceEvent][]; // a constant has exactly these keys
+export const serviceEventList = Object.entries(serviceEvents) as [ServiceEventName, ServiceEvent][]; // has exactly these keys
 
 export function serviceEvent(name: string): ServiceEvent | undefined {
-  return Object.hasOwn(serviceEvents, name) ? serviceEvents[name as ServiceEventName] : undefined; // hasOwn has just found the key
+  return Object.hasOwn(serviceEvents, name) ? serviceEvents[name as ServiceEventName] : undefined; // hasOwn has just found it
 }
 
 /** Returns the names of the service's events that match a condition. */
@@ -25,5 +25,5 @@ export function serviceEventsThat(holds: (event: ServiceEvent, name: string) => 
 /** The columns of statistics, each with the event that it counts. */
 export const eventColumns = serviceEventList.flatMap(
   ([name, { column, columnMeans: means }]) =>
-    column === undefined ? [] : [{ name, column: column as EventColumn, means }], // only the names in the list occur
+    column === undefined ? [] : [{ name, column: column as EventColumn, means }], // only these names occur
 );

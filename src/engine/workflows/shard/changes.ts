@@ -44,9 +44,9 @@ export function lookThroughAll(store: ShardStore): void {
 const lastNumbers = new WeakMap<ShardStore, number>();
 
 /**
- * Returns the number of a new change, which is above all others of this object. With a repeated number, executions that
- * the mirror already shows would count as not shown. So the number is partly random: an object that restarts, perhaps
- * on a clock that lags, does not repeat numbers.
+ * Returns the number of a new change, which is above all others of this object. If a number were used twice, executions
+ * that the mirror already shows would count as not shown. So the number is partly random: an object that restarts,
+ * perhaps on a clock that lags, does not repeat numbers.
  */
 export function nextChange(store: ShardStore): number {
   const [last] = store.all(readNumber, "SELECT max(n) AS n FROM changes");
