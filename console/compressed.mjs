@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress } from "node:zlib";
 
-/** Node compresses with the best quality. It takes seconds, so this happens once, when the files are made. */
+/** Node compresses at the best quality, which takes seconds. So this happens once, when the files are built. */
 const compress = promisify(brotliCompress);
 
-/** Puts a compressed copy beside each file of the console: an eighth less travels than with what Cloudflare compresses itself. */
+/**
+ * Adds a compressed copy of each file of the console, which is an eighth smaller than what Cloudflare compresses
+ * itself.
+ */
 export function compressed() {
   return {
     name: "petrel: compressed copies",

@@ -4,8 +4,9 @@ const source = (path) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const [early, main, home, pageWords] = ["early.ts", "main.tsx", "routes/home/page.tsx", "words/words.ts"].map(source);
 
 /**
- * Makes few files of what the first screen needs, and has the page name all of them, so that the browser asks for them at
- * once: what asks for data (early), what all pages need (common), what shows them (main), and their style.
+ * Puts what the first screen needs into few files, and names all of them in the page, so that the browser requests them
+ * at once: the requests for data (early), the code of all pages (common), the code that shows the data (main), and
+ * their style.
  */
 export function firstScreen() {
   return {
@@ -28,7 +29,8 @@ export function firstScreen() {
         const scripts = chunk.imports.filter((file) => !page.includes(file));
         const styles = scripts.flatMap((file) => [...bundle[file].viteMetadata.importedCss]);
         const tags = [
-          // The browser would not wait with its load event for a script that another one loads.
+          // Loaded by its own tag, because the browser's load event would not wait for a script that another script
+          // loads.
           { tag: "script", attrs: { type: "module", src: `/console/${chunk.fileName}`, crossorigin: true } },
           ...styles.map((file) => link("stylesheet", file)),
           ...scripts.map((file) => link("modulepreload", file)),
@@ -40,42 +42,47 @@ export function firstScreen() {
 }
 
 /**
- * Moves the script that asks for data behind the place of the console. It is asynchronous: it waits neither for styles nor
- * for the end of the page, so only what stands before it is sure to be there when it runs.
+ * Moves the script that requests data to after the element of the console. The script is asynchronous: it waits neither
+ * for styles nor for the end of the page, so only elements before it certainly exist when it runs.
  */
 function withScriptLast(page) {
   const [script] = /\s*<script async[^>]*><\/script>/.exec(page) ?? [];
   if (script === undefined) throw new Error("There is no asynchronous script in index.html");
-  // Browsers ask for asynchronous scripts last, unless they are told otherwise.
+  // Browsers request asynchronous scripts last, unless a priority is set.
   const first = script.replace(" async", ' async fetchpriority="high"');
   return page.replace(script, "").replace(/\s*<\/body>/, `${first}$&`);
 }
 
 const link = (rel, file) => ({ tag: "link", attrs: { rel, href: `/console/${file}`, crossorigin: true } });
 
-/** A file of the modules of which that is so. Of two groups, the first one has a module. */
+/**
+ * Defines a file with the modules for which the condition holds. A module that two groups match is in the first one.
+ */
 const group = (name, has) => ({
   name: (id, modules) => (has(id, modules) ? name : null),
   priority: name === "early" ? 1 : 0,
 });
 
-/** The first bytes ask for data. They have nothing of what shows it. */
+/** The first bytes request data. They contain nothing that shows it. */
 const isEarly = (id, modules) =>
   loadedWith(early, modules).has(id) && (id.endsWith("/queryOptions.js") || !showing.test(id));
 const showing = /\/(react|react-query)\/|Observer\.js$|\/hydration\.js$/;
 
-/** The chunks that all pages need, and those that the first one shares with others. */
+/** The chunks that all pages need, and those that the first page shares with others. */
 const isCommon = (id, modules) =>
   id !== main &&
   !later.test(id) &&
   (loadedWith(main, modules).has(id) || (!id.includes("/routes/home/") && loadedWith(home, modules).has(id)));
 
-/** Parts of packages that only other pages use. The packages name them beside what the first one does. */
+/**
+ * Parts of packages that only other pages use. The packages export them from the same module as the parts that the
+ * first page uses.
+ */
 const later = /\/(infinite\w+|useInfiniteQuery|mutationObserver|useMutation)\.js$/i;
 
 const known = new Map();
 
-/** The modules that a module needs at once. */
+/** Returns the modules that a module needs at once. */
 function loadedWith(start, modules) {
   const found = known.get(start) ?? new Set([start]);
   if (!known.has(start))

@@ -1,8 +1,8 @@
 const usualBase = "http://localhost:8080";
 
 /**
- * The development server of Vite, in front of a Petrel that runs: a secret key from its environment takes the place of a
- * session. It reaches neither the browser nor what is built.
+ * Sets up Vite's development server in front of a running Petrel, with a secret key from the environment in place of a
+ * session. The key reaches neither the browser nor the build.
  *
  *     PETREL_KEY=sk_… npx vite console
  */
@@ -20,7 +20,7 @@ export function sessionByKey({ PETREL_KEY: key, PETREL_BASE: base = usualBase })
   };
 }
 
-/** Everything but the pages and their modules is the API. */
+/** Everything except the pages and their modules is the API. */
 function proxyTo(base, key) {
   const rule = { target: base, headers: { Authorization: `Bearer ${key}` } };
   return { "^/(?!console(/|$)|@|node_modules|src|favicon)": rule, "^/console/preview": { target: base } };

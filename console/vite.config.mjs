@@ -16,7 +16,7 @@ export default defineConfig({
     outDir: join(ASSETS, "console"),
     emptyOutDir: true,
     target: "es2023",
-    // The policy of the pages allows neither inline scripts nor files inside of styles.
+    // The pages' policy allows neither inline scripts nor files inside styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -1,8 +1,8 @@
 import { withPageWords } from "./words/shown";
 
 /**
- * The pages by their paths, those of a project by their paths in it. Each is a chunk of its own, which is loaded with the first address, or when a
- * link to it is pointed at. Of two that fit an address, the first one is meant.
+ * The pages by their paths, those of a project by their paths within it. Each page is a chunk, which is loaded with the
+ * first address, or when a link to it is hovered. If two paths match an address, the first one counts.
  */
 export const chunks = {
   "/": () => import("./routes/home/page"),
@@ -31,10 +31,10 @@ export const chunks = {
 
 export const loadSignIn = () => import("./routes/sign-in/sign-in");
 
-/** Begins to load the page at a path, if there is one. */
+/** Starts to load the page at a path, if there is one. */
 export function loadChunkAt(path: string): void {
   const isAt = (pattern: string) => new RegExp(`^${pattern.replace(/\$\w+/g, "[^/]+")}$`).test(path || "/");
   const [, load] = Object.entries(chunks).find(([pattern]) => isAt(pattern)) ?? [];
-  // The router loads it again, and shows why that fails.
+  // The router loads it again, and shows a failure then.
   load?.().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import "./begun";
 
-/** The texts of the console are not there either when its scripts are not. */
+/** If the scripts of the console cannot be loaded, neither can its texts. */
 const failed: Record<string, [text: string, again: string]> = {
   en: ["The console could not be loaded.", "Try again"],
   de: ["Die Konsole konnte nicht geladen werden.", "Erneut versuchen"],

@@ -11,8 +11,8 @@ import "./style.css";
 
 const place = document.getElementById("console");
 if (place === null) throw new Error("The page has no place for the console");
-// Until all of it is there, what index.html shows stays. Without the file of a language, as when the network is gone,
-// English does.
+// index.html stays visible until everything is loaded. If the file of a language cannot be loaded, for example without
+// a network, English is used.
 const [spoken] = await Promise.all([firstWords?.catch(() => null), session, router.load()]);
 if (spoken) document.documentElement.lang = locale;
 

@@ -112,7 +112,7 @@ const pages = [
     getParentRoute: () => project,
     path: "account",
     beforeLoad: () => {
-      // A person's sign-ins are of no project.
+      // A person's sign-ins belong to no project.
       throw redirect({ to: "/account", replace: true });
     },
   }),
@@ -123,7 +123,7 @@ const pages = [
   }),
 ] as const;
 
-// Pages of no project.
+// Pages that belong to no project.
 const ownPages = [
   createRoute({
     getParentRoute: () => own,

@@ -1,6 +1,6 @@
 import { ConnectionError, errorOf } from "petrel-client";
 
-/** Calls a route of people, which take no key, so the client does not have them. */
+/** Calls a route for people. The client does not have these routes, because they take no key. */
 export async function ask<Body>(method: string, path: string, body?: unknown): Promise<Body> {
   const { answer, text } = await send(path, {
     method,
@@ -9,7 +9,7 @@ export async function ask<Body>(method: string, path: string, body?: unknown): P
   const isJson = answer.headers.get("Content-Type")?.includes("json") ?? false;
   const said: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
   if (!answer.ok) throw errorOf(answer, said);
-  return said as Body; // each caller names what its route answers
+  return said as Body; // each caller gives the type of its route's answer
 }
 
 async function send(path: string, init: RequestInit): Promise<{ answer: Response; text: string }> {

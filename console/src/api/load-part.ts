@@ -4,8 +4,8 @@ import { withPageWords } from "../words/shown";
 const key = (error: unknown) => `reloaded for ${error}`;
 
 /**
- * Loads a part of a page. After a deploy its file may be gone: then the page is loaded anew, once, with the files of now.
- * The router does the same with the parts that are pages.
+ * Loads a part of a page. After a deploy its file may no longer exist: the page is then reloaded once, with the current
+ * files. The router does the same for parts that are pages.
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
@@ -14,12 +14,12 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
     if (sessionStorage.getItem(key(error)) !== null) throw error;
     sessionStorage.setItem(key(error), "1");
     location.reload();
-    // Nothing is shown until the page is there again.
+    // Nothing is shown until the page has been reloaded.
     return new Promise<never>(() => undefined);
   }
 }
 
-/** A component whose file is loaded when it is first shown, beside the texts of pages. */
+/** Returns a component whose file is loaded when it is first shown, together with the texts of pages. */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   return lazy(async () => ({ default: await loadPart(withPageWords(load)) }));
 }

@@ -4,8 +4,8 @@ import { useEffect, useRef } from "react";
 import { useProject } from "./project";
 
 /**
- * Asks whether mail or events have come, while the page is looked at, and calls `moved` when there are any. The service
- * answers from memory, so a page reads its rows again only then. `false` asks nothing.
+ * Checks whether mail or events have arrived, while the page is visible, and calls `moved` when there are any. The
+ * service answers from memory, so a page reads its rows again only when something is new. `false` turns the check off.
  */
 export function useMovement(everyMs: number | false, moved?: () => void): ActivityVersion | undefined {
   const { id: project, petrel } = useProject();
@@ -23,7 +23,7 @@ export function useMovement(everyMs: number | false, moved?: () => void): Activi
   });
   useEffect(() => {
     if (version === undefined || version === seen.current) return;
-    // The rows may have been read before the first version, too.
+    // The rows may have been read before the first version as well.
     tell.current?.();
     seen.current = version;
   }, [version]);

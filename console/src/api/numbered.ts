@@ -7,7 +7,7 @@ interface NumberedPage<Row> {
   total: number;
 }
 
-/** Turns a page that has a number into one that has a cursor, which is the number of the next page. */
+/** Turns a page with a number into a page with a cursor, which is the number of the next page. */
 export async function byNumber<Row>(reading: PromiseLike<NumberedPage<Row>>): Promise<CursorPage<Row>> {
   const { data, page, totalPages, total } = await reading;
   return { data, total, cursor: `${page + 1}`, hasMore: page < totalPages };

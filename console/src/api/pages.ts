@@ -10,7 +10,7 @@ export interface CursorPage<Row> {
 
 export interface Rows<Row> {
   rows: Row[];
-  /** The number of all rows, by the first page, which alone is counted. Undefined until it is there. */
+  /** The number of all rows, counted with the first page only. Undefined until that page is loaded. */
   total: number | undefined;
   isApproximate: boolean;
   hasMore: boolean;
@@ -37,7 +37,7 @@ export function useRows<Row>(
     queryFn: async ({ pageParam, signal }) => read(pageParam, signal),
     initialPageParam: undefined,
     getNextPageParam: (page) => (page.hasMore ? page.cursor : undefined),
-    // Every page that is loaded would be read again.
+    // Otherwise every loaded page would be read again.
     refetchOnWindowFocus: false,
   });
   const pages = query.data?.pages ?? [];

@@ -17,7 +17,7 @@ export interface Passkey {
 
 export const passkeysKey = ["passkeys"];
 
-/** Why the browser gave no passkey: its user said no, or the device has one for this person already. */
+/** The browser returned no passkey, because its user cancelled or the device already has one for this person. */
 export class NoPasskey extends Error {
   override name = "NoPasskey";
   constructor(
@@ -33,10 +33,10 @@ const webAuthn = () =>
     throw new ConnectionError("The part of the console that asks for passkeys could not be loaded", { cause });
   });
 
-/** Whether the browser has passkeys here: on https, or on localhost. */
+/** Whether the browser supports passkeys here: on https, or on localhost. */
 export const hasPasskeys = typeof globalThis.PublicKeyCredential === "function";
 
-/** Signs in with a passkey that the browser finds, or with one of these. */
+/** Signs in with a passkey that the browser finds, or with one of the given ones. */
 export async function signInByPasskey(own: Passkey[] = []): Promise<void> {
   const [{ startAuthentication }, options] = await Promise.all([webAuthn(), signInOptions()]);
   const allowCredentials = own.map(({ credentialId: id, transports }) => ({
@@ -48,14 +48,14 @@ export async function signInByPasskey(own: Passkey[] = []): Promise<void> {
 }
 
 /**
- * Offers passkeys where an address is typed, until one is chosen, another request for a passkey begins, or the signal comes.
- * Returns whether the person has signed in.
+ * Offers passkeys in the address field, until one is chosen, another request for a passkey begins, or the signal is
+ * aborted. Returns whether the person has signed in.
  */
 export async function offerPasskeys(signal: AbortSignal): Promise<boolean> {
   if (!hasPasskeys) return false;
   const { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } = await webAuthn();
   if (!(await browserSupportsWebAuthnAutofill())) return false;
-  // Where the service has no passkeys, the button says why.
+  // If the service has no passkeys, the button explains why.
   const optionsJSON = await signInOptions().catch(() => null);
   if (optionsJSON === null || signal.aborted) return false;
   signal.addEventListener("abort", () => WebAuthnAbortService.cancelCeremony(), { once: true });

@@ -1,6 +1,8 @@
 import { Petrel } from "petrel-client";
 
-/** The client of one project, or of the installation, which calls with the cookie of the session in place of a key. */
+/**
+ * Returns the client of one project, or of the installation. It calls with the cookie of the session in place of a key.
+ */
 export function petrelOf(projectId: string | null): Petrel {
   return new Petrel({
     key: "session",

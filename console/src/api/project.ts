@@ -8,7 +8,7 @@ export interface OpenProject extends OwnProject {
 
 export const ProjectContext = createContext<OpenProject | null>(null);
 
-/** The project that is open. Keys of queries begin with its id, so that no project shows what another one has. */
+/** Returns the open project. Keys of queries begin with its id, so that no project shows data of another one. */
 export function useProject(): OpenProject {
   const project = useContext(ProjectContext);
   if (project === null) throw new Error("Only pages of a project have one");

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { ask } from "./ask";
 import { forgetAllBut, sessionKey } from "./queries";
 
-/** A project of the person who is signed in, and what they may do there. */
+/** A project of the signed-in person, and the person's rights there. */
 export interface OwnProject {
   id: string;
   name: string;
@@ -19,20 +19,20 @@ export interface SignedIn {
   projects: OwnProject[];
 }
 
-/** Whether the installation can mail links, and what to do where it cannot. */
+/** Whether the installation can mail links, and what to do otherwise. */
 export interface LinkAnswer {
   mail: "ON" | "OFF";
   message: string;
 }
 
-/** The person who is signed in, and their projects. */
+/** The signed-in person, and the person's projects. */
 export function sessionQuery(queries: QueryClient) {
   return queryOptions({
     queryKey: sessionKey,
     async queryFn() {
       const before = queries.getQueryData<SignedIn>(sessionKey);
       const me = await ask<SignedIn>("GET", "/console/me");
-      // Another person has signed in, perhaps in another tab, and sees nothing that was read for the first one.
+      // Another person has signed in, perhaps in another tab, and must see nothing that was read for the first one.
       if (before !== undefined && before.person.id !== me.person.id) forgetAllBut(queries, sessionKey);
       return me;
     },

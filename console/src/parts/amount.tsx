@@ -1,6 +1,6 @@
 import { useFirstWords } from "../words/first";
 
-/** A number with the separators of the reader's language. `≈` says that it was not counted to the end. */
+/** Shows a number with the separators of the reader's language. `≈` marks a number that was not counted to the end. */
 export function Amount({ of, isApproximate = false }: { of: number; isApproximate?: boolean }) {
   const { number } = useFirstWords();
   return (

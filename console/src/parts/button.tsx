@@ -10,11 +10,11 @@ const kinds = {
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   kind?: keyof typeof kinds;
-  /** The work that it started is under way: a second press does nothing. */
+  /** Whether the work that the button started is still running. A second press then does nothing. */
   isBusy?: boolean;
 }
 
-/** How a button looks, for a link that leads to where something is done. The palette finds such a link by `action`. */
+/** Returns the look of a button, for a link to the place of an action. The palette finds such a link by `action`. */
 export function buttonLook(kind: keyof typeof kinds): string {
   return clsx(
     "action inline-flex min-h-9 items-center justify-center gap-2 rounded-part font-medium whitespace-nowrap no-underline",

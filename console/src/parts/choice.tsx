@@ -8,7 +8,7 @@ interface ChoiceProps<Value extends string> {
   choose(value: Value): void;
 }
 
-/** One of a few, beside each other: the arrows of the keyboard move through them, as they are radio buttons. */
+/** Shows a few options next to each other as radio buttons, so that the arrow keys move through them. */
 export function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
   const name = useId();
   return (

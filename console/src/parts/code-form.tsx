@@ -15,7 +15,7 @@ interface CodeFormProps {
   children?: ReactNode;
 }
 
-/** Takes the code of a mail that is on its way to an address. */
+/** Asks for the code of a mail that was sent to an address. */
 export function CodeForm({ email, action, onSignedIn, children }: CodeFormProps) {
   const { words } = useWords();
   const code = useMutation({ mutationFn: typeCode, onSuccess: onSignedIn });

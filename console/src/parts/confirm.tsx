@@ -11,12 +11,12 @@ interface ConfirmProps {
   /** The label of the button that does it. */
   action: string;
   run(): void;
-  /** Called when the question opens, to read anew what it says. */
+  /** Called when the question opens, to reload the data that it shows. */
   opened?(): void;
   isBusy?: boolean;
 }
 
-/** A button that asks before it does something that cannot be taken back. */
+/** Shows a button that asks for confirmation before an action that cannot be undone. */
 export function Confirm({ label, title, children, action, run, opened, isBusy }: ConfirmProps) {
   const { words } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);

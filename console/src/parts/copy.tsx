@@ -3,7 +3,7 @@ import Copy from "lucide-react/icons/copy";
 import { useEffect, useState } from "react";
 import { useWords } from "../words/words";
 
-/** Copies a text. `of` says what it is to somebody who does not see where the button is. */
+/** Copies a text. `of` describes the text to readers who do not see where the button is. */
 export function CopyButton({ text, of }: { text: string; of: string }) {
   const { words } = useWords();
   const [isDone, setDone] = useState(false);

@@ -6,7 +6,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A dialog over the page while it is rendered. Afterwards, what had the focus has it again. */
+/** Shows a dialog over the page while it is rendered. Afterwards, the focus returns to where it was. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -19,7 +19,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={dialog}
       aria-label={title}
       className="sheet max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] overflow-y-auto p-6"
-      // It also comes late, when the dialog was opened again meanwhile.
+      // The event may also arrive late, after the dialog was opened again.
       onClose={({ currentTarget }) => currentTarget.open || onClose()}
     >
       <h2 className="text-large font-semibold">

@@ -2,7 +2,7 @@ import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTML
 
 interface Labelled {
   label: string;
-  /** The label is read out, and not shown. */
+  /** Whether the label is only for screen readers. */
   isBare?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function AreaField({ label, isBare, ...rest }: Labelled & TextareaHTMLAtt
   );
 }
 
-/** A checkbox of a form that is read when it is sent. */
+/** Shows a checkbox of a form that is read when it is submitted. */
 export function CheckField({ label, ...rest }: { label: string } & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <label className="flex min-h-9 items-center gap-2">

@@ -9,8 +9,8 @@ interface FrameProps {
 }
 
 /**
- * A mail as its reader sees it. The form posts it to a route that answers with it under a policy of its own: what is
- * written into a frame by the page has the policy of the page, under which no mail has its styles.
+ * Shows a mail as its reader sees it. A form posts the mail to a route that answers with it under a separate policy. A
+ * frame that the page itself writes would inherit the page's policy, which forbids the styles of mail.
  */
 export function Frame({ html, width, isDark, withImages }: FrameProps) {
   const { words } = useWords();
@@ -20,7 +20,7 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
   const [last, setLast] = useState({ shown, withImages, turn: 0 });
   if (last.shown !== shown || last.withImages !== withImages) setLast({ shown, withImages, turn: last.turn + 1 });
   const fill = useCallback((frame: HTMLIFrameElement | null) => {
-    // The form has its fields by now.
+    // The form's fields are rendered by now.
     if (frame !== null) form.current?.submit();
   }, []);
   return (
@@ -30,7 +30,7 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
         <input name="images" value={withImages ? "load" : "leave"} readOnly aria-hidden />
       </form>
       <iframe
-        // A frame that is shown another mail adds to where the browser goes back to. A new frame does not.
+        // Showing another mail in the same frame would add an entry to the browser's history. A new frame does not.
         key={last.turn}
         ref={fill}
         name={name}
@@ -44,7 +44,10 @@ export function Frame({ html, width, isDark, withImages }: FrameProps) {
   );
 }
 
-/** Styles for one of the schemes ask for it. A page cannot set the scheme of a frame, so the question gets its answer. */
+/**
+ * Applies the styles for one of the colour schemes. A page cannot set the scheme of a frame, so the queries in the
+ * styles are replaced by their results.
+ */
 function inScheme(html: string, isDark: boolean): string {
   const [yes, no] = ["(min-width: 0)", "(max-width: 0)"];
   const root = `<style>:root { color-scheme: ${isDark ? "dark" : "light"} }</style>`;

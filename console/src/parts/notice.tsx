@@ -7,7 +7,7 @@ const tones = {
   good: "border-good bg-good-tint",
 };
 
-/** Something to know before one goes on, with what can be done about it. */
+/** Shows something to know before continuing, with what can be done about it. */
 export function Notice({ tone = "quiet", children }: { tone?: keyof typeof tones; children: ReactNode }) {
   return (
     <div

@@ -5,11 +5,11 @@ interface NumberFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "
   label: string;
   isBare?: boolean;
   value: number | undefined;
-  /** Hears of numbers, and of undefined where the field may be empty. An empty field that may not be says nothing. */
+  /** Called with a number, or with undefined if the field may be empty. An empty required field causes no call. */
   change(value: number | undefined): void;
 }
 
-/** A number. While somebody types, the field has what is typed, which need not be one yet. */
+/** Shows a number field. While a person types, the field contains the typed text, which may not be a number yet. */
 export function NumberField({ value, change, required, ...rest }: NumberFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
   return (

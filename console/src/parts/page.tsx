@@ -3,15 +3,15 @@ import { type ReactNode, useEffect } from "react";
 
 interface PageProps {
   title: string;
-  /** Beside the title, such as a total. */
+  /** Shown next to the title, such as a total. */
   aside?: ReactNode;
   actions?: ReactNode;
-  /** For a page that is one short form, in the middle. */
+  /** For a page with one short form, in the middle. */
   isNarrow?: boolean;
   children: ReactNode;
 }
 
-/** A page: its title, which the tab has as well, and what it is about. */
+/** Shows a page: its title, which the tab also has, and its content. */
 export function Page({ title, aside, actions, isNarrow = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Petrel`;

@@ -2,7 +2,7 @@ import { NoPasskey } from "../api/passkeys";
 import { useWords } from "../words/words";
 import { Refused } from "./states";
 
-/** Says why a passkey was of no use: its user said no, which is no fault, or the service refused it. */
+/** Explains why a passkey did not work: its user cancelled, which is not an error, or the service refused it. */
 export function PasskeyFault({ error }: { error: unknown }) {
   const { words } = useWords();
   if (!(error instanceof NoPasskey)) return <Refused error={error} />;

@@ -1,4 +1,4 @@
-/** A text as it is, in a box that scrolls. */
+/** Shows a text unchanged, in a box that scrolls. */
 export function Plain({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by the keyboard

@@ -10,7 +10,7 @@ interface Asked extends Pick<ProofDialogProps, "answer"> {
   ProofDialog: ComponentType<ProofDialogProps>;
 }
 
-/** The page is painted first. */
+/** The dialog is loaded after the page is painted. */
 const restMs = 100;
 
 const loadDialog = withPageWords(() => import("./proof-dialog"));
@@ -18,8 +18,8 @@ const loadDialog = withPageWords(() => import("./proof-dialog"));
 const ProofContext = createContext<Attempt | null>(null);
 
 /**
- * Makes a call that may need a recent sign-in. When it does, a dialog asks for one, and the call is made again. A person who
- * closes the dialog gets the refusal of the call.
+ * Makes a call that may need a recent sign-in. If it does, a dialog asks for one, and the call is repeated. A person
+ * who closes the dialog gets the call's refusal.
  */
 export function useProof(): Attempt {
   const attempt = useContext(ProofContext);
@@ -30,7 +30,7 @@ export function useProof(): Attempt {
 export function ProofProvider({ email, children }: { email: string; children: ReactNode }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   useEffect(() => {
-    // It is there when a form asks for it, also after a deploy. If not, it is loaded then.
+    // Loaded in advance, so that the dialog also works after a deploy. If that fails, it is loaded on demand.
     const timer = setTimeout(() => loadDialog().catch(() => undefined), restMs);
     return () => clearTimeout(timer);
   }, []);

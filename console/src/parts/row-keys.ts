@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from "react";
 
-/** `j` and `k` move through the links of a list's rows; Enter opens the one that has the focus, as it does any link. */
+/** Lets `j` and `k` move through the links of a list's rows. Enter opens the focused link, as usual. */
 export function useRowKeys(body: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     function move(event: KeyboardEvent) {
@@ -17,7 +17,7 @@ export function useRowKeys(body: RefObject<HTMLElement | null>): void {
   }, [body]);
 }
 
-/** Whether a key is meant for a field, or is part of a command of the browser. */
+/** Whether a key press belongs to a field, or to a shortcut of the browser. */
 export function isTyping({ target, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean {
   const isField = target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
   return isField || metaKey || ctrlKey || altKey;

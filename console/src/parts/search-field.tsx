@@ -3,14 +3,14 @@ import { TextField } from "./field";
 
 const pauseMs = 250;
 
-/** Searches when the typing rests. */
+/** Searches when the typing pauses. */
 export function SearchField({ label, search, change }: { label: string; search: string; change(text: string): void }) {
   const [text, setText] = useState(search);
   const [seen, setSeen] = useState(search);
   const [sent, setSent] = useState(search);
   if (search !== seen) {
     setSeen(search);
-    // A text that was not typed here comes from a link, and replaces this one.
+    // A text that was not typed here comes from a link, and replaces the current one.
     if (search !== sent) setText(search);
   }
   useEffect(() => {

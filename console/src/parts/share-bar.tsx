@@ -10,12 +10,12 @@ export interface Share {
 
 interface ShareBarProps {
   parts: Share[];
-  /** The sum of the parts, by its name. */
+  /** The name of the sum of the parts. */
   whole: string;
   isApproximate?: boolean;
 }
 
-/** A whole in one bar, by its parts, and the sum that they make. Parts without anybody are left out. */
+/** Shows a whole as one bar, divided into its parts, with their sum. Empty parts are left out. */
 export function ShareBar({ parts: all, whole, isApproximate = false }: ShareBarProps) {
   const { number } = useWords();
   const parts = all.filter(({ count }) => count > 0);

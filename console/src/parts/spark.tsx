@@ -1,14 +1,14 @@
 interface SparkProps {
   /** Oldest first. */
   values: number[];
-  /** The same days before, which are drawn behind. */
+  /** The same days of the previous period, drawn behind. */
   before?: number[];
   label: string;
 }
 
 const [width, height] = [160, 40];
 
-/** A line without axes: the shape of some days, over the shape of as many days before. */
+/** Shows a line without axes: the shape of some days, over the shape of as many earlier days. */
 export function Spark({ values, before = [], label }: SparkProps) {
   const top = Math.max(1, ...values, ...before);
   return (

@@ -5,7 +5,7 @@ import { Button } from "./button";
 
 const widths = [90, 73, 56, 79, 62, 85, 68, 51, 74, 57];
 
-/** Shown in the place of content that is on its way. */
+/** Shown while content is loading. */
 export function Loading({ rows = 6 }: { rows?: number }) {
   const { words } = useFirstWords();
   return (
@@ -17,7 +17,7 @@ export function Loading({ rows = 6 }: { rows?: number }) {
   );
 }
 
-/** A refusal as the service words it: what is wrong, what to do, and the id by which its log knows the request. */
+/** Shows a refusal in the service's words: what is wrong, what to do, and the request's id in its log. */
 export function Refused({ error, retry }: { error: unknown; retry?: () => void }) {
   const { words } = useFirstWords();
   const isTold = error instanceof PetrelError;
@@ -48,13 +48,13 @@ export function Refused({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
-/** In the place of what the person's role may not do. */
+/** Shown in place of actions that the person's role does not allow. */
 export function OnlyReading() {
   const { words } = useFirstWords();
   return <p className="text-quiet">{words.states.onlyReading}</p>;
 }
 
-/** An empty list: what would be here, what to do first, and the call that does it. */
+/** Shows an empty list: what it will contain, what to do first, and the call that does it. */
 export function Empty({ title, children, call }: { title: string; children?: ReactNode; call?: string }) {
   const { words } = useFirstWords();
   return (

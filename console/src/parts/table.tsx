@@ -8,7 +8,10 @@ import { Loading, Refused } from "./states";
 
 export interface Column<Row> {
   title: string;
-  /** Hidden on narrower screens, where another column says the same in a second line, or nobody misses it. */
+  /**
+   * Hidden on narrower screens, because another column has the same content in a second line, or the column is
+   * dispensable.
+   */
   from?: "tablet" | "desk";
   className?: string;
   cell(row: Row): ReactNode;
@@ -20,7 +23,7 @@ interface RowSelection<Row> {
   toggle(row: Row): void;
   toggleAll(): void;
   nameOf(row: Row): string;
-  /** The label of the box above all of them. */
+  /** The label of the checkbox above all rows. */
   all: string;
 }
 
@@ -29,7 +32,7 @@ interface TableProps<Row> {
   rows: Rows<Row>;
   columns: Column<Row>[];
   idOf(row: Row): string;
-  /** Lets rows be selected, by boxes in front of them. */
+  /** Lets rows be selected, by a checkbox in each row. */
   selection?: RowSelection<Row>;
   /** Shown when the list has no rows. */
   empty: ReactNode;
@@ -38,7 +41,10 @@ interface TableProps<Row> {
 const rowPx = 64;
 const shownFrom = { tablet: "hidden tablet:table-cell", desk: "hidden desk:table-cell" };
 
-/** A list of any length: only the rows on the screen are in the page, and the next ones are read as they come near. */
+/**
+ * Shows a list of any length. Only the rows on the screen are in the page, and the next rows are read before they come
+ * into view.
+ */
 export function Table<Row>({ label, rows: list, columns, idOf, selection, empty }: TableProps<Row>) {
   const { words } = useWords();
   const { rows, hasMore, isLoadingMore, loadMore } = list;

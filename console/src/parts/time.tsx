@@ -1,6 +1,9 @@
 import { useFirstWords } from "../words/first";
 
-/** A time in the zone of the reader. Its title has the seconds, and the zone. The short form leaves out today, and this year. */
+/**
+ * Shows a time in the reader's time zone. Its title has the seconds and the zone. The short form omits today's date,
+ * and the current year.
+ */
 export function Time({ at, isShort = false }: { at: string; isShort?: boolean }) {
   const { locale } = useFirstWords();
   const date = new Date(at);
@@ -27,7 +30,7 @@ const units = [
   ["second", 1000],
 ] as const;
 
-/** Says how long something took, in its two largest units. */
+/** Returns a duration as text, in its two largest units. */
 export function lengthOf(ms: number, locale: string): string {
   const say = (value: number, unit: string) =>
     new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }).format(

@@ -4,7 +4,7 @@ import { useProject } from "../api/project";
 import { useFirstWords } from "../words/first";
 import { Time } from "./time";
 
-/** What is scheduled, one line each, with the way to it. */
+/** Shows scheduled work, one line each, with a link to it. */
 export function UpcomingLines({ of: coming }: { of: UpcomingActivity[] }) {
   const { words } = useFirstWords();
   const { id: project } = useProject();
@@ -36,7 +36,7 @@ function nameOf({ metadata: { name, workflowName, subject } }: UpcomingActivity)
   return [name, workflowName, subject].find((one) => typeof one === "string") ?? "·";
 }
 
-/** A workflow has no page yet: the person who waits in it has one. */
+/** A workflow has no page yet, so the link leads to the person who waits in it. */
 function placeOf({ type, id, contactId }: UpcomingActivity, project: string): NavigateOptions {
   if (type === "campaign.scheduled") {
     return { to: "/p/$project/campaigns/$campaign", params: { project, campaign: id } };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** A value that follows another one when that has not changed for a while. */
+/** Returns a value that follows another one once that has not changed for a while. */
 export function useRested<Value>(value: Value, ms: number): Value {
   const [rested, setRested] = useState(value);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { useMe } from "./root";
 
 type Word = "campaigns" | "keys" | "members" | "topics" | "domains" | "account";
 
-/** Actions by the page that has them, with the call that each of them makes. */
+/** Actions by page, with the API call of each. */
 const actions: { word: Word; to: NavigateOptions["to"]; needs?: OperationName }[] = [
   { word: "campaigns", to: "/p/$project/campaigns/new", needs: "campaigns.create" },
   { word: "keys", to: "/p/$project/settings/keys", needs: "admin.addKey" },
@@ -21,7 +21,10 @@ const actions: { word: Word; to: NavigateOptions["to"]; needs?: OperationName }[
 
 const installationPages = ["projects", "people", "audit"] as const;
 
-/** Actions of other pages, the pages of the settings and of the installation, and other projects, by a part of their names. */
+/**
+ * Returns actions of other pages, the pages of the settings and of the installation, and other projects, by a part of
+ * their names.
+ */
 export function useActions(wanted: string): Option[] {
   const { words } = useWords();
   const { id: project } = useProject();
@@ -59,7 +62,7 @@ export function useActions(wanted: string): Option[] {
 
 const mostProjects = 6;
 
-/** The other projects of the person, once a part of a name is typed. */
+/** Returns the person's other projects, once a part of a name is typed. */
 export function useProjects(wanted: string): Option[] {
   const { id: open } = useProject();
   const { projects } = useMe();

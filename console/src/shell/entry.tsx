@@ -8,7 +8,7 @@ import { useMe } from "./root";
 
 const NoProject = lazily(async () => (await import("./no-project")).NoProject);
 
-/** The address of the console itself leads to the project that was open last. */
+/** Leads from the address of the console itself to the project that was open last. */
 export function Entry() {
   const { projects, isOwner } = useMe();
   const last = lastProject();

@@ -14,7 +14,7 @@ interface Named {
   hint?: string;
 }
 
-/** A meaning of a text: a page to go to, or a button of this page to press. */
+/** An interpretation of a text: a page to open, or a button of this page to press. */
 export type Option = Named & ({ go: NavigateOptions; press?: never } | { press(): void; go?: never });
 
 interface Group {
@@ -26,13 +26,14 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const fewest = 2;
 const most = 6;
 
-/** Finds the meanings of a text: pages and actions at once, and then the results of the service. */
+/** Finds the interpretations of a text: pages and actions at once, and then the results of the service. */
 export function useFound(text: string, ofPage: Option[]): Group[] {
   const { words } = useWords();
   const { id: project } = useProject();
   const wanted = text.trim();
   const people = usePeople(useDeferredValue(wanted));
-  // Enter takes the first one, and the person of an address comes before the mail to it: so that waits.
+  // Enter takes the first result, and a person with an address comes before the mail to it. So the mail waits for the
+  // people.
   const mail = useMail(wanted, people !== null);
   const campaigns = useCampaigns(useDeferredValue(wanted));
   const pages = places
@@ -44,7 +45,7 @@ export function useFound(text: string, ofPage: Option[]): Group[] {
     { title: words.shell.campaigns, options: campaigns },
     { title: words.settings.actions.title, options: useActions(wanted) },
     { title: words.palette.pages, options: pages },
-    // Last: a button may send mail at once, and Enter takes the first one.
+    // Buttons come last: a button may send mail at once, and Enter takes the first result.
     { title: words.palette.onPage, options: ofPage.filter(({ name }) => isIn(name, wanted)).slice(0, most) },
     { title: words.installation.pages.projects, options: useProjects(wanted) },
   ];
@@ -70,7 +71,7 @@ function usePeople(search: string): Option[] | null {
   return (data ?? []).map(({ id, email }) => ({ id, name: email, go: toPerson(id) }));
 }
 
-/** Campaigns by their id, or by the beginning of their name. */
+/** Finds campaigns by their id, or by the beginning of their name. */
 function useCampaigns(text: string): Option[] {
   const { id: project, petrel } = useProject();
   const { data } = useQuery({
@@ -89,12 +90,12 @@ function useCampaigns(text: string): Option[] {
 const fewestOfSubject = 3;
 const restMs = 250;
 
-/** A mail by its id or the beginning of its subject, and the mail to an address. */
+/** Finds a mail by its id or the beginning of its subject, and the mail to an address. */
 function useMail(text: string, isTurn: boolean): Option[] {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
   const isAddress = /^\S+@\S+\.\S+$/.test(text);
-  // The newest mail is read for each subject that is asked for.
+  // Each searched subject reads the newest mail.
   const rested = useRested(text, restMs);
   const { data } = useQuery({
     queryKey: [project, "palette", "mail", rested],
@@ -118,7 +119,7 @@ function useMail(text: string, isTurn: boolean): Option[] {
   }));
 }
 
-/** An id may be one of something else. */
+/** The id may belong to something else. */
 async function orNone<Found>(call: Promise<Found>): Promise<Found[]> {
   try {
     return [await call];

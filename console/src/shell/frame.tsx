@@ -7,7 +7,7 @@ import { Navigation } from "./navigation";
 import { PaletteDoor } from "./palette-door";
 import { TopBar } from "./top-bar";
 
-/** What is around every page. A person without a project sees no pages of one. */
+/** Frames every page. A person without a project sees no project pages. */
 export function Frame({ project: own, children }: { project: OwnProject | null; children: ReactNode }) {
   const { words } = useFirstWords();
   const project = useMemo(() => own && { ...own, petrel: petrelOf(own.id) }, [own]);

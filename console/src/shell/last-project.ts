@@ -1,6 +1,6 @@
 const name = "petrel-project";
 
-/** The project that this browser had open last. Without a place to keep it, the first one is opened. */
+/** Returns the project that this browser had open last. Without storage, the first project is opened. */
 export function lastProject(): string | null {
   try {
     return localStorage.getItem(name);
@@ -13,6 +13,6 @@ export function keepProject(id: string): void {
   try {
     localStorage.setItem(name, id);
   } catch {
-    // A browser may forbid it: the first project is opened then.
+    // A browser may forbid storage: the first project is then opened.
   }
 }

@@ -3,7 +3,7 @@ import { useProject } from "../api/project";
 import { useFirstWords } from "../words/first";
 import { places } from "./places";
 
-/** A rail beside the page, and on a phone a bar below it. */
+/** Shows the navigation: next to the page, or below it on a phone. */
 export function Navigation() {
   const { words } = useFirstWords();
   const { id } = useProject();

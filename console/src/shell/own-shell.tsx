@@ -3,7 +3,7 @@ import { Frame } from "./frame";
 import { lastProject } from "./last-project";
 import { useMe } from "./root";
 
-/** The frame around a page of no project: that of the project that was open last, if the person has one. */
+/** Frames a page that belongs to no project: with the project that was open last, if the person has one. */
 export function OwnShell() {
   const { projects } = useMe();
   const last = lastProject();

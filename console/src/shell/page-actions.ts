@@ -3,7 +3,9 @@ import type { Option } from "./find";
 const controls =
   "#main :is(button, a.action, label:has(> :is([type=radio], [type=checkbox]))):not(:disabled, .row-link)";
 
-/** The buttons and choices of the page that is open, so that the palette reaches each action of a page without a list of its own. */
+/**
+ * Returns the buttons and choices of the open page, so that the palette reaches each action without a list of its own.
+ */
 export function pageActions(): Option[] {
   const named = new Map<string, HTMLElement>();
   for (const control of document.querySelectorAll<HTMLElement>(controls)) {

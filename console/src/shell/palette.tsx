@@ -4,7 +4,10 @@ import { useWords } from "../words/words";
 import { type Option, useFound } from "./find";
 import { pageActions } from "./page-actions";
 
-/** Every page, person, campaign, mail and action by a few letters, an address or an id. It is open while it is rendered. */
+/**
+ * Finds every page, person, campaign, mail and action by a few letters, an address or an id. It is open while it is
+ * rendered.
+ */
 export function Palette({ onClose }: { onClose(): void }) {
   const { words } = useWords();
   const list = useId();
@@ -18,7 +21,7 @@ export function Palette({ onClose }: { onClose(): void }) {
 
   useLayoutEffect(() => dialog.current?.showModal(), []);
 
-  // Keys move the choice out of what is visible of a long list.
+  // Keys can move the selection out of the visible part of a long list.
   useEffect(() => {
     document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [list, at]);

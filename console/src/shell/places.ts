@@ -5,7 +5,10 @@ import Megaphone from "lucide-react/icons/megaphone";
 import Settings from "lucide-react/icons/settings";
 import Users from "lucide-react/icons/users";
 
-/** The pages of a project, in the order of the navigation. A phone has no room for all: there, the settings lead to the wide ones. */
+/**
+ * The pages of a project, in the order of the navigation. A phone has no room for all: there, the settings link to the
+ * pages for wide screens.
+ */
 export const places = [
   { to: "/p/$project", word: "home", icon: House, isWide: false },
   { to: "/p/$project/emails", word: "emails", icon: Mail, isWide: false },

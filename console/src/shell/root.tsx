@@ -14,14 +14,14 @@ function useSession() {
   return useQuery(sessionQuery(useQueryClient()));
 }
 
-/** The person who is signed in, wherever a page is shown. */
+/** Returns the signed-in person, wherever a page is shown. */
 export function useMe() {
   const { data } = useSession();
   if (data === undefined) throw new Error("No page is shown before it is known who is signed in");
   return data;
 }
 
-/** Shows a page to a person who is signed in, and to others, at the same address, how to do that. */
+/** Shows a page to a signed-in person, and to others, at the same address, the sign-in form. */
 export function Root() {
   const { data, error, refetch } = useSession();
   if (error instanceof AuthenticationError) {

@@ -11,7 +11,7 @@ import { useMe } from "./root";
 
 const route = getRouteApi("/p/$project");
 
-/** The frame around every page of a project. */
+/** Frames every page of a project. */
 export function Shell() {
   const { project: id } = route.useParams();
   const own = useOwn(id);
@@ -27,11 +27,11 @@ export function Shell() {
   );
 }
 
-/** Undefined until it is known; null for no project of this person. */
+/** Undefined until known; null when the person does not have this project. */
 function useOwn(id: string): OwnProject | null | undefined {
   const { projects, isOwner } = useMe();
   const listed = projects.find((project) => project.id === id);
-  // An owner has them all, and only the first thousand are listed with the person.
+  // An owner has all projects, but only the first thousand are listed with the person.
   const isAsked = listed === undefined && isOwner;
   const found = useQuery({
     queryKey: ["installation", "project", id],

@@ -19,7 +19,7 @@ export function TopBar({ project }: { project: OwnProject | null }) {
   const { person, isOwner } = useMe();
   async function leave() {
     await signOut();
-    // A new page: nothing that this person saw stays in it.
+    // A full page load, so that nothing this person saw stays in memory.
     location.assign("/console");
   }
   return (
@@ -36,7 +36,7 @@ export function TopBar({ project }: { project: OwnProject | null }) {
         </Button>
       )}
       {isOwner && (
-        // On a phone, the settings lead there.
+        // On a phone, the settings link there.
         <Link
           to="/installation/projects"
           title={words.shell.installation}
@@ -58,7 +58,7 @@ export function TopBar({ project }: { project: OwnProject | null }) {
   );
 }
 
-/** The project that is open, and the way to another one. */
+/** Shows the open project, and a menu of the others. */
 function Chosen({ project: { id, name, testClock, disabled } }: { project: OwnProject }) {
   const { words } = useFirstWords();
   const { projects } = useMe();

@@ -1,6 +1,9 @@
 import { home } from "./en/home";
 
-/** The texts of the first screen, and of what every page has. A number is given as it is written in the language of the reader. */
+/**
+ * The texts of the first screen, and those that every page has. Numbers are passed as they are written in the reader's
+ * language.
+ */
 export const en = {
   copy: (what: string) => `Copy ${what}`,
   copied: "Copied",

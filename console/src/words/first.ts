@@ -2,7 +2,7 @@ import { createContext, useContext } from "react";
 import type { Count } from "./counting";
 import type { en } from "./en";
 
-/** The texts of the first screen, and of what every page has, in one language. */
+/** The texts of the first screen, and those that every page has, in one language. */
 export type FirstWords = typeof en;
 
 export interface Spoken<Texts> {
@@ -16,7 +16,10 @@ export interface Spoken<Texts> {
 
 export const SpokenContext = createContext<Spoken<FirstWords> | null>(null);
 
-/** The texts that come with the first bytes. The first screen has no others: `console/first-screen.mjs` looks at that. */
+/**
+ * Returns the texts that come with the first bytes. The first screen has no others, which `console/first-screen.mjs`
+ * checks.
+ */
 export function useFirstWords(): Spoken<FirstWords> {
   const spoken = useContext(SpokenContext);
   if (spoken === null) throw new Error("Only what is inside of WordsProvider has words");

@@ -2,7 +2,7 @@ import type { FirstWords } from "./first";
 import type { PageWords } from "./words";
 
 interface Language {
-  /** Null for English, whose first texts come with the scripts. */
+  /** Null for English, whose first texts are part of the scripts. */
   first: (() => Promise<FirstWords>) | null;
   pages(): Promise<{ pages: PageWords }>;
 }
@@ -18,7 +18,7 @@ const languages: Record<string, Language> & { en: Language } = {
   pt: { first: async () => (await import("./pt")).pt, pages: () => import("./pt/pages") },
 };
 
-/** The first of the reader's languages that the console has, and English without any. */
+/** Returns the first of the reader's languages that the console has; otherwise English. */
 export function localeOf(wanted: readonly string[]): string {
   return wanted.find((locale) => codeOf(locale) in languages) ?? "en";
 }

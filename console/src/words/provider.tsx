@@ -3,12 +3,12 @@ import { type FirstWords, SpokenContext } from "./first";
 
 interface WordsProviderProps {
   words: FirstWords;
-  /** By which numbers and times are written. */
+  /** The locale of numbers and times. */
   locale: string;
   children: ReactNode;
 }
 
-/** Gives the pages their texts. */
+/** Provides the pages with their texts. */
 export function WordsProvider({ words, locale, children }: WordsProviderProps) {
   const spoken = useMemo(() => {
     const format = new Intl.NumberFormat(locale);

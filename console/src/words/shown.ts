@@ -3,18 +3,18 @@ import { loadFirstWords, loadPageWords, localeOf } from "./languages";
 
 export const locale = localeOf(navigator.languages);
 
-/** Comes with the first bytes. Null for English. */
+/** Starts with the first bytes. Null for English. */
 export const firstWords = loadFirstWords(locale);
 
-/** All components read it. What pages are called and say is added to it before the first of them is shown. */
+/** Read by all components. The names and texts of pages are added before the first of these pages is shown. */
 export const shownWords = {};
 
-/** Says the texts of the first screen in a language. */
+/** Sets the texts of the first screen to a language. */
 export function sayFirst(words: FirstWords): FirstWords {
   return Object.assign(shownWords, words);
 }
 
-/** Loads something beside the texts of all pages, which are there when it is shown. */
+/** Loads something together with the texts of all pages, which are available when it is shown. */
 export function withPageWords<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {
     const [part, words] = await Promise.all([load(), loadPageWords(locale)]);

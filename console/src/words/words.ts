@@ -1,13 +1,13 @@
 import type { pages } from "./en/pages";
 import { type FirstWords, type Spoken, useFirstWords } from "./first";
 
-/** The texts of the pages that are not the first one, in one language. */
+/** The texts of all pages except the first one, in one language. */
 export type PageWords = typeof pages;
 
 /** Every text of the console, in one language. */
 export type Words = FirstWords & PageWords;
 
-/** The texts of a page. Each page but the first one is loaded with them: `withPageWords`. */
+/** Returns the texts of a page. Each page except the first one is loaded together with them: `withPageWords`. */
 export function useWords(): Spoken<Words> {
   // `withPageWords` adds the texts of pages to the same object.
   return useFirstWords() as Spoken<Words>;

@@ -5,15 +5,15 @@ import { AddFilter, Filters } from "./filters";
 
 interface ConditionEditorProps {
   condition: Condition;
-  /** Null when nothing of it is left. */
+  /** Null when nothing of the condition is left. */
   change(condition: Condition | null): void;
-  /** Whether its last filter can be removed: not where a condition has to be. */
+  /** Whether the last filter can be removed. False where a condition is required. */
   mayEnd?: boolean;
-  /** The whole condition, when this one is inside of it. */
+  /** The whole condition, when this one is nested inside it. */
   basis?: Condition;
 }
 
-/** A condition as it is written: groups of filters that all hold, of which any or all count, and conditions inside of them. */
+/** Edits a condition: groups of filters that must all hold, of which any or all must match, and nested conditions. */
 export function ConditionEditor({ condition, change, mayEnd = false, basis = condition }: ConditionEditorProps) {
   const { words } = useWords();
   const own = words.conditions;

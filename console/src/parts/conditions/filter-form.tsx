@@ -14,15 +14,18 @@ import { isNumeric, kindOf, opened, operatorsFor, type Unit, writtenFilter } fro
 
 interface FilterFormProps {
   title: string;
-  /** The filter that is changed. Without one, a new one is made. */
+  /** The filter to change. Without one, a new filter is created. */
   given?: Filter | undefined;
-  /** The conditions that the filter becomes a part of. Once somebody else has changed them, it cannot be applied. */
+  /**
+   * The conditions that will contain the filter. If another person changes them meanwhile, the filter cannot be
+   * applied.
+   */
   basis: unknown;
-  /** Null when it was given up. */
+  /** Null when the form was cancelled. */
   done(filter: Filter | null): void;
 }
 
-/** Asks what is tested, how, and against which value, out of what the project has. */
+/** Asks for a filter's subject, operator and value, with choices from the project. */
 export function FilterForm({ title, given, basis, done }: FilterFormProps) {
   const { words } = useWords();
   const own = words.conditions;

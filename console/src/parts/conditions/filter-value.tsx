@@ -18,7 +18,7 @@ interface FilterValueProps {
 
 const units = ["days", "hours", "minutes"] as const;
 
-/** The value of a filter: yes or no, a length of time, a number or a text. */
+/** Asks for the value of a filter: yes or no, a length of time, a number or a text. */
 export function FilterValue({ kind, isNumber, isWindow, suggested, typed, unit, type, choose }: FilterValueProps) {
   const { words } = useWords();
   const own = words.conditions;
@@ -41,7 +41,7 @@ export function FilterValue({ kind, isNumber, isWindow, suggested, typed, unit, 
       required
       dir="auto"
       list={list}
-      // The browser refuses what is no number, and takes the decimal sign of its own language.
+      // The browser refuses values that are not numbers, and accepts the decimal sign of its own language.
       {...(isNumber && { type: "number", step: "any" })}
       value={typed}
       onChange={({ target }) => type(target.value)}

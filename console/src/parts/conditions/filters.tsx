@@ -10,13 +10,13 @@ import { useSentence } from "./use-sentence";
 interface FiltersProps {
   filters: Filter[];
   change(filters: Filter[]): void;
-  /** False where a filter has to stay: it can be changed then, and not removed. */
+  /** False where a filter is required: it can then be changed, but not removed. */
   isRemovable?: boolean;
-  /** The whole that they are a part of, when there is more than them. */
+  /** The larger condition that the filters belong to, if there is one. */
   basis?: unknown;
 }
 
-/** Filters that all hold: each is a sentence that opens its form, with a button that takes it away. */
+/** Shows filters that must all hold. Each is a sentence that opens its form, with a button that removes it. */
 export function Filters({ filters, change, isRemovable = true, basis = filters }: FiltersProps) {
   const { words } = useWords();
   const own = words.conditions;
@@ -79,16 +79,16 @@ export function Filters({ filters, change, isRemovable = true, basis = filters }
 
 interface AddFilterProps {
   label: string;
-  /** It is one of several, beside what they have added. */
+  /** Whether the button is one of several, next to the filters that they added. */
   isQuiet?: boolean;
-  /** The conditions that it adds to. */
+  /** The conditions that the filter is added to. */
   basis: unknown;
   add(filter: Filter): void;
-  /** Hears that the form was left without a filter. */
+  /** Called when the form was closed without a filter. */
   leave?(): void;
 }
 
-/** A button that asks for a filter. */
+/** Shows a button that asks for a filter. */
 export function AddFilter({ label, isQuiet = false, basis, add, leave }: AddFilterProps) {
   const [isOpen, open] = useState(false);
   return (

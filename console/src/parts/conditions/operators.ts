@@ -4,7 +4,7 @@ export type Operator = Filter["operator"];
 /** The subject of a filter: a field of some type, an event, membership in a segment, or a topic. */
 export type Kind = FieldList["fields"][number]["type"] | "event" | "segment" | "topic";
 
-/** The operators for each kind, the usual one first. */
+/** The operators for each kind, with the most common one first. */
 export const operatorsOf: Record<Kind, readonly Operator[]> = {
   string: ["equals", "notEquals", "contains", "notContains", "exists", "notExists"],
   number: [
@@ -34,12 +34,12 @@ export function hasWindow(operator: Operator): boolean {
   return withWindow.includes(operator);
 }
 
-/** The part of a field's name after the prefix of its kind; null for another kind. */
+/** Returns the part of a field's name after the prefix of its kind; null for a field of another kind. */
 export function nameAfter(prefix: "data" | "event" | "segment" | "topic", field: string): string | null {
   return field.startsWith(`${prefix}.`) ? field.slice(prefix.length + 1) : null;
 }
 
-/** Returns the subject of a filter, as far as its operator and the name of its field say it; null for fields of contacts. */
+/** Returns the subject of a filter, as far as its operator and field name determine it; null for fields of contacts. */
 export function specialKindOf({ field, operator }: Pick<Filter, "field" | "operator">): Kind | null {
   if (operatorsOf.event.includes(operator)) return "event";
   if (operatorsOf.segment.includes(operator)) return "segment";

@@ -4,11 +4,11 @@ import { useProject } from "../../api/project";
 import { useWords } from "../../words/words";
 import { hasWindow, nameAfter, specialKindOf } from "./operators";
 
-/** Says filters and whole conditions in words. */
+/** Describes filters and whole conditions in words. */
 export function useSentence() {
   const { words, locale } = useWords();
   const own = words.conditions;
-  // The address of a page can hold any operator.
+  // A page's address can contain any operator.
   const operators: Record<string, string> = own.operators;
   const segments = useSegmentNames();
 
@@ -55,9 +55,12 @@ function useSegmentNames(): Map<string, string> {
   return new Map(data?.map(({ id, name }) => [id, name]));
 }
 
-/** The number of a window with its unit. What is no number is shown as it is: an address of a page can hold anything. */
+/**
+ * Returns a window's number with its unit. A value that is not a number is shown unchanged, because a page's address
+ * can contain anything.
+ */
 function lengthOf(value: unknown, units: "days" | "hours" | "minutes", locale: string): string {
-  // The address of a page may say anything.
+  // A page's address can contain any unit.
   const unit =
     new Map<string, string>([
       ["hours", "hour"],

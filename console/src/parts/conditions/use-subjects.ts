@@ -4,7 +4,7 @@ import { useWords } from "../../words/words";
 import { type Kind, nameAfter } from "./operators";
 
 interface Subject {
-  /** As a filter names it. */
+  /** The name that filters use. */
   name: string;
   shown: string;
 }
@@ -13,13 +13,16 @@ interface Subjects {
   groups: { label: string; subjects: Subject[] }[];
   /** The type of a field; null for one that is not listed. */
   typeOf(field: string): Kind | null;
-  /** Whether the fields are read, so that a type is known or will not be. */
+  /** Whether the fields are loaded, so that a type is either known or will remain unknown. */
   isRead: boolean;
-  /** A read that failed, and reads it again. */
+  /** A failed read, and how to repeat it. */
   failed: { error: Error; retry(): void } | null;
 }
 
-/** Everything that a condition of this project can be about. `chosen` is among it, whatever the lists say. */
+/**
+ * Returns everything that a condition of this project can be about. `chosen` is always included, even when no list
+ * contains it.
+ */
 export function useSubjects(chosen: string): Subjects {
   const { words } = useWords();
   const own = words.conditions;
@@ -71,7 +74,7 @@ export function useSubjects(chosen: string): Subjects {
   };
 }
 
-/** The first that has nothing to show, because it failed. */
+/** Returns the first read that failed and has nothing to show. */
 function failedOf(reads: UseQueryResult[]): Subjects["failed"] {
   const failed = reads.find(({ error, data }) => error !== null && data === undefined);
   return failed?.error ? { error: failed.error, retry: () => void failed.refetch() } : null;

@@ -3,7 +3,7 @@ import { hasValue, hasWindow, type Kind, nameAfter, type Operator, operatorsOf, 
 
 export type Unit = NonNullable<Filter["unit"]>;
 
-/** A filter as the form has it. */
+/** A filter in the form's own fields. */
 interface Written {
   field: string;
   operator: Operator;
@@ -11,14 +11,16 @@ interface Written {
   unit: Unit;
 }
 
-/** How the form names what a filter tests: events and segments may be written in a second way. */
+/** Returns the form's name for the subject of a filter, because events and segments may be written in a second way. */
 export function placeOf(filter: Filter): string {
   const kind = specialKindOf(filter);
   if (kind === "event" && nameAfter("event", filter.field) === null) return `event.${filter.field}`;
   return kind === "segment" && filter.field === "segment" ? `segment.${filter.value}` : filter.field;
 }
 
-/** A filter as the form opens it. The form asks whether somebody gets a topic, so "is not" turns the value around. */
+/**
+ * Returns a filter as the form opens it. The form asks whether a person gets a topic, so "is not" inverts the value.
+ */
 export function opened(filter: Filter): Written {
   const { operator, value, unit } = filter;
   const isTurned = specialKindOf(filter) === "topic" && operator === "notEquals" && typeof value === "boolean";
@@ -30,7 +32,7 @@ export function opened(filter: Filter): Written {
   };
 }
 
-/** The kind of a field. One that the lists do not have is taken as its filter has it. */
+/** Returns the kind of a field. A field that is in no list has the kind that its filter implies. */
 export function kindOf(field: string, listed: Kind | null, given: Filter | undefined): Kind {
   for (const kind of ["event", "segment", "topic"] as const) if (nameAfter(kind, field) !== null) return kind;
   if (listed !== null) return listed;
@@ -40,7 +42,10 @@ export function kindOf(field: string, listed: Kind | null, given: Filter | undef
   return type === "number" || type === "boolean" ? type : "string";
 }
 
-/** The filter that was written. One that was opened and left as it was stays the same, with the type of its value. */
+/**
+ * Returns the filter that was entered. A filter that was opened and not changed stays the same, including the type of
+ * its value.
+ */
 export function writtenFilter(written: Written, kind: Kind, given: Filter | undefined): Filter {
   const { field, operator, typed, unit } = written;
   if (given !== undefined && isSame(written, opened(given))) return given;
@@ -48,14 +53,17 @@ export function writtenFilter(written: Written, kind: Kind, given: Filter | unde
   return { field, operator, ...value, ...(hasWindow(operator) && { unit }) };
 }
 
-/** The operators to choose from. A program may have written one that the form would not offer for this field. */
+/**
+ * Returns the operators to choose from. They include the current one, because a program may have written an operator
+ * that the form does not offer for this field.
+ */
 export function operatorsFor(field: string, kind: Kind, given: Filter | undefined): readonly Operator[] {
   const offered = operatorsOf[kind];
   const own = given && opened(given);
   return own?.field !== field || offered.includes(own.operator) ? offered : [own.operator, ...offered];
 }
 
-/** Whether the value has to be a number. */
+/** Whether the value must be a number. */
 export function isNumeric(kind: Kind, operator: Operator): boolean {
   return kind === "number" || hasWindow(operator);
 }

@@ -16,7 +16,7 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-/** A short name for a browser, such as "Firefox, Linux". Null for a program that is none. */
+/** Returns a short name for a browser, such as "Firefox, Linux". Null for a program that is not a browser. */
 export function browserName(userAgent: string | null): string | null {
   const found = [browsers, systems].map((names) => names.find(([pattern]) => pattern.test(userAgent ?? ""))?.[1]);
   const [browser, system] = found;

@@ -3,7 +3,7 @@ import { useWords } from "../../words/words";
 import { Passkeys } from "./passkeys";
 import { Sessions } from "./sessions";
 
-/** How the person signs in: their passkeys, and the browsers in which they are signed in. */
+/** Shows how the person signs in: the passkeys, and the browsers in which the person is signed in. */
 export function AccountPage() {
   const { words } = useWords();
   return (

@@ -6,11 +6,13 @@ import { useRested } from "../../parts/use-rested";
 import { useWords } from "../../words/words";
 import { type Audience, countAudience } from "./count-audience";
 
-/** A count reads many people, so it is kept for a while, and begins when the conditions rest. */
+/**
+ * A count reads many people, so it is cached for a while, and begins only when the conditions have stopped changing.
+ */
 const keptMs = 60_000;
 const restMs = 600;
 
-/** How many people are in the audience now, in a bar of those who are subscribed and those who are not. */
+/** Shows how many people are in the audience now, in a bar of subscribed and other people. */
 export function AudienceCount({ audience: { audienceType, segmentId, audienceCondition } }: { audience: Audience }) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -14,14 +14,14 @@ import { useLists } from "./use-lists";
 interface AudienceProps {
   draft: Draft;
   change(change: Partial<Draft>): void;
-  /** Whether a condition is asked for: an audience by a condition is one as soon as it has one. */
+  /** Whether the form asks for a condition. The audience changes once the condition has a filter. */
   isAsking: boolean;
   ask(isAsking: boolean): void;
 }
 
 const types = ["MARKETING", "TRANSACTIONAL", "HEADLESS"] as const;
 
-/** Whom it goes to, and as what. */
+/** Edits to whom the campaign goes, and as which type of mail. */
 export function Audience({ draft, change, isAsking, ask }: AudienceProps) {
   const { words, number } = useWords();
   const own = words.campaignEdit;
@@ -118,7 +118,7 @@ export function Audience({ draft, change, isAsking, ask }: AudienceProps) {
   );
 }
 
-/** The audience that was chosen; null where its condition is not there yet. */
+/** Returns the chosen audience; null when it still lacks its condition. */
 function audienceOf(chosen: string, last: Draft["audienceCondition"]): Partial<Draft> | null {
   if (chosen === "FILTERED") {
     return last === null ? null : { audienceType: "FILTERED", segmentId: null, audienceCondition: last };

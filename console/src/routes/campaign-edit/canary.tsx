@@ -9,10 +9,12 @@ interface CanaryProps {
   change(canary: Draft["canary"]): void;
 }
 
-/** A first proposal: each number can be changed. */
+/** The initial values, all of which can be changed. */
 const proposed = { percent: 5, holdMinutes: 60, maxBounceRate: 5, maxComplaintRate: 0.1 };
 
-/** A part of the people who get the mail first, and what has to hold for it before the others do. */
+/**
+ * Edits the canary: the share of people who get the mail first, and the limits that must hold before the others get it.
+ */
 export function Canary({ canary, change }: CanaryProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

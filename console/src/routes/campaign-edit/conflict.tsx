@@ -16,7 +16,9 @@ interface ConflictProps {
   keeper: Keeper;
 }
 
-/** Two people changed the same: the difference, and whose counts, field by field. */
+/**
+ * Shows a conflict between two people's changes: field by field, the difference, and the choice of whose change counts.
+ */
 export function Conflict({ draft, state: { both, theirs, faster }, keeper }: ConflictProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -5,16 +5,16 @@ import type { Draft } from "./draft";
 export type Audience = Pick<Draft, "audienceType" | "segmentId" | "audienceCondition">;
 
 interface AudienceSize {
-  /** Null when the service could not say. */
+  /** Null when the service could not count. */
   count: number | null;
-  /** How many of them are subscribed; null when that is not known. */
+  /** How many of them are subscribed; null when unknown. */
   subscribed: number | null;
   isApproximate: boolean;
 }
 
 const isSubscribed = { field: "subscribed", operator: "equals", value: true } as const;
 
-/** Counts the people of an audience, and then those of them who are subscribed: both read many people. */
+/** Counts the people of an audience, and then those who are subscribed. Both counts read many people. */
 export async function countAudience(petrel: Petrel, audience: Audience, signal: AbortSignal): Promise<AudienceSize> {
   const condition = conditionOfAudience(audience);
   const { count, approximate } = await countAll(petrel, condition, signal);
@@ -38,7 +38,7 @@ async function countAll(petrel: Petrel, condition: FilterCondition, signal: Abor
   return { count: total ?? null, approximate };
 }
 
-/** A condition as large as any may be has no place for one more filter: then the part is not known. */
+/** A condition of the maximum size cannot have one more filter, so the number of subscribed people is then unknown. */
 async function countSubscribed(petrel: Petrel, conditions: FilterCondition, signal: AbortSignal): Promise<Counted> {
   const condition = { logic: "AND" as const, groups: [{ filters: [isSubscribed], conditions }] };
   try {

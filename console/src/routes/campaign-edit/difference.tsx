@@ -5,22 +5,22 @@ import { useWords } from "../../words/words";
 interface DifferenceProps {
   from: string;
   to: string;
-  /** Compared line by line, and only shown around what differs. */
+  /** Whether the texts are compared line by line, and only shown around the differences. */
   isLong: boolean;
   label: string;
 }
 
-/** Unchanged lines that are shown before and after a change. */
+/** The number of unchanged lines shown before and after a change. */
 const around = 2;
 
-/** The difference between two texts: removed words are struck out, and added ones are underlined. */
+/** Shows the difference between two texts: removed words are struck out, and added words are underlined. */
 export function Difference({ from, to, isLong, label }: DifferenceProps) {
   const { words } = useWords();
   const parts = useMemo(
     () => (isLong ? diffLines(from, to, { timeout: 1_000 }) : diffWordsWithSpace(from, to)),
     [from, to, isLong],
   );
-  // Too different to compare in time: the one is shown above the other.
+  // If the texts are too different to compare in time, one is shown above the other.
   const shown = parts ?? [
     { value: from, removed: true, added: false },
     { value: to, removed: false, added: true },

@@ -1,6 +1,6 @@
 import type { Campaign, ReplaceCampaign } from "petrel-client";
 
-/** The fields that the page writes. The rest of a campaign stays as it is. */
+/** The fields that the page writes. All other fields of a campaign stay unchanged. */
 const fields = [
   "name",
   "subject",
@@ -24,27 +24,30 @@ export function draftOf(campaign: Draft): Draft {
   return pick(campaign, fields);
 }
 
-/** Takes some fields of a draft. */
+/** Returns some fields of a draft. */
 export function pick<Name extends Field>(draft: Draft, names: readonly Name[]): Pick<Draft, Name> {
-  // Each name is one of the draft's.
+  // Each name is a field of the draft.
   return Object.fromEntries(names.map((name) => [name, draft[name]])) as Pick<Draft, Name>;
 }
 
-/** They say together whom it goes to: half of one audience and half of another would mail people whom nobody chose. */
+/**
+ * Together, these fields determine the audience. Half of one audience and half of another would mail people whom nobody
+ * chose.
+ */
 const ofAudience: readonly Field[] = ["audienceType", "segmentId", "audienceCondition"];
 
-/** Adds the rest of the audience to fields that have a part of it. */
+/** Adds the remaining audience fields if some of them are included. */
 export function withWholeAudience(some: readonly Field[]): Field[] {
   const isAudience = some.some((field) => ofAudience.includes(field));
   return fields.filter((field) => some.includes(field) || (isAudience && ofAudience.includes(field)));
 }
 
-/** The fields that differ. An audience differs as a whole. */
+/** Returns the fields that differ. An audience differs as a whole. */
 export function changedFields(from: Draft, to: Draft): Field[] {
   return withWholeAudience(fields.filter((field) => !isSame(from[field], to[field])));
 }
 
-/** The call that makes the one into the other. */
+/** Returns the call that changes one draft into the other. */
 export function changesOf(from: Draft, to: Draft): ReplaceCampaign {
   return pick(to, changedFields(from, to));
 }

@@ -11,7 +11,7 @@ interface EnvelopeProps {
   change(change: Partial<Draft>): void;
 }
 
-/** The fields around the mail, and the line that an inbox makes of them. */
+/** Edits the fields around the mail, and shows the line that an inbox displays. */
 export function Envelope({ draft, change }: EnvelopeProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -6,7 +6,7 @@ interface InboxLineProps {
   text: string;
 }
 
-/** A mail as a list of mail shows it: on a phone, and cut where the line ends. */
+/** Shows a mail as an inbox on a phone lists it, cut off at the end of the line. */
 export function InboxLine({ from, subject, text }: InboxLineProps) {
   const { words } = useWords();
   return (

@@ -8,12 +8,12 @@ const restMs = 1_200;
 const againMs = 4_000;
 
 /**
- * Keeps a draft: in the browser with each change, and in the service when the typing rests, only on top of the version
- * that the page has seen. Saves one after another.
+ * Saves a draft: in the browser with each change, and in the service when the typing pauses, only on top of the version
+ * that the page has seen. Saves run one after another.
  */
 export class Keeper {
   #kept: Kept;
-  /** The draft as the service has it, in the words in which it was sent. */
+  /** The draft that the service has, in the form in which it was sent. */
   #saved: Draft;
   #saving: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -23,7 +23,7 @@ export class Keeper {
     private readonly petrel: Petrel,
     private readonly copy: LocalCopy<Draft>,
     campaign: Campaign,
-    /** Hears of each version that was saved, also after the page was left. */
+    /** Called with each saved version, even after the page was left. */
     private readonly onSaved: (campaign: Campaign) => void,
   ) {
     this.#saved = draftOf(campaign);
@@ -42,14 +42,14 @@ export class Keeper {
       this.#listeners.delete(listener);
       window.removeEventListener("online", this.#retry);
       clearTimeout(this.#timer);
-      // The page is left: what was typed goes now.
+      // The page is being left, so the typed text is saved now.
       if (this.#kept.state.is === "typed") void this.#save();
     };
   };
 
   snapshot = (): Kept => this.#kept;
 
-  /** Whether the service has all of it. */
+  /** Whether the service has the whole draft. */
   get isSaved(): boolean {
     return this.#kept.state.is === "saved";
   }
@@ -62,7 +62,7 @@ export class Keeper {
     this.#saveIn(restMs);
   }
 
-  /** Saves at once. Returns whether the service has all of it then. */
+  /** Saves at once. Returns whether the service then has the whole draft. */
   async flush(): Promise<boolean> {
     clearTimeout(this.#timer);
     // A text that was typed during a save needs another save.
@@ -70,7 +70,7 @@ export class Keeper {
     return this.isSaved;
   }
 
-  /** Takes over what the service shows, unless something is on its way to it. */
+  /** Takes over the service's version, unless a save is under way. */
   hear(campaign: Campaign): void {
     if (campaign.version < this.#kept.campaign.version || this.#saving !== null) return;
     if (this.isSaved) this.#adopt(campaign);
@@ -80,7 +80,7 @@ export class Keeper {
     }
   }
 
-  /** Ends a conflict: these fields are as they made them, and the others as I did. */
+  /** Ends a conflict: these fields get the other person's values, and all others keep the writer's. */
   settle(fields: Field[]): void {
     const { state, draft } = this.#kept;
     if (state.is !== "conflict") return;
@@ -158,7 +158,9 @@ export class Keeper {
     }
   }
 
-  /** Handles a version that this page does not know: another person saved it, or this page did and lost the answer. */
+  /**
+   * Handles a version that this page does not know: another person saved it, or this page did and its answer was lost.
+   */
   async #meet(sent: Draft, { details }: VersionMismatchError): Promise<void> {
     try {
       const theirs = await this.petrel.campaigns.get(this.#kept.campaign.id);
@@ -186,7 +188,7 @@ export class Keeper {
     if (isOffline) this.#saveIn(againMs);
   }
 
-  /** Nothing is typed: the page shows what the service has. */
+  /** Called when nothing is typed: the page shows the service's version. */
   #adopt(campaign: Campaign): void {
     const theirs = draftOf(campaign);
     const isOther = changedFields(draftOf(this.#kept.campaign), theirs).length > 0;

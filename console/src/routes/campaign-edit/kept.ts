@@ -1,7 +1,7 @@
 import type { Campaign } from "petrel-client";
 import type { Draft, Field } from "./draft";
 
-/** The person or key that was faster, as far as the service says it. */
+/** The person or key that saved first, if the service reports it. */
 export interface Faster {
   name: string | null;
   at: string | null;
@@ -9,13 +9,13 @@ export interface Faster {
 
 export type SaveState =
   | { is: "saved" }
-  /** Typed, and saved when the typing rests. */
+  /** Typed text, which is saved when the typing pauses. */
   | { is: "typed" }
   | { is: "saving" }
-  /** The service does not answer. It is tried again. */
+  /** The service does not answer. Saving is retried. */
   | { is: "offline" }
   | { is: "refused"; error: unknown }
-  /** The campaign is scheduled. Only the checked version may go out, so nothing is saved until it is a draft again. */
+  /** The campaign is scheduled. Only the checked version may be sent, so nothing is saved until it is a draft again. */
   | { is: "held" }
   /** Another person changed the same fields. Nothing is saved until the writer has chosen. */
   | { is: "conflict"; both: Field[]; theirs: Campaign; faster: Faster };
@@ -23,15 +23,15 @@ export type SaveState =
 export interface Kept {
   /** The draft as the page shows it. */
   draft: Draft;
-  /** The campaign as the service last showed it. */
+  /** The campaign as the service last returned it. */
   campaign: Campaign;
   state: SaveState;
-  /** Whether the browser has what the service does not have yet. */
+  /** Whether the browser stores what the service does not have yet. */
   isCopied: boolean;
-  /** It was found in the browser, from before. */
+  /** Whether the draft was restored from an earlier copy in the browser. */
   isRestored: boolean;
-  /** The changes of another person, which are in the draft now. */
+  /** Changes of another person that are now part of the draft. */
   merged: { fields: Field[]; faster: Faster } | null;
-  /** The fields that were given up in a conflict, to be brought back. */
+  /** The fields that were given up in a conflict, so that they can be restored. */
   aside: Partial<Draft> | null;
 }

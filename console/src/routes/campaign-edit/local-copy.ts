@@ -1,6 +1,6 @@
-/** The text that was typed and is not saved in the service yet. */
+/** Typed text that the service has not saved yet. */
 export interface Copy<Draft> {
-  /** The version on which it was written. */
+  /** The version that the text is based on. */
   version: number;
   changes: Partial<Draft>;
   at: number;
@@ -10,13 +10,14 @@ const prefix = "petrel-draft:";
 const maxAgeMs = 30 * 86_400_000;
 
 /**
- * Keeps what was typed in the browser until the service has it: a lost network or a closed tab loses nothing. Another
- * person at the same browser does not get to see it. Each tab has a copy of its own, so none loses what another one typed.
+ * Keeps typed text in the browser until the service has it, so that a lost network or a closed tab loses nothing.
+ * Another person at the same browser does not see it. Each tab has its own copy, so that no tab loses what another one
+ * typed.
  */
 export class LocalCopy<Draft> {
   readonly #campaign: string;
   readonly #own: string;
-  /** The copy that an earlier page left, or another tab. */
+  /** The copy that an earlier page or another tab left. */
   #found: { name: string; text: string } | null = null;
 
   constructor(person: string, campaign: string) {
@@ -25,7 +26,7 @@ export class LocalCopy<Draft> {
     forgetOld();
   }
 
-  /** Returns the newest copy. An older one is found when the page is opened after that. */
+  /** Returns the newest copy. An older one is found the next time the page is opened. */
   read(): Copy<Draft> | null {
     try {
       const names = Object.keys(localStorage).filter((name) => name.startsWith(this.#campaign));
@@ -37,12 +38,12 @@ export class LocalCopy<Draft> {
       this.#found = newest ?? null;
       return newest?.copy ?? null;
     } catch {
-      // The browser keeps nothing for this page.
+      // The browser stores nothing for this page.
       return null;
     }
   }
 
-  /** Returns whether the browser keeps it: it may be forbidden, or full. */
+  /** Returns whether the browser stores the copy. Storage may be forbidden, or full. */
   write(copy: Copy<Draft>): boolean {
     try {
       localStorage.setItem(this.#own, JSON.stringify(copy));
@@ -58,11 +59,11 @@ export class LocalCopy<Draft> {
       localStorage.removeItem(this.#own);
       this.#removeFound();
     } catch {
-      // There is none.
+      // There is no copy.
     }
   }
 
-  /** Removes what was found, which is in the draft now. A tab that is still open may have written more since. */
+  /** Removes the copy that is now part of the draft. A tab that is still open may have written a newer one. */
   #removeFound(): void {
     if (this.#found === null) return;
     const { name, text } = this.#found;
@@ -72,7 +73,7 @@ export class LocalCopy<Draft> {
 }
 
 function parse<Draft>(text: string): Copy<Draft> {
-  // Only `write` stores under this name.
+  // Only `write` stores values under this name.
   return JSON.parse(text) as Copy<Draft>;
 }
 
@@ -84,6 +85,6 @@ function forgetOld(): void {
       if (text !== null && parse(text).at < Date.now() - maxAgeMs) localStorage.removeItem(name);
     }
   } catch {
-    // The browser keeps nothing for this page.
+    // The browser stores nothing for this page.
   }
 }

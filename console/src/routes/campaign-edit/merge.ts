@@ -1,18 +1,21 @@
 import { changedFields, type Draft, type Field, isSame, pick, withWholeAudience } from "./draft";
 
-/** The same draft after the changes of two people. */
+/** A draft that combines the changes of two people. */
 export interface Merged {
-  /** Theirs, with my changes in it. */
+  /** The other person's draft with the writer's changes. */
   draft: Draft;
-  /** Fields that both changed, and not to the same. */
+  /** Fields that both people changed to different values. */
   both: Field[];
-  /** Fields that only they changed. */
+  /** Fields that only the other person changed. */
   theirs: Field[];
 }
 
-/** Puts my changes into their draft, field by field. `before` is what both began with; null when that is not known. */
+/**
+ * Merges the writer's changes into the other person's draft, field by field. `before` is the common version; null when
+ * unknown.
+ */
 export function merge(before: Draft | null, mine: Partial<Draft>, theirs: Draft): Merged {
-  // The names of a part of a draft are names of fields.
+  // The keys of a partial draft are field names.
   const changed = Object.keys(mine) as Field[];
   const draft: Draft = { ...theirs, ...mine };
   const differing = changed.filter((field) => !isSame(draft[field], theirs[field]));
@@ -25,7 +28,7 @@ export function merge(before: Draft | null, mine: Partial<Draft>, theirs: Draft)
   };
 }
 
-/** My draft with some fields of theirs. */
+/** Returns the writer's draft with some fields of the other person's. */
 export function taking(draft: Draft, theirs: Draft, fields: Field[]): Draft {
   return { ...draft, ...pick(theirs, withWholeAudience(fields)) };
 }

@@ -10,7 +10,7 @@ import { Empty, Loading, OnlyReading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { useLists } from "./use-lists";
 
-/** Begins a draft, with nothing in it or with what a template has. */
+/** Creates a draft, empty or from a template. */
 export function NewCampaignPage() {
   const { words } = useWords();
   const own = words.campaignEdit;

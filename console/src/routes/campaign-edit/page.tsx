@@ -10,7 +10,7 @@ import { Writing } from "./writing";
 const route = getRouteApi("/p/$project/campaigns/$campaign/edit");
 const lookMs = 15_000;
 
-/** Where a campaign is written, checked and sent. */
+/** Shows the page on which a campaign is written, checked and sent. */
 export function CampaignEditPage() {
   const { id: project, petrel } = useProject();
   const { campaign: id } = route.useParams();
@@ -18,7 +18,8 @@ export function CampaignEditPage() {
     queryKey: [project, "campaign", id],
     queryFn: ({ signal }) => petrel.campaigns.get(id, { signal }),
   });
-  // Others may change it, or send it: its version is asked for, and all of it is read when that is another one.
+  // Others may change or send the campaign. So its version is polled, and the whole campaign is read when the version
+  // changes.
   const { data: watched, dataUpdatedAt: watchedAt } = useQuery({
     queryKey: watchKey(project, id),
     enabled: data !== undefined,
@@ -27,14 +28,14 @@ export function CampaignEditPage() {
   });
   const isOld = data !== undefined && watched !== undefined && isAnother(watched, data);
   useEffect(() => {
-    // With each answer, because a read may fail.
+    // Repeated with each answer, because a read may fail.
     if (isOld && watchedAt > 0) void refetch();
   }, [isOld, watchedAt, refetch]);
   if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={10} />;
   const isOpen = data.status === "DRAFT" || data.status === "SCHEDULED";
   if (isOpen) return <Writing key={id} campaign={data} />;
-  // It has started: what becomes of it has a page of its own.
+  // The campaign has started, and its results have a page of their own.
   return <Navigate to="/p/$project/campaigns/$campaign" params={{ project, campaign: id }} replace />;
 }
 

@@ -5,7 +5,7 @@ import type { Keeper } from "./keeper";
 import type { Kept } from "./kept";
 import { useFasterWords } from "./use-faster-words";
 
-/** The changes to the draft that its writer did not make. */
+/** Shows changes to the draft that its writer did not make. */
 export function Restored({ kept, keeper }: { kept: Kept; keeper: Keeper }) {
   const { words } = useWords();
   const own = words.campaignEdit;

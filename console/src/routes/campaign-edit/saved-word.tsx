@@ -7,11 +7,11 @@ import type { SaveState } from "./kept";
 interface SavedWordProps {
   state: SaveState;
   isCopied: boolean;
-  /** When the service has last changed it. */
+  /** When the service last changed it. */
   at: string;
 }
 
-/** Where the draft is, at all times. */
+/** Shows at all times where the draft is stored. */
 export function SavedWord({ state, isCopied, at }: SavedWordProps) {
   const { words } = useWords();
   const own = words.campaignEdit.state;

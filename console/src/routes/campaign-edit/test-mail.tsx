@@ -18,7 +18,7 @@ interface TestMailProps {
   variants: Draft["variants"];
 }
 
-/** Mails the campaign, as it is now, to one address: at first to the reader's own. */
+/** Mails the current campaign to one address, by default the reader's own. */
 export function TestMail({ keeper, campaign: { id }, variants }: TestMailProps) {
   const { words } = useWords();
   const own = words.campaignEdit;
@@ -29,7 +29,7 @@ export function TestMail({ keeper, campaign: { id }, variants }: TestMailProps) 
   const [variant, setVariant] = useState("");
   const test = useMutation({
     async mutationFn() {
-      // The test has only what is saved.
+      // The test mail contains only what is saved.
       if (!(await keeper.flush())) return null;
       return petrel.campaigns.test(id, { email, ...(variant && { variant }) });
     },

@@ -1,7 +1,7 @@
 import { useWords } from "../../words/words";
 import type { Faster } from "./kept";
 
-/** Says who changed a campaign, and when. */
+/** Returns a text that names who changed a campaign, and when. */
 export function useFasterWords(): (faster: Faster) => string {
   const { words, locale } = useWords();
   const own = words.campaignEdit;

@@ -3,7 +3,7 @@ import { useWords } from "../../words/words";
 import type { Draft, Field } from "./draft";
 import { useLists } from "./use-lists";
 
-/** The value of a field as a text that can be compared. */
+/** Returns a field's value as a text that can be compared. */
 export function useFieldText(): (field: Field, draft: Draft) => string {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -10,7 +10,7 @@ import { Keeper } from "./keeper";
 import type { Kept } from "./kept";
 import { LocalCopy } from "./local-copy";
 
-/** The draft of a campaign on this page, and what keeps it. */
+/** Returns the draft of a campaign on this page, and its keeper. */
 export function useKeeper(campaign: Campaign): Kept & { keeper: Keeper } {
   const { id: project, petrel } = useProject();
   const { person } = useMe();
@@ -25,7 +25,7 @@ export function useKeeper(campaign: Campaign): Kept & { keeper: Keeper } {
   const { state, isCopied } = kept;
   const isOver = state.is === "refused" && state.error instanceof AuthenticationError;
   useEffect(() => {
-    // The first page asks to sign in; what was typed waits in the browser.
+    // The first page asks to sign in; the typed text waits in the browser.
     if (isOver) void queries.invalidateQueries({ queryKey: sessionKey });
   }, [isOver, queries]);
 

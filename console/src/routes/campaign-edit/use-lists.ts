@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useProject } from "../../api/project";
 
-/** Reads the names that a campaign may use: segments, topics, and the domains that it may be sent from. */
+/** Reads the names that a campaign may use: segments, topics, and verified sender domains. */
 export function useLists() {
   const { id: project, petrel } = useProject();
   const segments = useQuery({
@@ -9,7 +9,7 @@ export function useLists() {
     queryFn: ({ signal }) => petrel.segments.list({ signal }),
   });
   const topics = useQuery({
-    // The page of the topics has them by pages, under the key that this one begins with.
+    // The topics page caches them page by page, under a key that begins in the same way.
     queryKey: [project, "topics", "choice"],
     queryFn: async ({ signal }) => (await petrel.topics.list({ limit: 100 }, { signal })).data,
   });

@@ -12,7 +12,7 @@ interface VariantsProps {
 
 type Variant = NonNullable<Draft["variants"]>[number];
 
-/** Several subjects, each for a share of the people, to find out which one is read. */
+/** Edits several subjects, each for a share of the people, to find out which one is read most. */
 export function Variants({ draft: { variants, subject }, change }: VariantsProps) {
   const { words } = useWords();
   const own = words.campaignEdit;
@@ -22,7 +22,7 @@ export function Variants({ draft: { variants, subject }, change }: VariantsProps
     change(list.map((one, place) => (place === at ? { ...one, ...part } : one)));
   const remove = (at: number) => {
     const left = list.filter((_, place) => place !== at);
-    // One alone compares with nothing.
+    // A single variant compares with nothing.
     change(left.length > 1 ? left : null);
   };
   return (

@@ -23,7 +23,7 @@ import { Variants } from "./variants";
 
 const HtmlEditor = lazy(() => loadPart(() => import("./editor/html-editor")));
 
-/** A campaign that is open: its content, its audience, how it looks to somebody, and the way out. */
+/** Shows an open campaign: its content, its audience, a preview, and sending. */
 export function Writing({ campaign: read }: { campaign: Campaign }) {
   const { words } = useWords();
   const own = words.campaignEdit;
@@ -36,7 +36,7 @@ export function Writing({ campaign: read }: { campaign: Campaign }) {
   const [asks, ask] = useState(false);
   const isAsking = asks && draft.audienceType !== "FILTERED";
   const check = useCheck(kept, keeper);
-  // A scheduled campaign is the checked one, so it is taken back before it is changed.
+  // A scheduled campaign is the checked one, so it must be unscheduled before it is changed.
   const isReader = !writes || campaign.status === "SCHEDULED";
   return (
     <Page

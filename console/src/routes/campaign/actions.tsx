@@ -8,7 +8,7 @@ import { Confirm } from "../../parts/confirm";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
-/** Edits, copies, deletes or retries a campaign. A reader is offered none of it. */
+/** Offers to edit, copy, delete or retry a campaign. A viewer is offered none of these. */
 export function Actions({ campaign, failed }: { campaign: Campaign; failed: number }) {
   const { words, count } = useWords();
   const { id: project, petrel } = useProject();

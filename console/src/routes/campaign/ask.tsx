@@ -18,7 +18,7 @@ const tones: Record<CampaignExplanation["outcome"], Tone> = {
   NO_CONTACT: "quiet",
 };
 
-/** Answers for one address whether it got the campaign, and why not. */
+/** Shows whether one address got the campaign, and otherwise why not. */
 export function Ask({ id }: { id: string }) {
   const { words } = useWords();
   const [asked, ask] = useState("");

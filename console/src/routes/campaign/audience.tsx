@@ -3,10 +3,10 @@ import type { Campaign } from "petrel-client";
 import { useProject } from "../../api/project";
 import { useWords } from "../../words/words";
 
-/** A segment is seldom renamed, and many campaigns have the same one. */
+/** A segment is rarely renamed, and many campaigns use the same one. */
 const keptMs = 300_000;
 
-/** Whom a campaign is for. A segment that is gone is named by its kind. */
+/** Shows the audience of a campaign. A deleted segment is shown by its kind only. */
 export function Audience({ of: { audienceType, segmentId } }: { of: Pick<Campaign, "audienceType" | "segmentId"> }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -8,10 +8,10 @@ interface BarsProps {
 }
 
 const height = 100;
-/** The width of a bar and the gap after it. */
+/** The width of a bar and its gap. */
 const step = 10;
 
-/** Bars over time, and the same as a table for those who do not see them. */
+/** Shows bars over time, and the same data as a table for screen readers. */
 export function Bars({ spans, measure, isByDay }: BarsProps) {
   const { words, number, locale } = useWords();
   const most = Math.max(1, ...spans.map((span) => span[measure]));

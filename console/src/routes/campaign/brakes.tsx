@@ -6,7 +6,7 @@ import { percent } from "./percent";
 
 type Brake = CampaignWatch["brakes"]["project"];
 
-/** How near the campaign is to the rates that stop it. */
+/** Shows how close the campaign is to the rates that stop it. */
 export function Brakes({ watch: { brakes, stats } }: { watch: CampaignWatch }) {
   const { words, count } = useWords();
   const { canary, project } = brakes;
@@ -36,7 +36,7 @@ function Needles({ of, title }: { of: Brake; title: string }) {
   );
 }
 
-/** From here on it is worth a look. */
+/** The part of a limit from which it is highlighted. */
 const near = 0.5;
 
 function Needle({ label, rate, most }: { label: string; rate: number; most: number | null }) {

@@ -1,8 +1,8 @@
 export interface ClickMark {
-  /** The value of the link's attribute, which anybody may have written. */
+  /** The value of the link's attribute, which may contain anything. */
   href: string;
   text: string;
-  /** From 0 to 1, compared with the most clicked link. */
+  /** From 0 to 1, relative to the most clicked link. */
   heat: number;
 }
 
@@ -28,8 +28,8 @@ const badge = [
 const important = (rules: string[]) => rules.map((rule) => `${rule}!important`).join(";");
 
 /**
- * Writes clicks onto the links of a mail, as styles: the mail itself stays as it is, and nothing of it is parsed. A mark
- * is after its link, whose outline is the stronger, the more it was clicked.
+ * Shows clicks on the links of a mail by styles only: the mail stays unchanged, and is not parsed. A mark follows its
+ * link, whose outline is stronger the more often it was clicked.
  */
 export function clickStyles(marks: ClickMark[]): string {
   const rules = marks.map(({ href, text, heat }) => {
@@ -40,9 +40,12 @@ export function clickStyles(marks: ClickMark[]): string {
   return `<style>${rules.join("")}</style>`;
 }
 
-/** A string of CSS. What is not a letter or a digit is written by its number, so that it can end neither the string nor the element. */
+/**
+ * Returns a string in CSS. Characters other than letters and digits are written by number, so that they can end neither
+ * the string nor the element.
+ */
 function cssString(text: string): string {
-  // NUL has no number in CSS, and no attribute has one.
+  // NUL has no number in CSS, and cannot occur in an attribute.
   const escaped = text.replace(/[^a-z0-9]/giu, (sign) => `\\${(sign.codePointAt(0) || 0xfffd).toString(16)} `);
   return `"${escaped}"`;
 }

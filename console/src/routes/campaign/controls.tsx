@@ -10,17 +10,17 @@ import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
 const byCanary = new Set(["bounce rate", "complaint rate", "no reports"]);
-/** These end by themselves, and only so. */
+/** Holds that only end by themselves. */
 const byProject = new Set(["reputation", "Project disabled"]);
 
-/** Pause, resume and cancel, which are under the thumb on a phone. */
+/** Shows the buttons to pause, resume and cancel, within reach of the thumb on a phone. */
 export function Controls({ campaign }: { campaign: Campaign }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
   const queries = useQueryClient();
   const may = useMay();
   const { id, status, heldReason } = campaign;
-  // The next figures are asked for at once, so that the page shows what the service says and not what was pressed.
+  // The next figures are requested at once, so that the page shows the state in the service and not what was pressed.
   const onSettled = () => queries.invalidateQueries({ queryKey: [project] });
   const pause = useMutation({ mutationFn: () => petrel.campaigns.pause(id), onSettled });
   const resume = useMutation({ mutationFn: () => petrel.campaigns.resume(id), onSettled });

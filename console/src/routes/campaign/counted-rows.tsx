@@ -4,14 +4,14 @@ import { Amount } from "../../parts/amount";
 import type { EmailFilters } from "../emails/filters";
 
 interface CountedRowsProps {
-  /** The campaign. */
+  /** The id of the campaign. */
   id: string;
   of: number;
-  /** The figure; without it, all mail of the campaign. */
+  /** The figure; without it, all mail of the campaign is listed. */
   as?: NonNullable<EmailFilters["countedAs"]>;
 }
 
-/** A figure that leads to the mail that it counts. */
+/** Shows a figure that links to the mail that it counts. */
 export function CountedRows({ id, of, as }: CountedRowsProps) {
   const { id: project } = useProject();
   if (of === 0) return <Amount of={of} />;

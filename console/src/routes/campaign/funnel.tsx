@@ -7,7 +7,9 @@ import { percentOf } from "./percent";
 const stages = ["sent", "delivered", "opened", "clicked"] as const;
 const troubles = ["bounced", "complained", "unsubscribed"] as const;
 
-/** How many of those who were sent it got it, opened it and clicked, and how many were lost. A number leads to its mail. */
+/**
+ * Shows how many recipients got the mail, opened it and clicked, and how many were lost. Each number links to its mail.
+ */
 export function Funnel({ id, stats }: { id: string; stats: CampaignStats }) {
   const { words, locale } = useWords();
   const { sentCount } = stats;

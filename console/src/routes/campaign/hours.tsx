@@ -11,7 +11,7 @@ import { type Measure, measures, spansOf } from "./spans";
 
 const lookMs = 15_000;
 
-/** Shows a campaign hour by hour, and day by day once it goes on for long. */
+/** Shows a campaign by hour, or by day once it has lasted long. */
 export function Hours({ id, status }: Pick<Campaign, "id" | "status">) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -22,7 +22,7 @@ export function Hours({ id, status }: Pick<Campaign, "id" | "status">) {
     refetchInterval: status === "SENDING" && lookMs,
   });
   const { isByDay, spans } = spansOf(data?.data ?? []);
-  // Nothing is opened in the first minutes, nor where nothing is tracked.
+  // There are no opens in the first minutes, or without tracking.
   const measure = chosen ?? (spans.some(({ opened }) => opened > 0) ? "opened" : "sent");
   return (
     <Section title={isByDay ? words.campaigns.days : words.campaigns.hours}>

@@ -2,8 +2,8 @@
 const deviations = 1.96;
 
 /**
- * The range in which a true rate is in 95 of 100 cases, from 0 to 1 (Wilson's score interval, which also holds for few
- * cases and for rates near 0).
+ * Returns the range that contains the true rate in 95 of 100 cases, from 0 to 1. Uses Wilson's score interval, which
+ * also holds for few cases and for rates near 0.
  */
 export function intervalOf(hits: number, cases: number): { low: number; high: number } {
   if (cases === 0) return { low: 0, high: 1 };

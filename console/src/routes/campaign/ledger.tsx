@@ -8,7 +8,7 @@ import { CountedRows } from "./counted-rows";
 import { LeftOut } from "./left-out";
 import { ledgerRows } from "./parts";
 
-/** Where everybody of the audience is, as a sum that adds up. A number leads to its rows. */
+/** Shows what became of the whole audience, as a sum. Each number links to its rows. */
 export function Ledger({ campaign, stats }: { campaign: Campaign; stats: CampaignStats }) {
   const { words } = useWords();
   const leftOut = stats.leftOut.reduce((sum, { count }) => sum + count, 0);
@@ -51,7 +51,7 @@ export function Ledger({ campaign, stats }: { campaign: Campaign; stats: Campaig
 
 interface LineProps {
   label: ReactNode;
-  /** It is what the lines above it add up to. */
+  /** Whether the line is the sum of the lines above it. */
   isSum?: boolean;
   isQuiet?: boolean;
   children: ReactNode;

@@ -14,8 +14,8 @@ interface LeftOutProps {
 }
 
 /**
- * How many people were left out for a reason. They have no mail, so the number leads to those of them whom conditions find, as
- * they are now, and that of suppressed addresses to the call that lists them.
+ * Shows how many people were left out for a reason. They have no mail, so the number links to the people that
+ * conditions find now. The number of suppressed addresses links to the call that lists them.
  */
 export function LeftOut({ audience, of: { reason, count } }: LeftOutProps) {
   const { words } = useWords();
@@ -49,7 +49,7 @@ export function LeftOut({ audience, of: { reason, count } }: LeftOutProps) {
   );
 }
 
-/** The filters that hold for people with a reason; null while they are not known. */
+/** Returns the filters that match people with a reason; null while they are unknown. */
 function useReason(reason: LeftOutPart["reason"], topicId: string | null): Filter[] | null {
   const { id: project, petrel } = useProject();
   const { data: slug } = useQuery({
@@ -58,7 +58,7 @@ function useReason(reason: LeftOutPart["reason"], topicId: string | null): Filte
     queryFn: ({ signal }) => petrel.topics.get(topicId ?? "", { signal }),
     select: (topic) => topic.slug,
   });
-  // No filter tells those who pause from others who are not subscribed.
+  // No filter distinguishes paused people from others who are not subscribed.
   if (reason === "snoozed") return null;
   if (reason !== "topic") return [{ field: "subscribed", operator: "equals", value: false }];
   if (slug === undefined) return null;
@@ -68,7 +68,7 @@ function useReason(reason: LeftOutPart["reason"], topicId: string | null): Filte
   ];
 }
 
-/** The filters that all hold for the audience; null for a condition that is not of this form. */
+/** Returns the filters that must all hold for the audience; null for a condition of another form. */
 function filtersOf({ audienceType, segmentId, audienceCondition }: Audience): Filter[] | null {
   if (audienceType === "ALL") return [];
   if (segmentId !== null) return [{ field: `segment.${segmentId}`, operator: "memberOfSegment" }];

@@ -4,7 +4,7 @@ import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { useLinks } from "./use-links";
 
-/** The links of the mail, most clicked first, each with its people as a bar. */
+/** Lists the links of the mail, most clicked first, each with its people as a bar. */
 export function Links({ id, status }: Pick<Campaign, "id" | "status">) {
   const { words, number, count } = useWords();
   const { data, error, refetch } = useLinks({ id, status });

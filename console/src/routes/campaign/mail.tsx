@@ -15,11 +15,11 @@ const framePx = 700;
 
 interface MailProps {
   campaign: Campaign;
-  /** Its figures, once it is being sent. */
+  /** The figures, once the campaign is being sent. */
   stats: CampaignStats | undefined;
 }
 
-/** Shows the mail as it is composed for a person of whom nothing is known, with the clicks on its links. */
+/** Shows the mail composed for a person without data, with the clicks on its links. */
 export function Mail({ campaign, stats }: MailProps) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -32,7 +32,7 @@ export function Mail({ campaign, stats }: MailProps) {
   });
   const [withClicks, setClicks] = useState(true);
   const marks = useClickMarks(campaign, stats, data);
-  // While mail goes out, each new figure would show the mail from its top again.
+  // While mail is being sent, each new figure would scroll the mail to its top again.
   const isMarked = withClicks && marks.length > 0 && campaign.status !== "SENDING";
   return (
     <Section

@@ -5,11 +5,14 @@ interface Reading {
   done: number;
 }
 
-/** A pace is that of the last minute. A pause in between would make it too small, so a hold begins anew. */
+/**
+ * The pace is that of the last minute. A pause within it would make the pace too small, so a hold restarts the
+ * measurement.
+ */
 const windowMs = 60_000;
 const leastMs = 3_000;
 
-/** How many are done in a second, as it was seen from this page. Null until two readings are far enough apart. */
+/** Returns how many are done per second, as observed by this page. Null until two readings are far enough apart. */
 export function usePace(done: number, at: number, isMoving: boolean): number | null {
   const [readings, setReadings] = useState<Reading[]>([]);
   useEffect(() => {

@@ -23,7 +23,7 @@ import { isNewer, useWatch } from "./watch";
 
 const route = getRouteApi("/p/$project/campaigns/$campaign");
 
-/** One campaign: how it goes while it is sent, what became of it, and what can be done with it. */
+/** Shows one campaign: its progress, its results, and the possible actions. */
 export function CampaignPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -43,7 +43,7 @@ export function CampaignPage() {
   }, [isOld, refetch]);
   if (error !== null && campaign === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (campaign === undefined) return <Loading />;
-  // The figures are read more often than the content. Those of an earlier version say what is over.
+  // The figures are read more often than the content. Figures of an earlier version are outdated.
   const now = isNewer(watch.data, campaign) ? { ...campaign, ...watch.data } : campaign;
   const isBegun = now.sentAt !== null;
   const isSending = now.status === "SENDING";
@@ -96,7 +96,7 @@ interface FiguresProps {
   isSending: boolean;
 }
 
-/** While it is sent, the first question is where everybody is, and afterwards what they did. */
+/** While the campaign is being sent, the ledger comes first; afterwards, the funnel does. */
 function Figures({ campaign, stats, isSending }: FiguresProps) {
   const ledger = <Ledger campaign={campaign} stats={stats} />;
   return (

@@ -1,7 +1,7 @@
 import type { CampaignStats } from "petrel-client";
 import { useWords } from "../../words/words";
 
-/** Each recipient is in exactly one of them, so that they add up. */
+/** Each recipient is in exactly one of these, so that they add up. */
 export const ledgerRows = [
   { name: "sent", count: "sentCount", tone: "bg-good" },
   { name: "queued", count: "queuedCount", tone: "bg-edge" },
@@ -11,7 +11,7 @@ export const ledgerRows = [
   { name: "cancelled", count: "cancelledCount", tone: "bg-quiet" },
 ] as const;
 
-/** The recipients as a bar, which is full when all of them are accounted for. */
+/** Shows the recipients as a bar, which is full when all of them are accounted for. */
 export function Parts({ stats }: { stats: CampaignStats }) {
   const { words, number } = useWords();
   const shown = ledgerRows.filter(({ count }) => stats[count] > 0);

@@ -8,11 +8,11 @@ type Hour = { at: string } & Record<Measure, number>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** More bars than these would be too thin to be pointed at. */
+/** More bars than this would be too thin to point at. */
 const mostHours = 72;
 const mostSpans = 90;
 
-/** Fills in the hours in which nothing happened, which the service leaves out, and adds hours up to days where they are many. */
+/** Fills in hours without events, which the service leaves out, and sums hours into days when there are many. */
 export function spansOf(hours: Hour[]): { isByDay: boolean; spans: Span[] } {
   const [first, last] = [hours[0], hours.at(-1)].map((hour) => Date.parse(hour?.at ?? ""));
   if (first === undefined || last === undefined || Number.isNaN(first)) return { isByDay: false, spans: [] };

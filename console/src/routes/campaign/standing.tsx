@@ -8,11 +8,11 @@ import { percent } from "./percent";
 interface StandingProps {
   campaign: Campaign;
   watch: CampaignWatch | undefined;
-  /** When it was read. */
+  /** When the data was read. */
   at: number;
 }
 
-/** How the campaign stands, in a sentence, with what keeps it from going on. */
+/** Describes the state of the campaign in a sentence, with what it waits for. */
 export function Standing({ campaign, watch, at }: StandingProps) {
   const { words, number, locale } = useWords();
   const done = watch ? watch.stats.totalRecipients - watch.stats.queuedCount : 0;

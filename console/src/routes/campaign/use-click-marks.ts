@@ -4,7 +4,7 @@ import type { ClickMark } from "./click-styles";
 import { percentOf } from "./percent";
 import { useLinks } from "./use-links";
 
-/** Returns the mark of each link of the mail: how many people clicked it, and their share of those it was sent to. */
+/** Returns the mark of each link in the mail: how many people clicked it, and their share of the recipients. */
 export function useClickMarks(
   campaign: Pick<Campaign, "id" | "status">,
   stats: Pick<CampaignStats, "sentCount"> | undefined,

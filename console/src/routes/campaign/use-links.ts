@@ -4,7 +4,7 @@ import { useProject } from "../../api/project";
 
 const lookMs = 15_000;
 
-/** The links of a campaign with their clicks, which move while it is sent. */
+/** Reads the links of a campaign with their clicks, again and again while it is sent. */
 export function useLinks({ id, status }: Pick<Campaign, "id" | "status">, isWanted = true) {
   const { id: project, petrel } = useProject();
   return useQuery({

@@ -11,12 +11,12 @@ type Variant = NonNullable<CampaignStats["variants"]>[number];
 const measures = ["opened", "clicked", "unsubscribed"] as const;
 type Measure = (typeof measures)[number];
 
-/** The variants beside each other, each rate with the range in which it truly is. */
+/** Shows the variants next to each other, each rate with its range of likely true values. */
 export function Variants({ of: variants }: { of: Variant[] }) {
   const { words } = useWords();
   const [measure, choose] = useState<Measure>("opened");
   const ranges = variants.map((variant) => intervalOf(variant[`${measure}Count`], variant.sentCount));
-  // The scale ends a little above the highest of them.
+  // The scale ends slightly above the highest range.
   const top = Math.min(1, Math.max(0.01, ...ranges.map(({ high }) => high)) * 1.1);
   return (
     <Section title={words.campaigns.variants}>

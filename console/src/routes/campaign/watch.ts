@@ -4,16 +4,16 @@ import { useProject } from "../../api/project";
 
 const movingMs = 2_000;
 const restingMs = 15_000;
-/** A campaign that starts within this time is followed closely, so that its start is seen. */
+/** A campaign that starts within this time is polled often, so that its start is seen. */
 const soonMs = 60_000;
-/** For so long after the last mail, people open it and reports come in. */
+/** For this long after the last mail, opens and reports still arrive. */
 const livelyMs = 3 * 86_400_000;
 
 type Watched = Pick<Campaign, "id" | "status" | "scheduledFor">;
 
 export const watchKey = (project: string, id: string) => [project, "campaign progress", id];
 
-/** Follows a campaign: closely while it is sent, and not at all when nothing moves any more. */
+/** Polls a campaign: often while it is sent, and not at all once nothing changes any more. */
 export function useWatch({ id, status, scheduledFor }: Watched, isWanted = status !== "DRAFT") {
   const { id: project, petrel } = useProject();
   return useQuery({
@@ -24,7 +24,7 @@ export function useWatch({ id, status, scheduledFor }: Watched, isWanted = statu
   });
 }
 
-/** Whether what is followed is at least as new as the campaign that is known. */
+/** Whether the polled state is at least as new as the known campaign. */
 export function isNewer(watch: CampaignWatch | undefined, campaign: Pick<Campaign, "version">): watch is CampaignWatch {
   return watch !== undefined && watch.version >= campaign.version;
 }

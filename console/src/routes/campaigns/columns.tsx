@@ -60,7 +60,7 @@ function State({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** When it was sent or will be, or when somebody last wrote on it. */
+/** Shows when the campaign was or will be sent, or when it was last edited. */
 function When({ campaign: { sentAt, scheduledFor, updatedAt } }: { campaign: Campaign }) {
   return <Time at={sentAt ?? scheduledFor ?? updatedAt} isShort />;
 }

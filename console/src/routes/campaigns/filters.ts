@@ -5,7 +5,7 @@ export type CampaignFilters = Pick<Query, "status" | "search">;
 
 const names = ["status", "search"] as const;
 
-/** The address of the page has its filters. Whether they make sense, the service says. */
+/** Reads the filters from the page's address. The service checks them. */
 export function readCampaignFilters(search: Record<string, unknown>): CampaignFilters {
   const given = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
   return Object.fromEntries(given.map((name) => [name, search[name]]));

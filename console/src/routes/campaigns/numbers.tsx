@@ -4,7 +4,7 @@ import { percentOf } from "../campaign/percent";
 import { useWatch } from "../campaign/watch";
 import { isMoving } from "./columns";
 
-/** How many people a campaign has reached, which moves while it is sent, and what they did. */
+/** Shows how many people a campaign has reached, updated while it is sent, and what they did. */
 export function Numbers({ campaign }: { campaign: Campaign }) {
   const { words, number, locale } = useWords();
   const { data } = useWatch(campaign, isMoving(campaign));

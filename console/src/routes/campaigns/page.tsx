@@ -16,13 +16,13 @@ import { useColumns } from "./columns";
 import type { CampaignFilters } from "./filters";
 
 const route = getRouteApi("/p/$project/campaigns");
-/** A campaign comes with its whole content. */
+/** Small, because each campaign comes with its whole content. */
 const pageSize = 25;
 
 const firstCampaign = `curl -X POST $PETREL/campaigns -H "Authorization: Bearer $SECRET" -H "Content-Type: application/json" \\
   -d '{ "name": "March", "subject": "News", "body": "<p>Hi</p>", "from": "news@acme.example", "audienceType": "ALL" }'`;
 
-/** Lists the campaigns of a project, newest first. The numbers of a campaign that is being sent move. */
+/** Lists the campaigns of a project, newest first. The numbers of a campaign that is being sent are updated. */
 export function CampaignsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -30,7 +30,7 @@ export function CampaignsPage() {
   const navigate = useNavigate();
   const show = (change: Record<string, string>) => {
     const next = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== "");
-    // The service refuses values that it does not know.
+    // The service refuses unknown values.
     const search = Object.fromEntries(next) as CampaignFilters;
     void navigate({ to: "/p/$project/campaigns", params: { project }, search, replace: true });
   };

@@ -8,7 +8,7 @@ type Record = Domain["records"][number];
 
 const tones: { [Status in Record["status"]]: Tone } = { PENDING: "warn", FOUND: "good", MISMATCH: "alarm" };
 
-/** A record to copy into the DNS, and what is there now. */
+/** Shows a record to copy into the DNS, and the record found there now. */
 export function DnsRecord({ record }: { record: Record }) {
   const { words } = useWords();
   const { purpose, type, name, value, priority, required, status, found } = record;

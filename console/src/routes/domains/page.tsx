@@ -8,13 +8,13 @@ import { useWords } from "../../words/words";
 import { AddDomain } from "./add-domain";
 import { DomainCard } from "./domain-card";
 
-/** DNS mostly takes minutes. A page that stays open for longer asks less often, and in the end not at all. */
+/** DNS usually takes minutes. A page that stays open longer asks less often, and finally not at all. */
 function waitingMs(reads: number): number | false {
   if (reads < 60) return 10_000;
   return reads < 120 && 60_000;
 }
 
-/** The domains that mail is sent from, each with the records that its DNS must have. */
+/** Lists the domains that mail is sent from, each with the records that its DNS needs. */
 export function DomainsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -14,12 +14,12 @@ const widths = { desk: 700, phone: 390 };
 const views = ["desk", "phone", "text", "headers", "source"] as const;
 type View = (typeof views)[number];
 
-/** On a phone, the mail is shown as a phone shows it. */
+/** A phone shows the mail in phone width. */
 function usualView(): View {
   return matchMedia("(width < 48rem)").matches ? "phone" : "desk";
 }
 
-/** The mail as it was sent, or as it would be sent now. */
+/** Shows the mail as it was sent, or as it would be sent now. */
 export function Content({ id, from }: { id: string; from: Email }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -4,7 +4,7 @@ import { useProject } from "../../api/project";
 import { CopyButton } from "../../parts/copy";
 import { useWords } from "../../words/words";
 
-/** The facts of the record beside its times. An id leads to the mail that has it too. */
+/** Shows the facts of the record except its times. Each id links to the other mail that has it. */
 export function Facts({ email }: { email: Email }) {
   const { words, number } = useWords();
   const { id: project } = useProject();

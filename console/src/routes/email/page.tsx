@@ -15,7 +15,7 @@ import { Why } from "./why";
 
 const route = getRouteApi("/p/$project/emails/$email");
 
-/** One mail: what happened to it, why, and how its reader saw it. */
+/** Shows one mail: what happened to it, why, and how its reader saw it. */
 export function EmailPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -27,7 +27,7 @@ export function EmailPage() {
   } = useQuery({
     queryKey: [project, "email", id],
     queryFn: ({ signal }) => petrel.emails.get(id, { signal }),
-    // A cancel and a retry of somebody else are neither mail nor an event.
+    // Another person's cancel or retry is neither mail nor an event, so the mail is polled.
     refetchInterval: ({ state: { data } }) => data !== undefined && isUnderWay(data.status) && rereadMs,
   });
   useMovement(email !== undefined && lookMs(email.status), () => void refetch());
@@ -64,7 +64,7 @@ export function EmailPage() {
   );
 }
 
-/** Something moves by itself only as long as a mail is on its way. */
+/** The state only changes by itself while the mail is under way. */
 const rereadMs = 20_000;
 
 function isUnderWay(status: Email["status"]): boolean {

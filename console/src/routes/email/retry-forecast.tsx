@@ -4,7 +4,7 @@ import { useWords } from "../../words/words";
 
 type Forecast = NonNullable<ContactExplanation["retry"]>;
 
-/** What sending a mail again would do, as the service foresees it. */
+/** Shows what sending a mail again would do, according to the service. */
 export function RetryForecast({ of: { verdict, to, mayArriveTwice, waitsUntil, because } }: { of: Forecast }) {
   const { words } = useWords();
   const texts = words.email.again;

@@ -5,11 +5,13 @@ import { useWords } from "../../words/words";
 interface Moment {
   name: string;
   at: string;
-  /** A link that was clicked, or what the provider said. */
+  /** The clicked link, or the provider's text. */
   detail: string | null;
 }
 
-/** The events of a mail, one below the other. The longer the wait between two, the further they are apart. */
+/**
+ * Shows the events of a mail, one below the other. The longer the wait between two events, the larger their distance.
+ */
 export function Timeline({ email }: { email: EmailWithEvents }) {
   const { words, locale } = useWords();
   const accepted = { name: words.email.accepted, at: email.createdAt, detail: null };
@@ -63,7 +65,7 @@ export function Timeline({ email }: { email: EmailWithEvents }) {
   );
 }
 
-/** A second and a week are both to be seen: the height goes with the logarithm. */
+/** A second and a week must both be visible, so the height is logarithmic. */
 function heightOf(gapMs: number): number {
   return 24 + Math.min(96, Math.log10(1 + gapMs / 1000) * 16);
 }

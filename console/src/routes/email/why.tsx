@@ -5,7 +5,7 @@ import { Loading, Refused } from "../../parts/states";
 import { Verdict } from "../person/verdict";
 import { RetryForecast } from "./retry-forecast";
 
-/** Whether the mail reached its reader, and why, in the words of the service. */
+/** Shows whether the mail reached its reader, and why, in the words of the service. */
 export function Why({ email }: { email: Email }) {
   const { id: project, petrel } = useProject();
   const { data, error, refetch } = useQuery({

@@ -10,7 +10,7 @@ interface FilterBarProps {
   filters: EmailFilters;
 }
 
-/** The filters of the mail log. Each of them is in the address, so that a link shows somebody else the same. */
+/** Shows the filters of the mail log. Each filter is in the address, so that a link shows others the same list. */
 export function FilterBar({ project, filters }: FilterBarProps) {
   const { words } = useWords();
   const navigate = useNavigate();

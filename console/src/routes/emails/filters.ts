@@ -18,7 +18,7 @@ const names = [
   "endDate",
 ] as const;
 
-/** The address of the page has its filters. What they may be, the service says. */
+/** Reads the filters from the page's address. The service checks them. */
 export function readEmailFilters(search: Record<string, unknown>): EmailFilters {
   const given = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
   return Object.fromEntries(given.map((name) => [name, search[name]]));

@@ -9,7 +9,7 @@ interface NarrowedProps {
   set(change: Record<string, string>): void;
 }
 
-/** The filters that come with a link, and have no field: each says what it is, and can be taken away. */
+/** Shows filters that come from a link and have no field. Each describes itself, and can be removed. */
 export function Narrowed({ filters: { campaignId, countedAs }, set }: NarrowedProps) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

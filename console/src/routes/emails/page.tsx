@@ -22,7 +22,7 @@ const lookMs = 10_000;
 const firstMail = `curl -X POST $PETREL/v1/send -H "Authorization: Bearer $SECRET" -H "Content-Type: application/json" \\
   -d '{ "to": "ada@example.com", "from": "hello@acme.example", "subject": "Hi", "body": "<p>Hi</p>" }'`;
 
-/** The mail log: every mail of the project, newest first. */
+/** Shows the mail log: every mail of the project, newest first. */
 export function EmailsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -109,7 +109,7 @@ function useColumns(project: string): Column<Email>[] {
   ];
 }
 
-/** Whether there is mail that the list does not show yet. A list with filters asks for it whenever something has moved. */
+/** Whether there is mail that the list does not show yet. A list with filters asks for it whenever something is new. */
 function useNewer(filters: EmailFilters, first: string | undefined): boolean {
   const { id: project, petrel } = useProject();
   const movement = useMovement(first !== undefined && lookMs);

@@ -20,7 +20,7 @@ const looks = {
   info: { icon: Info, className: "text-quiet" },
 };
 
-/** Lists what needs a hand, most urgent first, each with a link to where it is mended. */
+/** Lists what needs attention, most urgent first, each with a link to the place where it can be fixed. */
 export function Attention({ items }: { items: Item[] }) {
   const { words } = useFirstWords();
   return (

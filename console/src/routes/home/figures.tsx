@@ -9,7 +9,7 @@ import type { EmailFilters } from "../emails/filters";
 
 const columns = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "events"] as const;
 
-/** Seven figures of a week, each with its days, and with the week before behind them. */
+/** Shows seven figures of a week, each with its days, in front of those of the previous week. */
 export function Figures({ series }: { series: ActivityStats["series"] }) {
   const { words, number } = useFirstWords();
   const half = Math.floor(series.length / 2);
@@ -21,7 +21,7 @@ export function Figures({ series }: { series: ActivityStats["series"] }) {
           const [before, now] = [values.slice(0, half), values.slice(half)];
           const [sumBefore, sumNow] = [before, now].map((week) => week.reduce((sum, value) => sum + value, 0));
           return (
-            // The first one is wide where seven would leave a gap in the last row.
+            // The first figure is wide where seven would leave a gap in the last row.
             <li key={column} className="sheet min-w-0 p-3 first:col-span-2 wide:first:col-span-1">
               <p className="text-small text-quiet">{words.home.columns[column]}</p>
               <p className="text-title font-semibold">
@@ -39,7 +39,7 @@ export function Figures({ series }: { series: ActivityStats["series"] }) {
   );
 }
 
-/** The mail log lists what a figure counts where no later state hides it. */
+/** A figure links to the mail log when no later state hides its mail. */
 const listed: Partial<Record<string, EmailFilters>> = {
   sent: {},
   bounced: { status: "BOUNCED" },

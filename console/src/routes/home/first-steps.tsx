@@ -13,7 +13,7 @@ const steps = [
   { name: "mail", to: "/p/$project/emails" },
 ] as const;
 
-/** The first steps, ticked by what is so and not by clicks. Gone when all of them are done. */
+/** Shows the first steps, ticked by the actual state and not by clicks. Disappears when all are done. */
 export function FirstSteps() {
   const { words } = useFirstWords();
   const { id: project, petrel } = useProject();

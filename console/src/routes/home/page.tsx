@@ -12,10 +12,13 @@ import { days, readsOf } from "./reads";
 import { Upcoming } from "./upcoming";
 
 const lookMs = 15_000;
-/** What needs a hand takes more reads than the figures, and turns without mail, too: a domain, a key, a month. */
+/**
+ * Finding what needs attention takes more reads than the figures. It also changes without mail: a domain, a key, a
+ * month.
+ */
 const attentionMs = 60_000;
 
-/** How mail is doing, in a sentence and in figures, and what comes next. */
+/** Shows how mail is doing, in a sentence and in figures, and what is scheduled. */
 export function HomePage() {
   const { words, number, count } = useFirstWords();
   const { id: project, petrel } = useProject();
@@ -23,7 +26,7 @@ export function HomePage() {
   const { data, error, refetch } = useQuery(reads.stats);
   const attention = useQuery({ ...reads.attention, refetchInterval: attentionMs });
   useMovement(data !== undefined && lookMs, () => void refetch());
-  // A remaining step of the set-up does not disturb anything.
+  // A remaining step of the set-up is not a problem.
   const needing = attention.data?.items.filter(({ severity }) => severity !== "info").length;
   const week = data?.series.slice(-days / 2) ?? [];
   const sum = (column: "sent" | "delivered" | "bounced" | "complained") =>

@@ -13,7 +13,7 @@ const statuses: Partial<Record<string, Email["status"]>> = {
   complaints_near_limit: "COMPLAINED",
 };
 
-/** The page where something is mended. Null while there is none, and for what may come later. */
+/** Returns the page where a problem can be fixed. Null while there is none, and for codes that are not known yet. */
 export function placeOf({ code, target }: Attention["items"][number], project: string): Place | null {
   const status = statuses[code];
   if (status) return { word: "emails", to: { to: "/p/$project/emails", params: { project }, search: { status } } };
@@ -22,7 +22,7 @@ export function placeOf({ code, target }: Attention["items"][number], project: s
     return { word: "campaign", to: { to: "/p/$project/campaigns/$campaign", params } };
   }
   if (target?.type === "key") return { word: "keys", to: { to: "/p/$project/settings/keys", params: { project } } };
-  // A disabled project is enabled by a call alone.
+  // A disabled project can only be enabled by an API call.
   if (target?.type === "project" && code !== "project_disabled") {
     return { word: "project", to: { to: "/p/$project/settings/project", params: { project } } };
   }

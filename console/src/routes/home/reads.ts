@@ -3,11 +3,11 @@ import type { Petrel } from "petrel-client";
 import { petrelOf } from "../../api/petrel";
 
 const dayMs = 86_400_000;
-/** The strip of the week counts them, and the list names the first few. */
+/** The strip of the week counts these entries, and the list shows the first few. */
 const mostUpcoming = 100;
 export const days = 14;
 
-/** The reads of the page. They begin before the script of the page is there. */
+/** The reads of the page. They begin before the page's script is loaded. */
 export function readsOf(project: string, petrel: Petrel) {
   return {
     stats: queryOptions({
@@ -48,7 +48,7 @@ export function readHomeEarly(queries: QueryClient, project: string): void {
   void queries.prefetchQuery(firstSteps);
 }
 
-/** Days of the service are those of UTC. */
+/** The service's days are in UTC. */
 function firstDay(): string {
   return new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
 }

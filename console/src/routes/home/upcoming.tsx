@@ -8,7 +8,7 @@ import { Week } from "./week";
 
 const named = 8;
 
-/** Shows how much is scheduled for the next seven days, and names the first few. */
+/** Shows how much is scheduled for the next seven days, and lists the first few entries. */
 export function Upcoming() {
   const { words } = useFirstWords();
   const { id: project, petrel } = useProject();

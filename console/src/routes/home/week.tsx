@@ -5,11 +5,11 @@ const days = 7;
 
 interface WeekProps {
   of: UpcomingActivity[];
-  /** There is more after the last of them. */
+  /** Whether there are more entries after the last one. */
   hasMore: boolean;
 }
 
-/** How much is scheduled for each of the next seven days, today included. */
+/** Shows how much is scheduled for each of the next seven days, including today. */
 export function Week({ of: coming, hasMore }: WeekProps) {
   const { words, number, locale } = useFirstWords();
   const today = new Date();
@@ -17,7 +17,7 @@ export function Week({ of: coming, hasMore }: WeekProps) {
   const shown = Array.from({ length: days }, (_, ahead) => {
     const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() + ahead);
     const count = coming.filter(({ timestamp }) => new Date(timestamp).toDateString() === day.toDateString()).length;
-    // Entries after the last one that was read are not counted.
+    // Entries after the last one read are not counted.
     const isCut = last !== undefined && new Date(last) < new Date(day.getTime() + 86_400_000);
     return { day, count, isCut };
   });

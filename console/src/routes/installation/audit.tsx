@@ -8,7 +8,7 @@ import { InstallationFrame } from "./frame";
 
 const route = getRouteApi("/own/installation/audit");
 
-/** The changes of the installation itself: of projects, owners and its own keys. */
+/** Lists the changes of the installation itself: of projects, owners and its own keys. */
 export function InstallationAuditPage() {
   const { words } = useWords();
   const filters = route.useSearch();
@@ -31,7 +31,7 @@ export function InstallationAuditPage() {
   );
 }
 
-/** The owners, who alone may change the installation. */
+/** Reads the owners, who alone may change the installation. */
 async function readActors(signal: AbortSignal) {
   const { data } = await installation.admin.listPeople({ limit: 100 }, { signal });
   return data.filter(({ role }) => role === "owner").map(({ id, name, email }) => ({ id, name: name ?? email }));

@@ -9,12 +9,12 @@ const parts = ["projects", "people", "audit"] as const;
 
 interface InstallationFrameProps {
   part: (typeof parts)[number];
-  /** Beside the title, such as a total. */
+  /** Shown next to the title, such as a total. */
   aside?: ReactNode;
   children: ReactNode;
 }
 
-/** A page of the installation as a whole, with the way to the others. Only owners have them. */
+/** Frames a page about the whole installation, with links to the others. Only owners have these pages. */
 export function InstallationFrame({ part, aside, children }: InstallationFrameProps) {
   const { words } = useWords();
   const { isOwner } = useMe();

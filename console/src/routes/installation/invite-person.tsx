@@ -8,7 +8,7 @@ import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { peopleKey } from "./keys";
 
-/** Invites an address, as an owner or as somebody who is added to projects later. */
+/** Invites an address, as an owner or as a person who is added to projects later. */
 export function InvitePerson() {
   const { words } = useWords();
   const queries = useQueryClient();

@@ -1,3 +1,3 @@
-/** The lists of these pages in the cache. */
+/** The cache keys of these pages' lists. */
 export const projectsKey = ["installation", "projects"];
 export const peopleKey = ["installation", "people"];

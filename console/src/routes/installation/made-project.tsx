@@ -4,7 +4,7 @@ import { Button } from "../../parts/button";
 import { CopyButton } from "../../parts/copy";
 import { useWords } from "../../words/words";
 
-/** A project that was just made, with its first keys. */
+/** Shows a new project, with its first keys. */
 export function MadeProject({ made: { project, keys }, onDone }: { made: CreatedProject; onDone(): void }) {
   const { words } = useWords();
   const texts = words.settings.keys;

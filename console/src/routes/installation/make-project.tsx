@@ -9,7 +9,7 @@ import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { projectsKey } from "./keys";
 
-/** Makes a project. The answer has its first keys, which are shown once. */
+/** Creates a project. The answer contains its first keys, which are shown once. */
 export function MakeProject({ onMade }: { onMade(made: CreatedProject): void }) {
   const { words } = useWords();
   const queries = useQueryClient();

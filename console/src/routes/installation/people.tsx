@@ -14,7 +14,7 @@ import { PersonDialog } from "./person-dialog";
 
 const pageSize = 100;
 
-/** Everybody who may use the console, newest first, owners and members of projects alike. */
+/** Lists everybody who may use the console, newest first, owners and members of projects alike. */
 export function InstallationPeoplePage() {
   const { words } = useWords();
   const [opened, setOpened] = useState<Person | null>(null);

@@ -13,7 +13,7 @@ import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { peopleKey } from "./keys";
 
-/** A person with their projects: makes them an owner or no longer one, and deletes them. */
+/** Shows a person with the person's projects. Grants or removes ownership, and deletes the person. */
 export function PersonDialog({ person, onClose }: { person: Person; onClose(): void }) {
   const { words } = useWords();
   const queries = useQueryClient();
@@ -28,7 +28,7 @@ export function PersonDialog({ person, onClose }: { person: Person; onClose(): v
   async function onSuccess() {
     await Promise.all([
       queries.invalidateQueries({ queryKey: peopleKey }),
-      // They may have changed what they may do themselves.
+      // A person may have changed their own rights.
       queries.invalidateQueries({ queryKey: sessionKey }),
     ]);
     onClose();
@@ -44,7 +44,7 @@ export function PersonDialog({ person, onClose }: { person: Person; onClose(): v
   function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     const isOwner = new FormData(event.currentTarget).has("owner");
-    // What was not changed here may have been changed by somebody else meanwhile.
+    // A role that was not changed here may have been changed by another person meanwhile.
     if (isOwner === (role === "owner")) onClose();
     else save.mutate(isOwner);
   }

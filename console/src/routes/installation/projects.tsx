@@ -16,7 +16,7 @@ import { MakeProject } from "./make-project";
 
 const pageSize = 100;
 
-/** All projects of the installation, newest first. An owner has access to each of them. */
+/** Lists all projects of the installation, newest first. An owner has access to all of them. */
 export function ProjectsPage() {
   const { words } = useWords();
   const [made, setMade] = useState<CreatedProject | null>(null);

@@ -5,7 +5,7 @@ import { useWords } from "../../words/words";
 
 type Part = keyof ReturnType<typeof useWords>["words"]["more"]["parts"];
 
-/** The parts without a page, each with the call that does it. */
+/** The parts without a page, each with its API call. */
 const calls: [part: Part, call: string, needs: OperationName][] = [
   ["segments", "GET /segments", "segments.list"],
   ["members", "POST /segments/{id}/members", "segments.addMembers"],
@@ -29,7 +29,7 @@ const calls: [part: Part, call: string, needs: OperationName][] = [
   ["deadLetters", "GET /admin/dead-letters", "admin.listDeadLetters"],
 ];
 
-/** Lists what has no page yet and the person may do, in one line each. */
+/** Lists parts that have no page yet and that the person may use, one line each. */
 export function MorePage() {
   const { words } = useWords();
   const project = useProject();

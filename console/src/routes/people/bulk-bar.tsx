@@ -17,13 +17,13 @@ type Operation = "subscribe" | "unsubscribe" | "delete";
 interface BulkBarProps {
   filters: PeopleFilters;
   selection: Selection;
-  /** How many the list finds, as it is shown. */
+  /** How many people the list finds, in the form that is shown. */
   total: Count;
-  /** Counts them again. */
+  /** Counts the people again. */
   recount(): void;
 }
 
-/** Changes everybody who is selected, in the background, and shows how far that is. */
+/** Changes all selected people in the background, and shows the progress. */
 export function BulkBar({ filters, selection, total, recount }: BulkBarProps) {
   const { words, count } = useWords();
   const { petrel } = useProject();

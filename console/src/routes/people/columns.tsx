@@ -7,10 +7,10 @@ import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
 import { Subscription } from "./subscription";
 
-/** So many columns of data fit beside the others on a desk. */
+/** The number of data columns that fit next to the others on a large screen. */
 const most = 4;
 
-/** The columns of the list: those that it always has, and one for each chosen key of the data. */
+/** Returns the columns of the list: the fixed ones, and one for each chosen key of the data. */
 export function usePeopleColumns(project: string, chosen: readonly string[]): Column<Contact>[] {
   const { words } = useWords();
   const ofData = chosen.slice(0, most).map((key) => ({
@@ -60,7 +60,7 @@ function shown(value: unknown): string {
   return value === undefined || value === null ? "–" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The first few of a person's data, in one line. */
+/** Returns the first few values of a person's data, in one line. */
 function summaryOf(data: Record<string, unknown>): string {
   const plain = Object.entries(data).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
   return plain
@@ -74,7 +74,7 @@ interface ChooseColumnsProps {
   choose(keys: string[]): void;
 }
 
-/** A menu of the data that people have. Which of it are columns is in the address of the page. */
+/** Shows a menu of the data that people have. The page's address contains the chosen columns. */
 export function ChooseColumns({ chosen, choose }: ChooseColumnsProps) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -2,13 +2,13 @@ import type { Filter } from "petrel-client";
 
 export interface PeopleFilters {
   search?: string;
-  /** All of them hold. */
+  /** All of these filters must hold. */
   where?: Filter[];
-  /** The keys of the data that have a column. */
+  /** The keys of data that are shown as columns. */
   columns?: string[];
 }
 
-/** The address of the page has its conditions. Whether they make sense, the service says. */
+/** Reads the conditions from the page's address. The service checks them. */
 export function readPeopleFilters({ search, where, columns }: Record<string, unknown>): PeopleFilters {
   const filters = Array.isArray(where) ? where.filter(isFilter) : [];
   const keys = Array.isArray(columns) ? columns.filter((key) => typeof key === "string") : [];

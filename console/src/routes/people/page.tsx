@@ -23,7 +23,7 @@ const pageSize = 100;
 const firstPerson = `curl -X POST $PETREL/contacts -H "Authorization: Bearer $SECRET" -H "Content-Type: application/json" \\
   -d '{ "email": "ada@example.com", "data": { "plan": "pro" } }'`;
 
-/** The people of a project, by conditions, with their number. */
+/** Lists the people of a project by conditions, with their number. */
 export function PeoplePage() {
   const { words, count } = useWords();
   const { id: project, petrel } = useProject();

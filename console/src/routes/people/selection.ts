@@ -1,7 +1,7 @@
 import type { Contact } from "petrel-client";
 import { useState } from "react";
 
-/** The people that a bulk operation takes: some by their ids, or everybody that the list finds, loaded or not. */
+/** The people of a bulk operation: some by their ids, or everybody that the list finds, loaded or not. */
 export type Selected = { ids: ReadonlySet<string> } | "all";
 
 export interface Selection {
@@ -15,7 +15,7 @@ export interface Selection {
 
 const nobody: Selected = { ids: new Set() };
 
-/** Keeps the selected people of a list. `list` names it: another list begins with nobody. */
+/** Manages the selected people of a list. `list` identifies the list: another list begins without a selection. */
 export function useSelection(list: string): Selection {
   const [{ of, selected }, set] = useState({ of: list, selected: nobody });
   const now = of === list ? selected : nobody;
@@ -25,7 +25,7 @@ export function useSelection(list: string): Selection {
     isEmpty: now !== "all" && now.ids.size === 0,
     has: ({ id }) => now === "all" || now.ids.has(id),
     toggle({ id }) {
-      // "All but this one" cannot be told to the service.
+      // The service cannot be told "all except this one".
       if (now === "all") return select(nobody);
       const ids = new Set(now.ids);
       if (!ids.delete(id)) ids.add(id);

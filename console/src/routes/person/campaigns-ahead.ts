@@ -1,12 +1,12 @@
 import { type Campaign, NotFoundError, type Petrel } from "petrel-client";
 
-/** The service judges each for the person by a call of its own. */
+/** The service judges each campaign by a separate call. */
 const mostAsked = 20;
 const atOnce = 5;
 
 interface CampaignsAhead {
   reaching: Campaign[];
-  /** The number of campaigns that are scheduled for later than those that were asked about. */
+  /** The number of campaigns that are scheduled for later than the judged ones. */
   later: number;
 }
 
@@ -23,7 +23,7 @@ export async function campaignsAhead(petrel: Petrel, person: string, signal: Abo
   return { reaching, later: Math.max(0, total - data.length) };
 }
 
-/** Null when the campaign was deleted since it was listed. */
+/** Null when the campaign was deleted after it was listed. */
 async function verdictOf(
   petrel: Petrel,
   { person, campaign }: { person: string; campaign: string },

@@ -2,7 +2,7 @@ import type { Contact } from "petrel-client";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
 
-/** Whether the person gets marketing mail, and what is known of how that came to be. */
+/** Shows whether the person gets marketing mail, and what is known about how that came about. */
 export function Consent({ contact }: { contact: Contact }) {
   const { words } = useWords();
   const times: [label: string, at: string | null][] = [

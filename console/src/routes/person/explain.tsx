@@ -11,10 +11,10 @@ import { Verdict } from "./verdict";
 const kinds = ["campaign", "workflow", "template"] as const;
 type Kind = (typeof kinds)[number];
 
-/** So many of each are to choose from, newest first. */
+/** The number of options of each kind, newest first. */
 const most = 100;
 
-/** "Did this person get it?": what it is, and the answer with its first reason. */
+/** Answers "Did this person get it?": asks for the mail, and shows the answer with its first reason. */
 export function Explain({ contactId }: { contactId: string }) {
   const { words } = useWords();
   const [kind, setKind] = useState<Kind>("campaign");

@@ -10,7 +10,10 @@ import { campaignsAhead } from "./campaigns-ahead";
 
 const mostEntries = 20;
 
-/** What is scheduled for a person: mail, workflows that wait, campaigns that would reach them, and the end of a snooze. */
+/**
+ * Lists what is scheduled for a person: mail, waiting workflows, campaigns that would reach the person, and the end of
+ * a snooze.
+ */
 export function Future({ contact: { id, snoozedUntil } }: { contact: Contact }) {
   const { words, count } = useWords();
   const { id: project, petrel } = useProject();

@@ -12,7 +12,7 @@ interface Membership {
   since: string | null;
 }
 
-/** The segments that the person is in, and the workflows that they went through. */
+/** Lists the segments of the person, and the workflows that the person went through. */
 export function Memberships({ contactId }: { contactId: string }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -13,7 +13,7 @@ import { PersonTimeline } from "./timeline";
 
 const route = getRouteApi("/p/$project/people/$person");
 
-/** One person: what happened, what is known, and whether some mail reached them. */
+/** Shows one person: what happened, what is known, and whether some mail arrived. */
 export function PersonPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -5,7 +5,7 @@ import { useProject } from "../../api/project";
 
 type Source = ContactExplanation["because"][number]["source"];
 
-/** Leads to the record of a reason, where it has a page of its own. */
+/** Links to the record behind a reason, if it has a page. */
 export function SourceLink({ source: { type, id }, children }: { source: Source; children: ReactNode }) {
   const { id: project } = useProject();
   switch (type) {

@@ -8,7 +8,7 @@ import { useWords } from "../../words/words";
 
 const pageSize = 100;
 
-/** Mail, consent, segments and events of a person in one line of time, newest first. */
+/** Lists mail, consent, segments and events of a person in one timeline, newest first. */
 export function PersonTimeline({ contactId }: { contactId: string }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -61,7 +61,7 @@ function What({ project, name, metadata: { emailId } }: WhatProps) {
   );
 }
 
-/** The subject of an entry: a link, a mail's subject, or the name of an event, a topic or a segment. */
+/** Returns the subject of an entry: a link, a mail's subject, or the name of an event, a topic or a segment. */
 function detailOf({ link, subject, event, segment, topic }: Activity["metadata"]): string {
   return (
     ([link, subject, segment, topic, event].find((one) => typeof one === "string" && one !== "") as string | "") ?? ""

@@ -11,7 +11,7 @@ const tones: Record<ContactExplanation["verdict"], Tone> = {
   UNKNOWN: "warn",
 };
 
-/** The answer, the reason that decides, and what else stands in the way. */
+/** Shows the answer, the reason that decides, and the other obstacles. */
 export function Verdict({ of: { verdict, because } }: { of: ContactExplanation }) {
   const { words } = useWords();
   const [first, ...rest] = because;

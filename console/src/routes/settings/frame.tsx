@@ -7,19 +7,19 @@ import { type SettingsPart, useSettingsPages } from "./pages";
 
 interface SettingsFrameProps {
   part: SettingsPart;
-  /** Beside the title, such as a total. */
+  /** Shown next to the title, such as a total. */
   aside?: ReactNode;
   children: ReactNode;
 }
 
-/** A page of the settings, with the way to the others. */
+/** Frames a page of the settings, with links to the others. */
 export function SettingsFrame({ part, aside, children }: SettingsFrameProps) {
   const { words } = useWords();
   const { id: project } = useProject();
   const pages = useSettingsPages();
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a phone, not all of them fit.
+    // Not all tabs fit on a phone.
     tabs.current?.querySelector(`[data-part="${part}"]`)?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [part]);
   return (

@@ -8,7 +8,7 @@ import { useMe } from "../../shell/root";
 import { useWords } from "../../words/words";
 import { useSettingsPages } from "./pages";
 
-/** All settings of the project, and what has no page yet. */
+/** Lists all settings of the project, and parts without a page. */
 export function SettingsIndex() {
   const { words } = useWords();
   const { id: project } = useProject();

@@ -17,7 +17,7 @@ const all = [
 
 export type SettingsPart = (typeof all)[number]["part"];
 
-/** The pages of the settings that the person may read, in the order in which they are shown. */
+/** Returns the settings pages that the person may read, in the order in which they are shown. */
 export function useSettingsPages() {
   const may = useMay();
   return all.filter(({ reads }) => may(reads));

@@ -2,10 +2,10 @@ import { PetrelError } from "petrel-client";
 import { useEffect, useState } from "react";
 import { offerPasskeys } from "../../api/passkeys";
 
-/** Before the challenge of an offer expires, it is made anew. */
+/** An offer is renewed before its challenge expires. */
 const offerMs = 4 * 60_000;
 
-/** Has the browser offer passkeys in the field of the address, while no other request for one is under way. */
+/** Has the browser offer passkeys in the address field, while no other request for a passkey is under way. */
 export function useOfferedPasskeys(onSignedIn: () => void, isPaused: boolean): { error: unknown } {
   const [turn, setTurn] = useState(0);
   const [error, setError] = useState<unknown>(null);
@@ -16,7 +16,7 @@ export function useOfferedPasskeys(onSignedIn: () => void, isPaused: boolean): {
     offerPasskeys(stop.signal).then(
       (isSignedIn) => isSignedIn && onSignedIn(),
       (fault: unknown) => {
-        // A fault of an offer that was not asked for is not shown: the button shows its own.
+        // The person did not request this offer, so its failure is not shown. The button shows its own failures.
         if (fault instanceof PetrelError) setError(fault);
       },
     );

@@ -13,7 +13,10 @@ import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { useOfferedPasskeys } from "./offered-passkeys";
 
-/** A passkey signs in at once. Or an address gets a mail, and the code of the mail opens a session in this browser. */
+/**
+ * Signs in. A passkey works at once. Otherwise an address gets a mail, and the mail's code opens a session in this
+ * browser.
+ */
 export function SignIn() {
   const { words } = useWords();
   const [email, setEmail] = useState("");

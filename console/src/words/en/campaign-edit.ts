@@ -2,7 +2,7 @@ import { counting } from "../counting";
 
 const counted = counting("en");
 
-/** A number, a time and a length are given as they are written in the language of the reader. */
+/** Numbers, times and lengths are passed as they are written in the reader's language. */
 export const campaignEdit = {
   create: "New campaign",
   untitled: "Without a name",

@@ -23,7 +23,10 @@ export const conditions = {
   chosen: "Chosen",
   inTopic: "gets the topic",
   notInTopic: "does not get the topic",
-  /** The name of a field or an event is before it, and a value, a length of time or the name of a segment after it. */
+  /**
+   * The name of a field or an event precedes the operator; a value, a length of time or the name of a segment follows
+   * it.
+   */
   operators: {
     equals: "is",
     notEquals: "is not",

@@ -2,7 +2,7 @@ import { ShareBar } from "../../../parts/share-bar";
 import { useWords } from "../../../words/words";
 import type { PreflightFindings } from "./use-check";
 
-/** Everybody of the audience in one bar, by what becomes of them: the parts add up to the whole. */
+/** Shows the whole audience as one bar, divided by what will happen to each person. */
 export function AudienceBar({ findings: { willSend, skipped, renderErrors } }: { findings: PreflightFindings }) {
   const { words } = useWords();
   const own = words.campaignEdit;

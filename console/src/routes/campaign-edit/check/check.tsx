@@ -16,11 +16,11 @@ interface CheckProps {
   campaign: Campaign;
   keeper: Keeper;
   show(person: string): void;
-  /** Another audience is being chosen, so nothing is sent to the one that was checked. */
+  /** Whether another audience is being chosen. Nothing is then sent to the audience that was checked. */
   isHeld: boolean;
 }
 
-/** The way out: a check of everybody's mail, what it found, and only then the button that sends. */
+/** Leads to sending: a check of every person's mail, its findings, and only then the button that sends. */
 export function Check({ check, campaign, keeper, show, isHeld }: CheckProps) {
   const { words } = useWords();
   const own = words.campaignEdit;
@@ -59,7 +59,7 @@ export function Check({ check, campaign, keeper, show, isHeld }: CheckProps) {
   );
 }
 
-/** Fades findings that are not, or not yet, about this version. */
+/** Fades findings that are not, or not yet, about the current version. */
 function Faded({ isFaded, children }: { isFaded: boolean; children: ReactNode }) {
   return (
     <div aria-hidden={isFaded} inert={isFaded} className={isFaded ? "grid gap-4 opacity-55" : "grid gap-4"}>

@@ -1,2 +1,2 @@
-/** Under this key is how far the clock of the service is ahead of the browser's, which may be wrong. */
+/** The cache key for how far the service's clock is ahead of the browser's, which may be wrong. */
 export const clockKey = (project: string) => [project, "clock"];

@@ -8,11 +8,13 @@ import type { PreflightFindings } from "./use-check";
 
 interface FindingsProps {
   findings: PreflightFindings;
-  /** Shows the mail of somebody whom a finding is about. */
+  /** Shows the mail of a person with a finding. */
   show(person: string): void;
 }
 
-/** The faults and the number of people they concern: first mail that cannot be written, then mail with gaps. */
+/**
+ * Shows the faults, each with the number of people it affects: first mail that cannot be rendered, then mail with gaps.
+ */
 export function Findings({ findings, show }: FindingsProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -12,10 +12,10 @@ import { clockKey } from "./clock";
 
 const lookMs = 1_000;
 const tickMs = 250;
-/** Seconds are counted down from here on. */
+/** Below this time, the seconds are counted down. */
 const soonMs = 60_000;
 
-/** A campaign that waits for its time, and the way to take it back until then. */
+/** Shows a campaign that waits for its time, with the button that unschedules it. */
 export function Scheduled({ campaign }: { campaign: Campaign }) {
   const { words, count } = useWords();
   const own = words.campaignEdit;
@@ -28,7 +28,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   const back = useMutation({
     mutationFn: () => petrel.campaigns.unschedule(id),
     onSuccess: (draft) => queries.setQueryData(queryKey, draft),
-    // It may have started: then the page says so.
+    // The campaign may have started, which the page then shows.
     onError: () => queries.invalidateQueries({ queryKey }),
   });
   const isDue = leftMs <= 0;
@@ -40,7 +40,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   }, [isDue, queries, project, id]);
   const { scheduledFor, heldReason } = campaign;
   return (
-    // The button that sends is far down the page: this comes into view there.
+    // The button that sends is far down the page, so this notice is sticky.
     <div className="sticky top-16 z-10 mb-4 grid gap-4">
       <Notice tone="good">
         <p className="min-w-48 flex-1">
@@ -64,7 +64,7 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** How long it is until the campaign starts, by the clock of the service. */
+/** Returns the time until the campaign starts, by the clock of the service. */
 function useLeft({ scheduledFor }: Campaign): number {
   const { id: project } = useProject();
   const ahead = useQueryClient().getQueryData<number>(clockKey(project)) ?? 0;

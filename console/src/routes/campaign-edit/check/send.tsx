@@ -20,10 +20,10 @@ interface SendProps {
   keeper: Keeper;
 }
 
-/** For so long a send can be taken back. */
+/** For how many seconds sending can be undone. */
 const undoSeconds = 10;
 
-/** Sends exactly what was checked: in a few seconds, in which it can be taken back, or at a time. */
+/** Sends exactly what was checked: in a few seconds, during which it can be undone, or at a chosen time. */
 export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
   const { words, count, locale } = useWords();
   const own = words.campaignEdit;
@@ -46,9 +46,10 @@ export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
       queries.setQueryData([project, "campaign", id], sent);
     },
     onError(error) {
-      // The campaign was changed since, or the check is too old: it takes another one.
+      // The campaign has changed since, or the check is too old: another check is needed.
       if (error instanceof ConflictError && error.details.field === "preflightToken") check.drop(error);
-      // The answer may be lost and the campaign scheduled: then the page says so, with the way back.
+      // The answer may be lost although the campaign is scheduled. The page then shows that, with the button to undo
+      // it.
       void queries.invalidateQueries({ queryKey: [project, "campaign", id] });
     },
   });
@@ -97,7 +98,7 @@ export function Send({ campaign: { id }, result, check, keeper }: SendProps) {
   );
 }
 
-/** The clock of a test stands still, so nothing would ever be due. */
+/** A test clock stands still, so nothing would ever be due. */
 function soon(testClock: boolean): { delaySeconds?: number } {
   return testClock ? {} : { delaySeconds: undoSeconds };
 }

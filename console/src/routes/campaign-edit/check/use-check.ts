@@ -5,28 +5,28 @@ import { useProject } from "../../../api/project";
 import type { Keeper } from "../keeper";
 import type { Kept } from "../kept";
 
-/** A check that is under way has no token yet. */
+/** The findings of a check, which has no token while it is under way. */
 export type PreflightFindings = Omit<PreflightResult, "preflightToken">;
 
 export interface Checked {
-  /** The findings of the last check, so far or in the end. */
+  /** The latest findings, of a running or a finished check. */
   findings: PreflightFindings | null;
-  /** The finished check of the very version that is on the page. Without one, nothing is sent. */
+  /** The finished check of exactly the version on the page. Without it, nothing is sent. */
   sound: PreflightResult | null;
   /** In percent; null while no check is under way. */
   progress: number | null;
-  /** There was a check, of another version. */
+  /** Whether there was a check, of another version. */
   isStale: boolean;
   isUnsaved: boolean;
   error: Error | null;
   start(): void;
-  /** Forgets the check, and says why the service does not take it any more. */
+  /** Discards the check, and shows why the service no longer accepts it. */
   drop(reason: Error): void;
 }
 
 const lookMs = 700;
 
-/** Has the mail of everybody composed by the service, without sending any. */
+/** Has the service compose every person's mail, without sending any. */
 export function useCheck({ campaign, state }: Kept, keeper: Keeper): Checked {
   const { id: project, petrel } = useProject();
   const [dropped, setDropped] = useState<Error | null>(null);
@@ -45,7 +45,7 @@ export function useCheck({ campaign, state }: Kept, keeper: Keeper): Checked {
     refetchInterval: (query) => isOpen(query.state.data) && lookMs,
   });
   const findings = resultOf(job);
-  // The service checks its newest version, which somebody else may have made just now.
+  // The service checks its newest version, which another person may just have saved.
   const isOfThis = state.is === "saved" && findings?.version === campaign.version;
   const isUnderWay = start.isPending || (jobId !== "" && isOpen(job));
   return {

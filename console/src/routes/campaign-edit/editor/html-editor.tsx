@@ -11,7 +11,7 @@ interface HtmlEditorProps {
   change(text: string): void;
 }
 
-/** HTML with Liquid in it. Loaded with the page that needs it, and not before. */
+/** Edits HTML with Liquid. Loaded only by the page that needs it. */
 export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEditorProps) {
   const { id: project, petrel } = useProject();
   const place = useRef<HTMLDivElement>(null);

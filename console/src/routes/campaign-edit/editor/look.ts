@@ -2,7 +2,7 @@ import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The colours are those of the page, in both schemes: its variables reach into the shadow root. */
+/** Uses the page's colours for both schemes, because its variables reach into the shadow root. */
 export const colours = HighlightStyle.define([
   { tag: [tags.tagName, tags.keyword, tags.angleBracket], color: "var(--color-main)" },
   { tag: [tags.attributeName, tags.propertyName], color: "var(--color-warn)" },

@@ -14,14 +14,14 @@ interface EditorOptions {
   change(text: string): void;
 }
 
-/** Marks a change that the page made and nobody typed. */
+/** Marks a change that the page made, not a person. */
 const isGiven = Annotation.define<boolean>();
 const language = new Compartment();
 const readOnly = new Compartment();
 
 /**
- * Opens an editor. Its styles live in a shadow root, as sheets that are constructed: the policy of the page allows no
- * style elements. The tab key leaves it, so that nobody is caught in it.
+ * Opens an editor. Its styles are constructed sheets in a shadow root, because the page's policy allows no style
+ * elements. The tab key leaves the editor, so that keyboard users are not trapped.
  */
 export function openEditor(place: HTMLElement, { label, text, change }: EditorOptions): EditorView {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
@@ -52,8 +52,8 @@ export function openEditor(place: HTMLElement, { label, text, change }: EditorOp
 }
 
 /**
- * Shows another text, unless it is the one that is there. It is no step that can be undone, because it may be the work of
- * somebody else; and only what differs is replaced, so that the steps before stay where they were.
+ * Replaces the text, unless it is the same. The replacement cannot be undone, because it may be another person's work.
+ * Only the differing part is replaced, so that earlier undo steps still fit.
  */
 export function replaceText(view: EditorView, text: string): void {
   const before = view.state.doc.toString();
@@ -69,12 +69,12 @@ export function replaceText(view: EditorView, text: string): void {
   });
 }
 
-/** Keeps the text from being changed, or allows it again: the cursor and the steps that can be undone stay as they are. */
+/** Makes the text read-only, or editable again. The cursor and the undo steps stay. */
 export function setReadOnly(view: EditorView, isReadOnly: boolean): void {
   view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) });
 }
 
-/** Completes the names of what is known of people. */
+/** Completes the names of the fields that contacts have. */
 export function setNames(view: EditorView, fields: FieldList["fields"]): void {
   view.dispatch({ effects: language.reconfigure(languageWith(fields)) });
 }

@@ -12,7 +12,7 @@ interface PersonStepperProps {
   show(person: string): void;
 }
 
-/** Whose mail is shown, and the way to the next person. */
+/** Names the person whose mail is shown, with buttons for the next and the previous one. */
 export function PersonStepper({ people, person, show }: PersonStepperProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -18,7 +18,7 @@ import { usePeople } from "./use-people";
 interface PreviewProps {
   draft: Draft;
   findings: PreflightFindings | null;
-  /** The person who is shown, if one is asked for. */
+  /** The person to show, if one was requested. */
   person: string | null;
   show(person: string): void;
 }
@@ -28,7 +28,7 @@ const keptMs = 10_000;
 const widths = { phone: 390, desk: 700 };
 const views = ["phone", "desk", "text"] as const;
 
-/** The mail as one person of the audience would get it, while it is written. */
+/** Shows the mail as one person of the audience would get it, while it is being written. */
 export function Preview({ draft, findings, person: asked, show }: PreviewProps) {
   const { words } = useWords();
   const own = words.campaignEdit;

@@ -2,10 +2,10 @@ import clsx from "clsx";
 import type { ContentPreview } from "petrel-client";
 import { useWords } from "../../../words/words";
 
-/** Gmail cuts a mail off here. The service warns by the same number. */
+/** Gmail clips a mail at this size. The service warns at the same number. */
 const clippedBytes = 102 * 1024;
 
-/** How large the mail is, what this person lacks for it, and what looks wrong. */
+/** Shows the mail's size, the data that this person lacks, and probable mistakes. */
 export function Remarks({ preview: { bytes, missing, warnings } }: { preview: ContentPreview }) {
   const { words, locale } = useWords();
   const own = words.campaignEdit;

@@ -5,13 +5,16 @@ import type { Draft } from "../draft";
 
 export interface PreviewPerson {
   id: string;
-  /** How many findings of the check name this person. */
+  /** The number of findings of the check that name this person. */
   faults: number;
 }
 
 const most = 25;
 
-/** Some people of the audience. Those whose mail has faults, as far as it was checked, come first, and the worst is the first. */
+/**
+ * Returns some people of the audience. People whose mail has faults, as far as it was checked, come first, with the
+ * worst first.
+ */
 export function usePeople(draft: Draft, findings: PreflightFindings | null): PreviewPerson[] {
   const { id: project, petrel } = useProject();
   const { audienceType, segmentId, audienceCondition } = draft;
@@ -30,7 +33,7 @@ export function usePeople(draft: Draft, findings: PreflightFindings | null): Pre
   return [...worst, ...others];
 }
 
-/** A mail that cannot be written at all is worse than any that lacks something. */
+/** A mail that cannot be rendered is worse than any mail that lacks something. */
 const unwritten = 1_000;
 
 function faultsOf(findings: PreflightFindings | null): Map<string, number> {

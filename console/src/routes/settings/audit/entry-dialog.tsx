@@ -13,7 +13,7 @@ interface EntryDialogProps {
   onClose(): void;
 }
 
-/** One entry: who did what from where, and each field with its value before and after. */
+/** Shows one entry: who did what from where, and each field with its value before and after. */
 export function EntryDialog({ entry, filters, onClose }: EntryDialogProps) {
   const { words } = useWords();
   const { action, target, at, ip, requestId, changes, actor } = entry;

@@ -13,15 +13,15 @@ export interface Actor {
 }
 
 interface FilterBarProps {
-  /** Of what the log is: a project, or the installation. */
+  /** What the log is about: a project, or the installation. */
   of: string;
   filters: AuditFilters;
-  /** The actions of the entries that are loaded, which the field offers. */
+  /** The actions of the loaded entries, which the field offers. */
   actions: string[];
   readActors(signal: AbortSignal): Promise<Actor[]>;
 }
 
-/** The filters of the audit log. Each of them is in the address, so that a link shows somebody else the same. */
+/** Shows the filters of the audit log. Each filter is in the address, so that a link shows others the same list. */
 export function FilterBar({ of, filters, actions, readActors }: FilterBarProps) {
   const { words } = useWords();
   const navigate = useNavigate();
@@ -88,7 +88,7 @@ interface ActorFieldProps extends Pick<FilterBarProps, "of" | "readActors"> {
   choose(actor: string): void;
 }
 
-/** Offers those who are there now. Somebody who has left is found by an entry of theirs. */
+/** Offers the current people and keys. A person who has left is found by one of their entries. */
 function ActorField({ of, readActors, value, choose }: ActorFieldProps) {
   const { words } = useWords();
   const { data = [] } = useQuery({ queryKey: [of, "actors"], queryFn: ({ signal }) => readActors(signal) });

@@ -15,14 +15,14 @@ export const auditPageSize = 100;
 interface AuditLogProps {
   list: Rows<AuditEntry>;
   filters: AuditFilters;
-  /** Of what the log is: a project, or the installation. */
+  /** What the log is about: a project, or the installation. */
   of: string;
-  /** Reads who changes something here. Somebody who has left is found by an entry of theirs. */
+  /** Reads who can make changes here. A person who has left is found by one of their entries. */
   readActors(signal: AbortSignal): Promise<Actor[]>;
   noneAdvice: string;
 }
 
-/** An audit log with its filters. An entry opens with the values before and after. */
+/** Shows an audit log with its filters. An entry opens with the values before and after. */
 export function AuditLog({ list, filters, of, readActors, noneAdvice }: AuditLogProps) {
   const { words } = useWords();
   const [opened, setOpened] = useState<AuditEntry | null>(null);
@@ -91,7 +91,7 @@ function useColumns(open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
   ];
 }
 
-/** One change as it is, and of several only how many. */
+/** Shows a single change in full, and only the number of several. */
 function Changed({ changes: [first, ...others] }: Pick<AuditEntry, "changes">) {
   const { words, count } = useWords();
   if (first === undefined) return null;

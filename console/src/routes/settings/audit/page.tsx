@@ -8,7 +8,7 @@ import { AuditLog, auditPageSize } from "./log";
 
 const route = getRouteApi("/p/$project/settings/audit");
 
-/** The changes in the project, by whom and when, newest first. */
+/** Lists the changes in the project, by whom and when, newest first. */
 export function AuditPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
@@ -16,7 +16,7 @@ export function AuditPage() {
   const list = useRows([project, "audit", filters], (cursor, signal) =>
     petrel.audit.list({ ...filters, limit: auditPageSize, ...(cursor ? { cursor } : {}) }, { signal }),
   );
-  /** The people and keys of the project now. */
+  /** Reads the current people and keys of the project. */
   async function readActors(signal: AbortSignal) {
     const [members, keys] = await Promise.all([
       petrel.admin.listMembers(project, { limit: 100 }, { signal }),

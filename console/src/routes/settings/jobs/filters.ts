@@ -1,6 +1,6 @@
 const statuses = ["queued", "processing", "completed", "failed"] as const;
 
-/** The filter of the jobs, as it is in the address. */
+/** The filter of the jobs, as the address contains it. */
 export interface JobFilters {
   status?: (typeof statuses)[number];
 }

@@ -6,7 +6,7 @@ import { Time } from "../../../parts/time";
 import { useWords } from "../../../words/words";
 import { Progress, useJob } from "./progress";
 
-/** The result of a job, and each of its errors. */
+/** Shows the result of a job, and each of its errors. */
 export function JobDialog({ job: opened, onClose }: { job: Job; onClose(): void }) {
   const { words, count } = useWords();
   const job = useJob(opened);

@@ -17,7 +17,7 @@ import { Progress } from "./progress";
 const route = getRouteApi("/p/$project/settings/jobs");
 const pageSize = 100;
 
-/** The work that goes on in the background, newest first. */
+/** Lists background work, newest first. */
 export function JobsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

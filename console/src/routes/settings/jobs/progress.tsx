@@ -7,7 +7,7 @@ import { useWords } from "../../../words/words";
 const lookMs = 2_000;
 const tones: Record<Job["status"], Tone> = { queued: "quiet", processing: "warn", completed: "good", failed: "alarm" };
 
-/** The state of a job. One that is under way is read again until it has ended. */
+/** Returns the state of a job. An open job is polled until it has ended. */
 export function useJob(job: Job): Job {
   const { id: project, petrel } = useProject();
   const isOver = ({ status }: Job) => status === "completed" || status === "failed";

@@ -6,7 +6,7 @@ import { CopyButton } from "../../../parts/copy";
 import { ApiCall, Refused } from "../../../parts/states";
 import { useWords } from "../../../words/words";
 
-/** A key that was just made, with a first call. A key that reads is tried, so that a wrong one is not copied. */
+/** Shows a new key, with a first call. A key that can read is tried, so that no wrong key is copied. */
 export function MadeKey({ made: { kind, name, key }, onDone }: { made: CreatedKey; onDone(): void }) {
   const { words } = useWords();
   const texts = words.settings.keys;
@@ -14,7 +14,7 @@ export function MadeKey({ made: { kind, name, key }, onDone }: { made: CreatedKe
     queryKey: ["new key", key],
     enabled: kind !== "public",
     gcTime: 0,
-    // With the key in place of the session: with both, the call is refused.
+    // Calls with the key and without the session, because a call with both is refused.
     queryFn: ({ signal }) =>
       new Petrel({
         key,

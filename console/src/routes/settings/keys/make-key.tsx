@@ -13,7 +13,7 @@ import { keysOf } from "./one-key";
 
 const kinds = ["secret", "read", "public"] as const satisfies Key["kind"][];
 
-/** Makes a key, and shows it while this page is open and nobody said that they have copied it. */
+/** Creates a key, and shows it while this page is open, until the person confirms having copied it. */
 export function MakeKey() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -7,7 +7,7 @@ import { SettingsFrame } from "../frame";
 import { MakeKey } from "./make-key";
 import { keysOf, OneKey } from "./one-key";
 
-/** The keys with which programs call the API. */
+/** Lists the keys with which programs call the API. */
 export function KeysPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

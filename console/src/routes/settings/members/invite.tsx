@@ -11,7 +11,7 @@ import { RightsFields, rightsIn } from "./rights";
 
 const usual = { role: "editor", maySend: true, seesPersonalData: true } as const;
 
-/** Invites an address. The answer says whether a mail is on its way, and what to do where none can be sent. */
+/** Invites an address. The answer tells whether a mail was sent, and otherwise what to do. */
 export function Invite() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -11,7 +11,7 @@ import { useWords } from "../../../words/words";
 import { membersOf } from "./page";
 import { type Rights, RightsFields, rightsIn } from "./rights";
 
-/** Changes what somebody may do here, or removes them from the project. */
+/** Changes a member's rights, or removes the member from the project. */
 export function MemberDialog({ member, onClose }: { member: Member; onClose(): void }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -15,7 +15,7 @@ import { MemberDialog } from "./member-dialog";
 export const membersOf = (project: string) => [project, "members"];
 const pageSize = 100;
 
-/** The people who use the console of this project, and what they may do. */
+/** Lists the people who use the console of this project, and their rights. */
 export function MembersPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

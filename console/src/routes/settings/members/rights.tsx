@@ -7,7 +7,7 @@ export type Rights = Pick<Member, "role" | "maySend" | "seesPersonalData">;
 
 const roles = ["viewer", "editor", "admin"] as const;
 
-/** The rights of a member: fields of a form, which `rightsIn` reads. Each role has its own switch, or none. */
+/** Shows the rights of a member as fields of a form, which `rightsIn` reads. Each role has its own switch, or none. */
 export function RightsFields({ of }: { of: Rights }) {
   const { words } = useWords();
   const texts = words.settings.members;

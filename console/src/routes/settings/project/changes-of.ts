@@ -1,6 +1,6 @@
 import type { Project, UpdateProject } from "petrel-client";
 
-/** The fields of the form that are not as the project has them: others may have been changed elsewhere meanwhile. */
+/** Returns the form's fields that differ from the project. Other fields may have been changed elsewhere meanwhile. */
 export function changesOf(project: Project, form: FormData): UpdateProject {
   const text = (name: string) => `${form.get(name) ?? ""}`.trim();
   const orNull = (name: string) => text(name) || null;
@@ -10,7 +10,7 @@ export function changesOf(project: Project, form: FormData): UpdateProject {
     locale: text("locale"),
     tracking: text("tracking"),
     company: orNull("company"),
-    // A form sends the line breaks of its platform.
+    // A form uses the line breaks of its platform.
     postalAddress: orNull("postalAddress")?.replaceAll("\r\n", "\n") ?? null,
     publicTrackSubscribes: form.has("publicTrackSubscribes"),
     publicKeyMayResubscribe: form.has("publicKeyMayResubscribe"),
@@ -18,6 +18,6 @@ export function changesOf(project: Project, form: FormData): UpdateProject {
     confirmationTemplateId: orNull("confirmationTemplateId"),
   };
   const changed = Object.entries(all).filter(([name, value]) => value !== project[name as keyof Project]);
-  // Each field has the values of its own input.
+  // Each field has a value of its own input.
   return Object.fromEntries(changed) as UpdateProject;
 }

@@ -3,7 +3,7 @@ import { useProject } from "../../../api/project";
 import { SelectField } from "../../../parts/field";
 import { useWords } from "../../../words/words";
 
-/** The choice offers the templates that were changed last, and the one that is chosen. */
+/** The choice offers the templates changed most recently, and the chosen one. */
 const most = 100;
 
 export function ConfirmationField({ current }: { current: string | null }) {

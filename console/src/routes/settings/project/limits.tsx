@@ -10,7 +10,7 @@ import { settingsOf } from "./page";
 
 const megabyte = 1024 * 1024;
 
-/** The limits that an owner of the installation has set, and the reason why marketing mail is paused. */
+/** Shows the limits that an owner of the installation has set, and why marketing mail is paused. */
 export function Limits({ project }: { project: Project }) {
   const { id, monthlySendLimit, sendRatePerSecond, maxStorageMb, sendingPaused } = project;
   const { words, number } = useWords();

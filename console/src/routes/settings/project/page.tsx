@@ -8,7 +8,7 @@ import { ProjectForm } from "./project-form";
 
 export const settingsOf = (project: string) => [project, "settings"];
 
-/** How the project presents itself, what it tracks, and its limits. */
+/** Edits how the project presents itself, what it tracks, and its limits. */
 export function ProjectPage() {
   const { words } = useWords();
   const { id, petrel } = useProject();

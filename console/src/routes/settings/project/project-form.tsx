@@ -23,7 +23,7 @@ export function ProjectForm({ project }: { project: Project }) {
     mutationFn: (change: UpdateProject) => petrel.admin.updateProject(project.id, change),
     onSuccess: (saved) => {
       queries.setQueryData(settingsOf(project.id), saved);
-      // The name of the project stands in the bar above.
+      // The bar at the top shows the project's name.
       return queries.invalidateQueries({ queryKey: sessionKey });
     },
   });

@@ -12,10 +12,10 @@ import { TopicDialog } from "./topic-dialog";
 
 export const topicsOf = (project: string) => [project, "topics"];
 
-/** A project has fewer topics than this. */
+/** More than the topics of any project. */
 const all = 100;
 
-/** The kinds of mail that people can leave one by one. */
+/** Lists the kinds of mail that people can leave one by one. */
 export function TopicsPage() {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -9,7 +9,7 @@ import { Refused } from "../../../parts/states";
 import { useWords } from "../../../words/words";
 import { topicsOf } from "./page";
 
-/** Adds a topic, or changes one. */
+/** Adds or changes a topic. */
 export function TopicDialog({ topic, onClose }: { topic: Topic | null; onClose(): void }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();
