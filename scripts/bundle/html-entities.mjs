@@ -1,5 +1,5 @@
 /**
- * Stands in for postal-mime's table of two thousand entities. It reads them where a mail has no plain text, and all mail
- * that we parse, which is our own in the outbox, has one.
+ * Replaces postal-mime's table of two thousand entities. It is only read for a mail without plain text, and all mail
+ * that we parse (our own, in the outbox) has plain text.
  */
 export const htmlEntities = { "&amp;": "&", "&apos;": "'", "&gt;": ">", "&lt;": "<", "&nbsp;": " ", "&quot;": '"' };

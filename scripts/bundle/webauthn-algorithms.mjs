@@ -1,4 +1,4 @@
-/** Stands in for the algorithms that we offer to no authenticator, which bring their own reader of certificates. */
+/** Replaces algorithms that we offer to no authenticator, and that bring their own certificate reader. */
 const leftOut = () => {
   throw new Error("This algorithm is not in the bundle");
 };

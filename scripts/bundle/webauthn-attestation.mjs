@@ -1,6 +1,6 @@
 /**
- * Stands in for what SimpleWebAuthn knows about makers of authenticators and their certificates, which is nine tenths of it.
- * We ask for no attestation and trust none, so whatever is said about a maker is as good as nothing.
+ * Replaces what SimpleWebAuthn knows about makers of authenticators and their certificates, which is nine tenths of it.
+ * We ask for no attestation and trust none, so any statement about a maker is ignored.
  */
 const isNotAsked = async () => true;
 

@@ -4,8 +4,8 @@ const integer = 0x02;
 const bytesOfCurve = { 1: 32, 2: 48, 3: 66 };
 
 /**
- * Stands in for SimpleWebAuthn's reader of ECDSA signatures, which comes with a whole ASN.1. Returns the two numbers of a
- * signature beside each other, as Web Crypto takes them. Throws on anything else.
+ * Replaces SimpleWebAuthn's reader of ECDSA signatures, which comes with a whole ASN.1 library. Returns the two numbers
+ * of a signature, one after the other, as Web Crypto expects them. Throws on anything else.
  */
 export function unwrapEC2Signature(signature, curve) {
   const size = bytesOfCurve[curve];

@@ -1,3 +1,3 @@
-/** Stands in for the whole of SimpleWebAuthn: we verify answers, and make their options ourselves. */
+/** Replaces the whole of SimpleWebAuthn: we only verify answers, and build their options ourselves. */
 export { verifyAuthenticationResponse } from "../../node_modules/@simplewebauthn/server/esm/authentication/verifyAuthenticationResponse.js";
 export { verifyRegistrationResponse } from "../../node_modules/@simplewebauthn/server/esm/registration/verifyRegistrationResponse.js";

@@ -1,4 +1,7 @@
-/** Stands in for zod's compiler of schemas, which hangs on the names of its module. Workers allow no code made at run time. */
+/**
+ * Replaces zod's schema compiler, which is only kept by the export of its module's names. Workers allow no code created
+ * at run time.
+ */
 const leftOut = () => {
   throw new Error("zod's compiler is not in the bundle");
 };

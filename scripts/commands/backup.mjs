@@ -23,7 +23,7 @@ const OPTIONS = {
   deployed: { type: "boolean", default: false },
 };
 
-/** `npm run backup`: backs up projects one after the other, and says what each backup has. */
+/** `npm run backup`: backs up projects one after another, and prints what each backup contains. */
 export async function main(args) {
   const { values, positionals } = readOptions(args, OPTIONS, HELP, { allowPositionals: true });
   if (values.help) return console.log(HELP);
@@ -53,7 +53,7 @@ async function projectsOf(ask) {
   }
 }
 
-/** One project that cannot be backed up does not hold up the others. */
+/** A project that cannot be backed up does not stop the others. */
 async function backUp({ ask, project, folder, line }) {
   const made = { project, backup: null, rows: null, bytes: null, file: null, reason: null };
   try {

@@ -14,14 +14,14 @@ const CHECKS = [
   ["rules", "vitest", "run", "--config", "test/vitest.config.ts", "--project", "core", "--project", "lists"],
 ];
 
-/** Lets the compiler check again only what has changed since, and what rests on that. */
+/** Lets the compiler check only what has changed since the last run, and what depends on that. */
 function remembering(name) {
   return ["--incremental", "--tsBuildInfoFile", `node_modules/.cache/petrel/${name}.tsbuildinfo`];
 }
 
 /**
- * `npm run check`: what every commit keeps to. All of it runs, also after a failure. With `--static` it leaves out the
- * tests, for whoever runs `npm test` as well.
+ * `npm run check`: runs everything that each commit must pass, even after a failure. `--static` leaves out the tests,
+ * for callers that also run `npm test`.
  */
 export async function main(given = []) {
   await ensureInstalled();

@@ -37,7 +37,10 @@ const HELP = `
 `;
 const FLAGS = ["--sandbox", "--dry-run"];
 
-/** `npm run deploy`: what the account lacks, the migrations, the Worker, in this order. Safe to run again at any time. */
+/**
+ * `npm run deploy`: creates what the account lacks, then runs the migrations and uploads the Worker. Can safely be run
+ * again at any time.
+ */
 export async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
   const stranger = args.find((arg) => !FLAGS.includes(arg));
@@ -69,7 +72,7 @@ export async function main(args) {
     console.log(wayBack(installation, points));
     if (!flags.isBuild) noteDeployed(installation, namedPoints(points, installation.notes));
   }
-  // Migrations only add, so the Worker that is still running gets along with the new tables.
+  // Migrations only add, so the Worker that is still running works with the new tables.
   for (const binding of databaseBindings(installation.config)) {
     await step.run("Migrations", binding, "applied", () => migrate(binding));
   }
@@ -78,17 +81,20 @@ export async function main(args) {
   const secrets = await upload(installation, flags, account, step);
   if (installation.notes.unfinished?.length > 0) noteDeployed(installation, allFinished);
   console.log(await introduce(installation, flags, secrets, step));
-  // After the introduction: whatever happens here, its keys have been shown.
+  // Runs after the introduction, so that the keys have been shown whatever happens here.
   const news = await examine(installation, flags, secrets);
   if (news !== null) console.log(news);
 }
 
-/** Somebody who clicked a button has no command line for `--sandbox`: their build says it by leaving the provider as it is. */
+/**
+ * An installation by the deploy button has no command line for `--sandbox`. Its build requests a sandbox by leaving the
+ * provider unchanged.
+ */
 function isOutbox({ config }) {
   return config.vars.MAIL_PROVIDER === "outbox";
 }
 
-/** Everything that stands in the way is said before anything is made. */
+/** Reports all obstacles before anything is created. */
 async function look(installation, flags, step) {
   step.begin("Account", "looking at what is there");
   const account = await lookAtAccount(installation, flags);
@@ -115,7 +121,7 @@ function refuse(obstacles) {
   if (obstacles.length > 0) throw new Failure(obstacleList(obstacles));
 }
 
-/** Asked before anything is made, as neither a database nor a bucket can be moved. */
+/** Asks before anything is created, because neither a database nor a bucket can be moved. */
 async function chooseLocation(installation, account) {
   if (!needsLocation(installation, account.databases)) return dataLocationOf(installation);
   const location = await askLocation({ input: process.stdin, output: process.stdout });
@@ -123,13 +129,13 @@ async function chooseLocation(installation, account) {
   return location;
 }
 
-/** What the account lacks. The Worker's name comes first: only taking that shows a Free plan. */
+/** Creates what the account lacks. The Worker's name comes first, because only claiming it reveals a Free plan. */
 async function prepare(installation, account, step) {
   const { isNew, config } = installation;
   const location = await chooseLocation(installation, account);
   const hasWorker = OWN_SECRETS.some(({ name }) => account.secrets.includes(name));
   const address = hasWorker ? null : await step.run("Worker", config.name, "name taken", () => claimName(installation));
-  // Noted before anything is made there: a deploy that breaks off may leave a database behind.
+  // Noted before anything is created there, because an interrupted deploy may leave a database behind.
   noteDeployed(installation, {
     ...(account.account ? { account: account.account } : {}),
     ...(location ? { location } : {}),
@@ -140,7 +146,7 @@ async function prepare(installation, account, step) {
   if (isNew) step.done("Settings", "petrel.toml", "written");
 }
 
-/** The answer is the secrets that the Worker got by this. */
+/** Uploads the Worker. Returns the secrets that the upload has set. */
 async function upload(installation, flags, account, step) {
   const before = publicUrl(installation);
   const secrets = missingSecrets(account.secrets);
@@ -150,33 +156,34 @@ async function upload(installation, flags, account, step) {
   const found = await step.run("Worker", name, "deployed", () => deployWorker(secrets));
   if (names.length > 0) step.done("Secrets", names.join(", "), "set");
   if (flags.isBuild) {
-    // Shown at the end, and not noted: a checkout of a build is thrown away.
+    // Shown at the end and not noted, because the checkout of a build is thrown away.
     if (found) installation.notes = { ...installation.notes, address: found };
     return secrets;
   }
   if (found) noteDeployed(installation, { address: found });
   const after = publicUrl(installation);
   if (after !== before) {
-    // A Worker that was there already, without its address in petrel.toml: wrangler tells it after an upload alone.
+    // The Worker existed already, without its address in petrel.toml: wrangler reports the address only after an
+    // upload.
     writeDeployConfig(installation, flags);
     await step.run("PUBLIC_URL", after, "set", () => deployWorker());
   }
   return secrets;
 }
 
-/** Whatever is no terminal may be a log that others read. */
+/** Output that is not a terminal may be a log that others read. */
 function isShown({ isBuild }) {
   return Boolean(process.stdout.isTTY) && !isBuild;
 }
 
-/** New values for the secrets that the Worker does not have yet. */
+/** Returns new values for the secrets that the Worker does not have yet. */
 function missingSecrets(existing) {
   const missing = OWN_SECRETS.filter(({ name }) => !existing.includes(name));
   const given = { ADMIN_TOKEN: process.env.ADMIN_TOKEN };
   return Object.fromEntries(missing.map(({ name, make }) => [name, given[name] || make()]));
 }
 
-/** The deploy is done, so nothing that fails here makes it fail. */
+/** The deploy is complete, so no failure here makes it fail. */
 async function introduce(installation, flags, secrets, step) {
   const base = addressOf(installation) || publicUrl(installation);
   const shown = { base, provider: installation.config.vars.MAIL_PROVIDER };
@@ -212,11 +219,11 @@ function operatorToken(secrets) {
   return adminTokenOf({ ADMIN_TOKEN: secrets.ADMIN_TOKEN || process.env.ADMIN_TOKEN || "" });
 }
 
-/** The health in short, or null without a token to ask with. The deploy is done, so nothing that fails here makes it fail. */
+/** Returns the health in short; null without a token. The deploy is complete, so no failure here makes it fail. */
 async function examine(installation, flags, secrets) {
   const base = addressOf(installation) || publicUrl(installation);
   const adminToken = operatorToken(secrets);
-  // With a token that was just set, the door may stay closed for some seconds: only a terminal has waited for it.
+  // A new token may take some seconds to work, and only a terminal has waited for that.
   const isOpen = isShown(flags) || !("ADMIN_TOKEN" in secrets);
   if (!base || !adminToken || !isOpen) return null;
   try {

@@ -28,7 +28,7 @@ const OPTIONS = {
   send: { type: "string" },
 };
 
-/** `npm run doctor`: says what is wrong with an installation and what mends it. */
+/** `npm run doctor`: prints what is wrong with an installation, and how to fix it. */
 export async function main(args) {
   const { help, deployed, json, send: to } = readOptions(args, OPTIONS, HELP).values;
   if (help) return console.log(HELP);
@@ -42,7 +42,7 @@ export async function main(args) {
   return health.status === "fail" || (mail && !mail.sent) ? 1 : 0;
 }
 
-/** The secret key of the project that sends. */
+/** Returns the secret key of the sending project. */
 function senderKey(isDeployed) {
   if (!isDeployed) {
     const state = locateState(process.env);
@@ -55,7 +55,7 @@ function senderKey(isDeployed) {
   return key;
 }
 
-/** A mail that is refused is a finding too: the health is shown nevertheless. */
+/** A refused mail is a finding too, so the health is shown nevertheless. */
 async function tryMail({ base, key, to, print }) {
   const mail = await sendTestMail({
     base,

@@ -21,7 +21,7 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   deployed: { type: "boolean", default: false },
 };
-/** What a move does until its job has this progress, in percent. */
+/** The current phase of a move, by the progress of its job in percent. */
 const PHASES = [
   [5, "preparing"],
   [60, "copying"],
@@ -31,7 +31,7 @@ const PHASES = [
   [100, "switching"],
 ];
 
-/** `npm run move`: starts a move, or finds the one that goes on, and watches it to its end. */
+/** `npm run move`: starts a move, or finds the running one, and follows it to its end. */
 export async function main(args) {
   const { help, project: id, to, back, json, deployed } = read(args);
   if (help) return console.log(HELP);
@@ -75,7 +75,7 @@ function read(args) {
   return { ...values, project };
 }
 
-/** The job of the move: of the one that goes on, of a new one, or of the one that is taken back. */
+/** Returns the job of the move: the running one, a new one, or the one that is taken back. */
 async function jobOf({ ask, path, to, back, moving, database }) {
   if (back) return (await ask("DELETE", `${path}/move`)).jobId;
   if (moving === null) return (await ask("POST", `${path}/move`, { body: { database: to } })).jobId;

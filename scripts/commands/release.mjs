@@ -12,10 +12,10 @@ const HELP = `
   It never pushes. See Releasing in CONTRIBUTING.md.
 `;
 
-/** `npm run release`: whether this commit can be a release, and with `--tag` the tag. */
+/** `npm run release`: checks whether this commit can be a release; `--tag` also creates the tag. */
 export async function main(args) {
   if (args.length === 0 || args.includes("--help") || args.includes("-h")) return console.log(HELP);
   await ensureInstalled();
-  // On the Node of the lockfile, which has SQLite.
+  // Runs on the lockfile's Node, which has SQLite.
   return showTool("../../scripts/lib/release/release-tool.mjs", args);
 }

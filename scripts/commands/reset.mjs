@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { forgetState, locateState } from "../lib/state.mjs";
 
-/** `npm run reset`: the next `npm start` begins with an empty database. Secrets in .dev.vars stay. */
+/** `npm run reset`: makes the next `npm start` begin with an empty database. Secrets in .dev.vars stay. */
 export async function main() {
   const state = locateState(process.env);
   if (!existsSync(state.folder)) {

@@ -26,7 +26,7 @@ const OPTIONS = {
   deployed: { type: "boolean", default: false },
 };
 
-/** `npm run restore`: restores one backup, and says what the new project has other than the backup. */
+/** `npm run restore`: restores one backup, and prints how the new project differs from it. */
 export async function main(args) {
   const { help, backup, from, as, json, deployed } = read(args);
   if (help) return console.log(HELP);

@@ -8,9 +8,9 @@ import { adminTokenOf } from "../lib/settings.mjs";
 import { locateState, readJson } from "../lib/state.mjs";
 
 /**
- * `npm run seed`: a project with 10,000 contacts, their events, templates and segments, in the Petrel that runs from
- * STATE_DIR. `-- 2` makes another, of other people. A project that is there is shown as it is; one whose run broke off
- * is removed and made anew.
+ * `npm run seed`: creates a project with 10,000 contacts, their events, templates and segments, in the Petrel that runs
+ * from STATE_DIR. `-- 2` creates another one with other people. An existing project is only shown; one whose run was
+ * interrupted is removed and created again.
  */
 export async function main(args) {
   const seed = readSeed(args);
@@ -62,7 +62,7 @@ async function findPetrel(state) {
   return { base, adminToken: adminTokenOf(settings) };
 }
 
-/** Null when it was deleted, or its key revoked. */
+/** Null when the project was deleted, or its key revoked. */
 async function findProject(call, project) {
   const found = await call("GET", "/contacts?limit=1", { key: project.secretKey, accept: [401] });
   return found && project;
@@ -73,7 +73,7 @@ async function openProject(admin, seed) {
   return { id: project.id, name: project.name, secretKey: keys.secret, publicKey: keys.public };
 }
 
-/** What is in it now, and calls to begin with. */
+/** Prints what the project contains, and first calls to try. */
 async function describe(base, call, { name, id, secretKey, publicKey }) {
   const get = (path) => call("GET", path, { key: secretKey });
   const [contacts, unsubscribed, templates, segments, events] = await Promise.all(

@@ -11,12 +11,12 @@ import { startPetrel } from "../lib/start-as-user.mjs";
 
 const MAIL_WITHIN_MS = 20_000;
 
-/** `npm run smoke`: the first minutes of a new user, on a port and a state of its own. */
+/** `npm run smoke`: goes through the first minutes of a new user, with a port and a state of its own. */
 export async function main() {
   await ensureInstalled();
   const port = await findFreePort();
   const stateDir = mkdtempSync(join(tmpdir(), "petrel-smoke-"));
-  // With all secrets given, .dev.vars is neither written nor missed.
+  // With all secrets given, .dev.vars is neither written nor needed.
   const secrets = Object.fromEntries(OWN_SECRETS.map(({ name, make }) => [name, make()]));
   const settings = { PORT: String(port), STATE_DIR: stateDir, MAIL_PROVIDER: "outbox", ENVIRONMENT: "development" };
   const petrel = startPetrel({ ...settings, ...secrets });

@@ -33,7 +33,7 @@ const HELP = `
   All settings are in docs/settings.md. npm run reset forgets the data.
 `;
 
-/** `npm start`: everything that a fresh clone needs, and then the Worker until Ctrl-C. */
+/** `npm start`: sets up everything that a fresh clone needs, and runs the Worker until Ctrl-C. */
 export async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
   if (args.length > 0) throw new Failure(`npm start takes no ${args[0]}: see npm start -- --help.`);
@@ -46,7 +46,7 @@ export async function main(args) {
   const signal = stopSignal();
   const { release, shareWith } = await claimState(state, port);
   try {
-    // Only now: the Worker of a start that was killed listens for as long as it has the state.
+    // Checked only now, because the Worker of a killed start listens for as long as it holds the state.
     await requireFree(port);
     if (debugPort) await requireFree(debugPort, "DEBUG_PORT");
     writeEnvFile(state.settings, settings);
@@ -59,7 +59,7 @@ export async function main(args) {
   }
 }
 
-/** Aborted when somebody asks us to end, when nobody reads what we print any more, and when npm was killed. */
+/** Aborted when we are asked to end, when our output is no longer read, and when npm was killed. */
 function stopSignal() {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => stop.abort());
@@ -88,7 +88,7 @@ async function run({ port, debugPort, settings, state, signal, shareWith }) {
 
 async function serve({ worker, port, debugPort, settings, state, notes, signal }) {
   await untilReady(worker, signal);
-  // Nobody else works on this state, so the Worker goes on at once with what was under way at the last stop.
+  // No other process works on this state, so the Worker immediately continues what was under way at the last stop.
   fireCron(worker, "start", signal);
   const stopCron = everyMinute(readWranglerToml().triggers.crons, (cron) => fireCron(worker, cron, signal));
   try {
@@ -113,15 +113,15 @@ async function serve({ worker, port, debugPort, settings, state, notes, signal }
 }
 
 /**
- * Only this machine may call, for the outbox is open to every caller. In a container that would shut out everybody, and
- * there the container decides which ports are reachable.
+ * Listens for this machine only, because the outbox is open to every caller. A container would thus be unreachable;
+ * there, the container decides which ports can be reached.
  */
 function chooseAddress(host) {
   const inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv");
   const fallback = inContainer ? "0.0.0.0" : "127.0.0.1";
   if (!host || host === "localhost") return { ip: host ? "127.0.0.1" : fallback, notes: [] };
   if (host === "127.0.0.1" || host === "0.0.0.0") return { ip: host, notes: [] };
-  // Some shells export the machine's name as HOST: no reason to fail.
+  // Some shells export the machine's name as HOST, which is no reason to fail.
   return { ip: fallback, notes: [`HOST is neither 127.0.0.1 nor 0.0.0.0, so Petrel listens on ${fallback}.`] };
 }
 

@@ -7,8 +7,9 @@ const DEEP = "--deep";
 const DEEP_SEEDS = "25";
 
 /**
- * `npm test`: the whole suite, or what the arguments select, as in `npm test -- test/core`. Of many cases that are alike it has a
- * part, and another one after each commit. With `--deep` it has all of them, and each model plays more seeds.
+ * `npm test`: runs the whole suite, or the tests that the arguments select, as in `npm test -- test/core`. It runs only
+ * a part of many similar cases, and another part after each commit. `--deep` runs all of them, and more seeds of each
+ * model.
  */
 export async function main(args) {
   await ensureInstalled();
@@ -18,7 +19,7 @@ export async function main(args) {
   });
 }
 
-/** What chooses the part. A checkout without git always has the same one. */
+/** Returns the number that selects the part. A checkout without git always has the same one. */
 function turn() {
   if (process.env.PETREL_TEST_TURN) return {};
   try {

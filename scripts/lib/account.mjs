@@ -8,8 +8,8 @@ import { lookAtShapes } from "./shape.mjs";
 const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "queues:write"];
 
 /**
- * Looks at the account, and changes nothing. What stands in the way comes back as `obstacles`, all of it at once: one
- * thing that is missing says nothing about the others.
+ * Inspects the account without changing it. Returns all `obstacles` at once, because one missing thing says nothing
+ * about the others.
  */
 export async function lookAtAccount({ config, notes }, { isBuild }) {
   // Buckets of a jurisdiction are only in its own list.
@@ -19,7 +19,7 @@ export async function lookAtAccount({ config, notes }, { isBuild }) {
   if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
   const [queues, buckets, databases, secrets] = await Promise.all([
     look("Queues", ["queues", "list"], namesIn),
-    // A build creates none, so wrangler says at the upload when it is missing.
+    // A build creates none, so wrangler reports a missing one at the upload.
     isBuild ? {} : look("R2 bucket", listBuckets, namesIn),
     look("D1 database", ["d1", "list", "--json"], JSON.parse),
     look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
@@ -42,7 +42,7 @@ export async function lookAtAccount({ config, notes }, { isBuild }) {
   };
 }
 
-/** Which account it is, and whether we may use it. */
+/** Returns which account it is, and whether we may use it. */
 async function lookAtLogin(config, notes) {
   const { code, stdout, output } = await askWrangler(["whoami", "--json"]);
   if (code !== 0 && stdout.includes('"loggedIn":false')) {
@@ -67,7 +67,7 @@ async function lookAtLogin(config, notes) {
       `This installation is in the account ${notes.account} (see petrel.toml), which this login does not know.`,
     );
   }
-  // Only a login in the browser says what it may do.
+  // Only a login by browser shows its permissions.
   const missing = authType === "OAuth Token" ? NEEDED_SCOPES.filter((scope) => !tokenPermissions?.includes(scope)) : [];
   if (missing.length > 0) return refuse(`The login lacks ${missing.join(", ")}. Run npx wrangler login again.`);
   return { account, obstacles: [] };
@@ -80,14 +80,17 @@ function refuse(obstacle) {
 async function look(kind, args, read) {
   const { code, stdout, output } = await askWrangler(args);
   if (code === 0) return { found: read(stdout) };
-  // Before the first deploy there is no Worker that could have secrets.
+  // Before the first deploy, no Worker exists that could have secrets.
   if (args[0] === "secret" && /not found|code: 10007\]/i.test(output)) return { found: [] };
   return {
     obstacle: reasonFor(kind, output) ?? `${kind}: wrangler ${args.join(" ")} failed. It says: ${lastWords(output)}`,
   };
 }
 
-/** A database that petrel.toml names must still be meant, and be there: otherwise an empty one would take its place. */
+/**
+ * Checks that a database named in petrel.toml is the intended one and exists. Otherwise an empty one would take its
+ * place.
+ */
 function strangeDatabases(notes, config, { found }) {
   const noted = Object.entries(notes).filter(([name]) => /^DB(_\d\d)?$/.test(name));
   const bound = config.d1_databases.map(({ binding, database_id: id }) => [binding, id]);
@@ -116,12 +119,12 @@ function secretNamesIn(stdout) {
   return JSON.parse(stdout).map(({ name }) => name);
 }
 
-// Of what wrangler can only print for people, a name is a word between blanks or the lines of a table.
+// For output that wrangler only prints for people: a name is a word between blanks or the lines of a table.
 function namesIn(stdout) {
   return stdout.split(/[\s│]+/);
 }
 
-/** The lines that matter of wrangler's refusal, as one. */
+/** Returns the important lines of wrangler's refusal as one line. */
 function lastWords(output) {
   const lines = output.split("\n").map((line) => line.trim());
   const from = lines.findIndex((line) => line.includes("[ERROR]"));

@@ -1,6 +1,6 @@
 import { constants, DatabaseSync } from "node:sqlite";
 
-// Runs on the Node of the lockfile, which has SQLite.
+// Runs on the lockfile's Node, which has SQLite.
 
 const laterRelease =
   "Stop using it in one release, and take it away in the next one, which names it in scripts/lib/last-release.mjs.";
@@ -8,18 +8,18 @@ const inCode = "Leave that to a job or a sweep of the code.";
 const ownRelease = "Keep to it in the code for one release, and add it in the next one.";
 
 /**
- * Says what in new migrations a running Worker of the last release could not live with: for some minutes of a deployment,
- * and after a rollback, it works on the tables that they leave. SQLite itself runs them, and its tables before and after
- * are compared. `released` are the statements of the last release; `later` are named texts that come after them; `unused`
- * are tables, indexes and `table.column` that the last release no longer names. Statements over rows may only fill new
- * tables and new columns. Returns sentences that say what to do instead.
+ * Returns what a running Worker of the last release could not cope with in new migrations. For some minutes of a
+ * deployment, and after a rollback, it works on the tables that they leave. SQLite itself runs them, and the tables
+ * before and after are compared. `released` are the statements of the last release; `later` are named texts that come
+ * after them; `unused` are tables, indexes and `table.column` that the last release no longer names. Statements over
+ * rows may only fill new tables and new columns. Each returned sentence says what to do instead.
  */
 export function breaksOf(released, later, unused = []) {
   const database = new DatabaseSync(":memory:");
   try {
     for (const sql of released) database.exec(sql);
     const before = shapeOf(database);
-    // A table, a column or an index that came after the release may still change.
+    // A table, a column or an index that is newer than the release may still change.
     const isReleased = (table) => before.tables.has(table);
     const said = new Set();
     return later.flatMap(({ name, sql }) => {
@@ -34,7 +34,7 @@ export function breaksOf(released, later, unused = []) {
   }
 }
 
-/** Runs statements, and names what they take from the tables of before, even if they put something in its place. */
+/** Runs statements, and names what they remove from the earlier tables, even if they put something in its place. */
 function execWatched(database, sql, { before, unused }) {
   const found = [];
   database.setAuthorizer((action, name, table) => {
@@ -110,7 +110,7 @@ function changesOfTable(table, before, after, unused) {
   return faults;
 }
 
-/** The text that was put into another one at one place; null if more than that has changed. */
+/** Returns the text that was inserted at one place of another text; null if more than that has changed. */
 function insertedInto(before, after) {
   let from = 0;
   while (from < before.length && before[from] === after[from]) from += 1;
@@ -118,7 +118,7 @@ function insertedInto(before, after) {
   return after.length >= before.length && after.endsWith(rest) ? after.slice(from, after.length - rest.length) : null;
 }
 
-/** What tables have, by name. `isOurs` leaves others out. */
+/** Returns the columns and indexes of tables, by name. `isOurs` leaves other tables out. */
 function shapeOf(database, isOurs = () => true) {
   const master = database.prepare(
     "SELECT type, name, tbl_name AS tableName, sql FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_' AND sql IS NOT NULL",
@@ -140,7 +140,7 @@ function shapeOf(database, isOurs = () => true) {
   };
 }
 
-/** Each column in SQLite's words, such as `TEXT NOT NULL DEFAULT 'x'`. */
+/** Returns each column in SQLite's words, such as `TEXT NOT NULL DEFAULT 'x'`. */
 function columnsOf(database, table) {
   const columns = database.prepare("SELECT * FROM pragma_table_xinfo(?)").all(table);
   return new Map(

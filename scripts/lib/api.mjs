@@ -1,8 +1,8 @@
 import { Failure } from "./failure.mjs";
 
 /**
- * Calls the API at `base`. A body that is a form goes as it is. The answer is what its JSON says, or bytes. A status in
- * `accept` is answered with null, any other refusal ends the command.
+ * Returns a function that calls the API at `base`. A form is sent unchanged. The result is the answer's JSON, or bytes.
+ * A status in `accept` gives null; any other refusal ends the command.
  */
 export function apiOf(base, signal) {
   return async (method, path, { key, body, accept = [] }) => {
@@ -32,7 +32,7 @@ async function answerIn(response) {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** The sentence of a refusal; of an answer that is none of Petrel's, all of it. */
+/** Returns the message of a refusal, or the whole text if the answer does not come from Petrel. */
 export function messageIn(text) {
   try {
     return JSON.parse(text).message ?? text;

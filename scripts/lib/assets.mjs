@@ -2,14 +2,14 @@ import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ASSETS, ROOT } from "./paths.mjs";
 
-/** What lies beside the Worker's bundle, each file from a package: the script of /docs/reference, and lists of domains. */
+/** Files next to the Worker's bundle, each from a package: the script of /docs/reference, and lists of domains. */
 const COPIES = {
   "standalone.js": "@scalar/api-reference/dist/browser/standalone.js",
   "disposable-domains.json": "disposable-email-domains-js/dist/dict/disposable_email_blocklist.json",
   "mailbox-providers.json": "email-providers/all.json",
 };
 
-/** Puts the files where the Worker serves them from. Returns the packages' files that are not installed. */
+/** Copies the files to where the Worker serves them from. Returns the packages' files that are not installed. */
 export function copyAssets() {
   mkdirSync(ASSETS, { recursive: true });
   const missing = [];
@@ -17,7 +17,7 @@ export function copyAssets() {
     const source = join(ROOT, "node_modules", path);
     const copy = join(ASSETS, name);
     if (!existsSync(source)) missing.push(path);
-    // A Worker that runs reloads when a file is written.
+    // A running Worker reloads when a file is written.
     else if (!existsSync(copy) || statSync(copy).size !== statSync(source).size) copyFileSync(source, copy);
   }
   return missing;

@@ -1,5 +1,5 @@
-// Every script begins here, on whatever Node the machine has. This file and its callers keep to syntax and modules that
-// Node 12 can load; everything newer is imported after the check.
+// The entry point of every script, on any Node of the machine. This file and its callers only use syntax and modules
+// that Node 12 can load; everything newer is imported after the check.
 const OLDEST_NODE = 20;
 
 export function begin(load) {

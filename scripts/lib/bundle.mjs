@@ -5,7 +5,10 @@ import { Failure } from "./failure.mjs";
 import { ROOT } from "./paths.mjs";
 import { captureTool } from "./tools.mjs";
 
-/** Builds the Worker of a checkout into a folder as a deploy does. `inputs` has the bytes that each file takes up in it, by its path. */
+/**
+ * Builds the Worker of a checkout into a folder, as a deploy does. `inputs` has the number of bytes that each file
+ * takes up in the bundle, by its path.
+ */
 export async function buildBundle(folder, root = ROOT) {
   const metafile = join(folder, "meta.json");
   const args = ["deploy", "--dry-run", "--outdir", folder, "--metafile", metafile];

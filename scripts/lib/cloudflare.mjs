@@ -8,12 +8,12 @@ import { wrapped } from "./screen.mjs";
 import { inTemporaryFolder, isOnTerminal } from "./temporary.mjs";
 import { captureTool, showTool } from "./tools.mjs";
 
-/** Runs wrangler on the account, without questions, with the configuration of this installation. */
+/** Runs wrangler for the account, without questions, with the configuration of this installation. */
 export function askWrangler(args, { config = DEPLOY_CONFIG, ...options } = {}) {
   return captureTool("wrangler", [...args, "--config", config], options);
 }
 
-/** The same for a database. A refusal ends the deploy with what wrangler said about it. */
+/** Runs wrangler for a database. A refusal ends the deploy with wrangler's message. */
 async function wrangler(...args) {
   const { code, stdout, output } = await askWrangler(args);
   if (code !== 0) {
@@ -23,7 +23,10 @@ async function wrangler(...args) {
   return stdout;
 }
 
-/** Creates what the configuration names and the account lacks; `report` hears of each. The answer is the id of each database, by its binding. */
+/**
+ * Creates what the configuration names and the account lacks; `report` is called for each. Returns the id of each
+ * database, by its binding.
+ */
 export async function createMissing({ config, notes }, account, report) {
   const where = creationFlags({ config, notes });
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
@@ -34,8 +37,8 @@ export async function createMissing({ config, notes }, account, report) {
 }
 
 /**
- * All that a build creates: a dead-letter queue has no binding, so neither the Deploy button nor wrangler makes it. The
- * token may not be allowed to, so a refusal names the commands for all that are missing.
+ * Creates everything that a build creates itself. A dead-letter queue has no binding, so neither the Deploy button nor
+ * wrangler creates it. The token may lack the permission, so a refusal names the commands for all missing queues.
  */
 export async function createDeadLetterQueues({ config }, account, report) {
   const bound = config.queues.producers.map((producer) => producer.queue);
@@ -52,7 +55,7 @@ async function ensure(kind, names, existing, create, report, advise = () => "") 
   let created = 0;
   for (const [index, name] of missing.entries()) {
     const { code, output } = await askWrangler([...create, name]);
-    // Lists come in pages, so it may be there after all.
+    // Lists have several pages, so the queue may exist nevertheless.
     if (code !== 0 && !/already (exists|taken)/.test(output)) {
       const refusal = `${kind}: ${name} could not be created. ${refusalOf(kind, output)}`;
       throw new Failure(wrapped(refusal, "") + advise(missing.slice(index)));
@@ -63,7 +66,7 @@ async function ensure(kind, names, existing, create, report, advise = () => "") 
   report(kind, what, created === 0 ? "there" : `created${created < names.length ? ` ${created}` : ""}`);
 }
 
-/** A database that an earlier deploy noted is found by its id, any other by its name. */
+/** Finds a database that an earlier deploy noted by its id, and any other by its name. */
 async function createDatabases({ config, notes }, where, account, report) {
   const ids = {};
   let known = account.databases;
@@ -82,13 +85,13 @@ async function listDatabases() {
   return JSON.parse(await wrangler("d1", "list", "--json"));
 }
 
-/** The tables of one database as this version has them. */
+/** Migrates one database to this version. */
 export async function migrate(binding) {
   await wrangler("d1", "migrations", "apply", binding, "--remote");
 }
 
 /**
- * Uploads the Worker together with `secrets`, so that no version ever serves without them. The answer is its workers.dev
+ * Uploads the Worker together with `secrets`, so that no version ever runs without them. Returns its workers.dev
  * address; null when it has none.
  */
 export function deployWorker(secrets = {}) {
@@ -100,16 +103,16 @@ export function deployWorker(secrets = {}) {
   });
 }
 
-// What answers until the Worker is there.
+// Answers until the Worker is uploaded.
 const PLACEHOLDER = `export default {
   fetch: () => new Response("Petrel is being deployed.", { status: 503, headers: { "Retry-After": "60" } }),
 };
 `;
 
 /**
- * Takes the Worker's name in the account before anything else is made. The plan of an account can only be read with
- * Billing: Read, which no login of wrangler has; but a CPU limit is refused on the Free plan. The answer is the workers.dev
- * address, which PUBLIC_URL needs.
+ * Claims the Worker's name in the account before anything else is created. Reading an account's plan needs Billing:
+ * Read, which no login of wrangler has; but a CPU limit is refused on the Free plan. Returns the workers.dev address,
+ * which PUBLIC_URL needs.
  */
 export function claimName({ config, notes }) {
   return inTemporaryFolder((folder) => {
@@ -123,11 +126,11 @@ export function claimName({ config, notes }) {
 }
 
 async function upload(folder, config, args) {
-  // wrangler says here, for programs, what it says on the terminal.
+  // wrangler writes here, for programs, what it prints on the terminal.
   const report = join(folder, "report.ndjson");
   const env = { WRANGLER_OUTPUT_FILE_PATH: report, WRANGLER_LOG: "warn" };
-  // Where somebody can answer, it asks before it takes a domain from another Worker, or registers a workers.dev name.
-  // Where nobody can, it goes on.
+  // On a terminal, wrangler asks before it takes a domain from another Worker or registers a workers.dev name. Without
+  // a terminal, it continues.
   if (isOnTerminal()) {
     const code = await showTool("wrangler", ["deploy", ...args, "--config", config], { env });
     if (code !== 0) {

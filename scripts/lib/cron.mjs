@@ -1,4 +1,5 @@
-// Is this cron line due in the minute of `time`? Knows *, */n and n for minute and hour; wrangler.toml uses no more.
+// Whether a cron line is due in the minute of `time`. Supports *, */n and n for minute and hour; wrangler.toml uses no
+// more.
 export function isDue(cron, time) {
   const [minute, hour, ...days] = cron.split(" ");
   return matches(minute, time.getUTCMinutes()) && matches(hour, time.getUTCHours()) && days.every((day) => day === "*");
@@ -10,11 +11,11 @@ function matches(field, value) {
   return every ? value % Number(every) === 0 : value === Number(field);
 }
 
-/** Calls `fire` with every line that is due, just after each full minute, as Cloudflare does. */
+/** Calls `fire` with every due line, just after each full minute, as Cloudflare does. */
 export function everyMinute(crons, fire) {
   let timer;
   const wait = () => {
-    // A timer may end a little early: a late one cannot meet the same minute twice.
+    // A timer may end slightly early. A delayed one never fires twice for the same minute.
     const lateMs = 200;
     timer = setTimeout(
       () => {

@@ -1,6 +1,6 @@
 /**
- * A call that pastes the same into bash, zsh and sh: between single quotes nothing is special, and it holds none. The key
- * has a line of its own, so that all fit 80 columns.
+ * Returns a call that can be pasted into bash, zsh and sh: nothing is special between single quotes, and it contains
+ * none. The key has a line of its own, so that all lines fit 80 columns.
  */
 export function curlLine(url, key, lines) {
   return [
@@ -11,7 +11,7 @@ export function curlLine(url, key, lines) {
   ].join("\n");
 }
 
-/** A first mail. */
+/** Returns the command that sends a first mail. */
 export function sendLine(base, key, from) {
   return curlLine(`${base}/v1/send`, key, [
     `{ "to": "ada@example.com", "from": "${from}",`,

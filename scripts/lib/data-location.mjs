@@ -3,10 +3,10 @@ import { command } from "./screen.mjs";
 import { isOnTerminal } from "./temporary.mjs";
 
 /**
- * What DATA_LOCATION can be, and the cloud region that the Worker runs next to with each. `[placement]` takes the names of
- * AWS, Google Cloud and Azure (https://developers.cloudflare.com/workers/configuration/placement); a dry run of wrangler
- * takes any text, so only an upload shows whether Cloudflare knows one. Cloudflare names an area for a database and no
- * city: each region is a large one there.
+ * The values of DATA_LOCATION, each with the cloud region near which the Worker then runs. `[placement]` takes the
+ * names of AWS, Google Cloud and Azure (https://developers.cloudflare.com/workers/configuration/placement); a dry run
+ * of wrangler takes any text, so only an upload shows whether Cloudflare knows one. Cloudflare names an area for a
+ * database and no city: each region is a large one there.
  */
 const AREAS = {
   weur: { meaning: "near western Europe", region: "aws:eu-central-1" },
@@ -25,25 +25,30 @@ const LOCATIONS = { ...AREAS, ...JURISDICTIONS };
 export const AREA_NAMES = Object.keys(AREAS);
 export const JURISDICTION_NAMES = Object.keys(JURISDICTIONS);
 
-/** Where the data of an installation lives: as petrel.toml says, else as it was created; empty when nothing says it. */
+/**
+ * Returns where the data of an installation is stored: as set in petrel.toml, or else as it was created. Empty when
+ * neither is known.
+ */
 export function dataLocationOf({ config, notes }) {
   return config.vars.DATA_LOCATION || notes.location || "";
 }
 
-/** The jurisdiction among those, or undefined. */
+/** Returns the location if it is a jurisdiction; otherwise undefined. */
 export function jurisdictionOf(installation) {
   const location = dataLocationOf(installation);
   return Object.hasOwn(JURISDICTIONS, location) ? location : undefined;
 }
 
-/** What wrangler's commands that create a database or a bucket take for it. */
+/** Returns the flags with which wrangler creates a database or a bucket at the location. */
 export function creationFlags(installation) {
   const location = dataLocationOf(installation);
   if (location === "") return [];
   return [jurisdictionOf(installation) ? "--jurisdiction" : "--location", location];
 }
 
-/** The configuration with the Worker near the data, and what it needs to find its bucket and objects there. */
+/**
+ * Returns the configuration with the Worker near the data, and with what it needs to find its bucket and objects there.
+ */
 export function atLocation(config, notes) {
   const location = dataLocationOf({ config, notes });
   const jurisdiction = jurisdictionOf({ config, notes });
@@ -56,7 +61,7 @@ export function atLocation(config, notes) {
   };
 }
 
-/** Whether a location must be known before anything is made. Further databases follow the first one. */
+/** Whether a location must be known before anything is created. Further databases follow the first one. */
 export function needsLocation(installation, databases) {
   return dataLocationOf(installation) === "" && !isCreated(installation, databases);
 }
@@ -70,14 +75,14 @@ function firstDatabase(config) {
   return config.d1_databases.find(({ binding }) => binding === "DB");
 }
 
-/** The first database as the account lists it. */
+/** Returns the first database as the account lists it. */
 function listed({ config, notes }, databases) {
   const { database_id: given, database_name: name } = firstDatabase(config);
   const id = given ?? notes.DB;
   return databases.find((database) => (id ? database.uuid === id : database.name === name));
 }
 
-/** What is wrong with the setting by itself. */
+/** Returns what is wrong with the setting by itself. */
 export function locationFaults(installation) {
   const location = dataLocationOf(installation);
   if (location === "" || Object.hasOwn(LOCATIONS, location)) return [];
@@ -85,7 +90,7 @@ export function locationFaults(installation) {
   return [`DATA_LOCATION is ${location}, which Cloudflare does not have. It can be ${known.join(", ")}.`];
 }
 
-/** What is wrong with it beside what is there; `databases` is undefined when the account did not list them. */
+/** Returns how the setting conflicts with what exists; `databases` is undefined when the account did not list them. */
 export function locationObstacles(installation, databases) {
   const { DATA_LOCATION: wanted } = installation.config.vars;
   const { location: created } = installation.notes;
@@ -105,8 +110,8 @@ export function locationObstacles(installation, databases) {
 }
 
 /**
- * The database itself says in which jurisdiction it is, null for none: that counts also when petrel.toml was lost. Where
- * the account does not list it (undefined), only a deploy's note does.
+ * Returns conflicts with the jurisdiction of the database, which is null when it has none. That check works even when
+ * petrel.toml was lost. If the account does not list the database (undefined), only a deploy's note counts.
  */
 function jurisdictionObstacles(installation, stored, noted) {
   const wanted = jurisdictionOf(installation);
@@ -123,7 +128,7 @@ function jurisdictionObstacles(installation, stored, noted) {
   return [];
 }
 
-/** Asks where the data shall live, until the answer is one of the list. Undefined when the input ends. */
+/** Asks where to store the data, until the answer is one of the list. Undefined when the input ends. */
 export async function askLocation({ input, output }) {
   const names = Object.keys(LOCATIONS);
   const lines = names.map((name, index) => `    ${index + 1}  ${name.padEnd(7)}  ${LOCATIONS[name].meaning}`);

@@ -5,8 +5,8 @@ const NAME = "Demo";
 export const DEMO_DOMAIN = "petrel.test";
 
 /**
- * A project to try things with. Keys are shown once by the API, so they are kept in the state folder; keys that are lost
- * or revoked are replaced.
+ * Returns a project for trying things. The API shows keys only once, so they are stored in the state folder; lost or
+ * revoked keys are replaced.
  */
 export async function ensureDemoProject({ call, state, adminToken, wantsDomain }) {
   const admin = (method, path, body) => call(method, path, { key: adminToken, body });
@@ -23,7 +23,7 @@ export async function ensureDemoProject({ call, state, adminToken, wantsDomain }
   return demo;
 }
 
-/** Null when the keys do not work (any more). */
+/** Null when the keys do not work. */
 async function readDomains(call, { projectId, secretKey }) {
   const path = `/domains/project/${projectId}`;
   return call("GET", path, { key: secretKey, accept: [401, 404] });

@@ -6,14 +6,17 @@ import { bold, command, cyan, dim, green, table, wrapped, yellow } from "./scree
 const TOKEN = '"$ADMIN_TOKEN"';
 const MARGIN = "  ";
 
-/** What stands in the way of a deploy, all at once. */
+/** Formats all obstacles of a deploy. */
 export function obstacleList(obstacles) {
   const count = obstacles.length === 1 ? "One thing is" : `${obstacles.length} things are`;
   const items = obstacles.map((obstacle, index) => `${MARGIN}${index + 1}. ${wrapped(obstacle, `${MARGIN}   `)}`);
   return `Nothing was deployed, and nothing created. ${count} in the way:\n\n${items.join("\n\n")}\n`;
 }
 
-/** For a terminal alone: no file has them, and Cloudflare does not show them again. Said before the upload, whose answer may get lost. */
+/**
+ * Formats the secrets, for a terminal only: no file contains them, and Cloudflare does not show them again. Printed
+ * before the upload, whose answer may get lost.
+ */
 export function secretsOnce(secrets) {
   const lines = Object.entries(secrets).map(([name, value]) => `${MARGIN}${dim(name)}\n${MARGIN}${bold(value)}\n`);
   const note =
@@ -21,7 +24,7 @@ export function secretsOnce(secrets) {
   return `\n${lines.join("\n")}\n${MARGIN}${wrapped(note, MARGIN)}\n`;
 }
 
-/** Where the output is no terminal, it may end in a log that others read. */
+/** Output that is not a terminal may end up in a log that others read. */
 export function secretsUnseen(secrets, name) {
   const note = [
     `${Object.keys(secrets).join(", ")} are made for the Worker and not shown, as this is no terminal.`,
@@ -33,8 +36,8 @@ export function secretsUnseen(secrets, name) {
 }
 
 /**
- * What `npm run deploy` says at its end. `project` is the first one, made by this deploy; `problem` says why it could
- * not be seen whether there is one.
+ * Formats the end of `npm run deploy`. `project` is the first one, created by this deploy; `problem` tells why it is
+ * unknown whether there is one.
  */
 export function deployed({ base, provider, project, problem }) {
   const isSandbox = provider === "outbox";
@@ -76,7 +79,7 @@ function projectLines({ base, isSandbox, project, problem }) {
   ];
 }
 
-/** In a sandbox the domain is there; a real provider asks for one that is verified. */
+/** A sandbox has a verified domain already; a real provider needs one. */
 function mailLines({ base, isSandbox, key }) {
   if (isSandbox)
     return [say("Send a mail and see it in the outbox:"), `\n${sendLine(base, key, `hello@${DEMO_DOMAIN}`)}`];

@@ -1,4 +1,7 @@
-/** An end we foresaw. Its message is what the user reads, without a stack: say what to do. `status` is of an HTTP answer. */
+/**
+ * An expected failure. Its message is shown to the user without a stack, so it says what to do. `status` is that of an
+ * HTTP answer.
+ */
 export class Failure extends Error {
   constructor(message, { status } = {}) {
     super(message);
@@ -6,7 +9,7 @@ export class Failure extends Error {
   }
 }
 
-/** Whether a call has failed in a way that may be over at the next one: no answer, or one that asks for patience. */
+/** Whether a failed call may succeed when repeated: no answer came, or one that asks for patience. */
 export function mayPass({ status }) {
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }

@@ -9,7 +9,10 @@ const UP_WITHIN_MS = 90_000;
 const OPEN_WITHIN_MS = 30_000;
 const CALLS_WITHIN_MS = 60_000;
 
-/** A new address takes a moment until it is known everywhere. False when it does not answer in time. */
+/**
+ * Waits for a new address, which takes a moment to become known everywhere. Returns false when it does not answer in
+ * time.
+ */
 export async function untilUp(base) {
   return within(UP_WITHIN_MS, async () => {
     const response = await fetch(`${base}/health`, { signal: AbortSignal.timeout(5_000) });
@@ -18,8 +21,8 @@ export async function untilUp(base) {
 }
 
 /**
- * A project with both keys, where there is none yet; null where there is one. With a token that was just set, the door
- * may stay closed for some seconds.
+ * Creates a project with both keys if there is none yet; otherwise returns null. A new token may take some seconds to
+ * work.
  */
 export async function openFirstProject({ base, adminToken, isTokenNew, isSandbox }) {
   const call = apiOf(base, AbortSignal.timeout(CALLS_WITHIN_MS));
@@ -27,7 +30,7 @@ export async function openFirstProject({ base, adminToken, isTokenNew, isSandbox
   const page = (await list()) ?? (await within(OPEN_WITHIN_MS, list));
   if (!page) throw new Failure("The operator's API did not open in time.");
   if (page.data.length > 0) return null;
-  // Before anything is made, so that a project whose keys would get lost is not made when this fails.
+  // Created first, so that when this fails, no project is created whose keys would get lost.
   const link = await firstOwnerLink({ call, base, adminToken });
   const { keys } = await call("POST", "/admin/projects", { key: adminToken, body: { name: FIRST_PROJECT } });
   // In a sandbox this domain is verified at once.
@@ -35,11 +38,11 @@ export async function openFirstProject({ base, adminToken, isTokenNew, isSandbox
   return { secretKey: keys.secret, publicKey: keys.public, link };
 }
 
-/** Tries until there is something, and gives that. */
+/** Repeats an attempt until it returns something, and returns that. */
 async function within(limitMs, attempt) {
   const deadline = Date.now() + limitMs;
   for (;;) {
-    // No answer is the answer "not yet".
+    // No answer counts as "not yet".
     const result = await attempt().catch(() => null);
     if (result || Date.now() > deadline) return result;
     await sleep(500);

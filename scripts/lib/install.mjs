@@ -17,18 +17,19 @@ const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 // Not in node_modules, which npm ci empties.
 const LOCK = join(ROOT, ".wrangler", "install-lock");
 
-/** Leaves node_modules as the lockfile says, with a Node in it that the tools can run on. */
+/** Installs what the lockfile lists into node_modules, including a Node that the tools can run on. */
 export async function ensureInstalled() {
   if (!matchesLockfile()) await installAlone();
-  // Also here, and not only as postinstall: npm may be told to skip install scripts.
+  // Also done here, not only as postinstall, because npm may be told to skip install scripts.
   copyAssets();
   await ensureDocs();
   requireToolNode();
 }
 
 /**
- * npm notes what it installed in node_modules/.package-lock.json. Versions are compared, not file times, which a
- * checkout or an image layer changes without a reason. Packages for other platforms are rightly missing.
+ * Whether node_modules matches the lockfile. npm lists what it installed in node_modules/.package-lock.json. Versions
+ * are compared, not file times, which a checkout or an image layer changes for no reason. Packages for other platforms
+ * may be missing.
  */
 function matchesLockfile() {
   const installed = readInstalled(join(ROOT, "node_modules", ".package-lock.json"));
@@ -40,7 +41,7 @@ function matchesLockfile() {
   });
 }
 
-/** Null when there is no such file. npm may be writing it: half of one counts as none. */
+/** Null when there is no such file, or when npm is still writing it. */
 function readInstalled(lockfile) {
   if (!existsSync(lockfile)) return null;
   try {
@@ -51,7 +52,10 @@ function readInstalled(lockfile) {
   }
 }
 
-/** Two npm ci in one folder delete each other's files, so the second command waits, and then finds everything there. */
+/**
+ * Lets one command install at a time, because two npm ci in one folder delete each other's files. The second one waits,
+ * and then finds everything installed.
+ */
 async function installAlone() {
   const { release, shareWith } = await lockInstall();
   try {
@@ -82,19 +86,22 @@ async function install(shareLock) {
   if (isOffline) {
     throw new Failure("npm could not reach its registry: connect this machine to the network and run it again.");
   }
-  // npm's first lines say what is wrong; after them it explains all of its flags.
+  // npm's first lines tell what is wrong; after them it explains all of its flags.
   const reasons = output.split("\n").filter((line) => line.startsWith("npm error"));
   throw new Failure(`npm ci failed, so nothing could be started. It said:\n\n${reasons.slice(0, 12).join("\n")}`);
 }
 
-/** npm tries every package several times before it gives up on a missing network: this gives up after a few. */
+/**
+ * Runs npm ci. npm repeats every package several times before it gives up on a missing network; this gives up after a
+ * few.
+ */
 function npmCi(shareLock) {
-  // NODE_ENV=production would leave out the tools. The log level makes npm say how each download ended.
+  // NODE_ENV=production would leave out the tools. The log level makes npm report how each download ended.
   const npm = spawn("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"], {
     cwd: ROOT,
     env: { ...process.env, PATH: machinePath },
     stdio: ["ignore", "ignore", "pipe"],
-    // A process group of its own, which keeps the lock should this process be killed while npm goes on.
+    // A separate process group, which keeps the lock if this process is killed while npm continues.
     detached: true,
   });
   if (npm.pid !== undefined) shareLock(npm.pid);

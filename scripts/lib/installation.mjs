@@ -9,18 +9,18 @@ import { readWranglerToml } from "./wrangler-toml.mjs";
 
 const FILE = "petrel.toml";
 const EXAMPLE = join(ROOT, "petrel.example.toml");
-/** What wrangler gets: both files in one. Made anew by every deploy. */
+/** The configuration that wrangler gets: both files in one. Written by every deploy. */
 export const DEPLOY_CONFIG = ".petrel.deploy.json";
 
-// The one table of petrel.toml that is the deploy's. Everything else is the operator's, and never written to.
+// The only table of petrel.toml that deploys write. Everything else is the operator's.
 const NOTES = "deployed";
 const NOTES_INTRO =
   "# Written by npm run deploy: where this installation is. Leave it, or another account could get a second, empty one.";
 
 /**
- * The settings of one installation: `wrangler.toml` with `petrel.toml` over it, and what earlier deploys noted there
- * (`account`, `address`, `location`, and the id of each database by its binding). git does not know petrel.toml, so an upgrade
- * meets no conflict.
+ * Reads the settings of one installation: `wrangler.toml` with `petrel.toml` over it, and what earlier deploys noted
+ * there (`account`, `address`, `location`, and the id of each database by its binding). git ignores petrel.toml, so an
+ * upgrade causes no conflict.
  */
 export function readInstallation() {
   const file = join(ROOT, FILE);
@@ -30,7 +30,9 @@ export function readInstallation() {
   return { isNew, notes, own, defaults: ours.vars, config: withProviderBindings(mergeConfig(ours, own)) };
 }
 
-/** Puts what a deploy found into petrel.toml, which the first one makes. The answer is whether that changed anything. */
+/**
+ * Writes what a deploy found into petrel.toml, which the first deploy creates. Returns whether that changed anything.
+ */
 export function noteDeployed(installation, found) {
   const notes = { ...installation.notes, ...found };
   if (!installation.isNew && JSON.stringify(notes) === JSON.stringify(installation.notes)) return false;
@@ -44,7 +46,7 @@ export function noteDeployed(installation, found) {
   return true;
 }
 
-/** The table goes up to the next one, or to the end. */
+/** The table ends at the next one, or at the end of the file. */
 function withoutNotes(text) {
   const lines = text.split("\n").filter((line) => line !== NOTES_INTRO);
   const from = lines.findIndex((line) => line.trim() === `[${NOTES}]`);
@@ -53,7 +55,7 @@ function withoutNotes(text) {
   return [...lines.slice(0, from), ...(length === -1 ? [] : lines.slice(from + 1 + length))].join("\n");
 }
 
-/** Writes what wrangler gets, with the ids and the address that are known by now. */
+/** Writes the configuration for wrangler, with the ids and the address known so far. */
 export function writeDeployConfig({ config, notes }, { isSandbox }) {
   const { account } = notes;
   const databases = config.d1_databases.map((database) => {
@@ -66,18 +68,24 @@ export function writeDeployConfig({ config, notes }, { isSandbox }) {
   writeFileSync(join(ROOT, DEPLOY_CONFIG), `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-/** Where recipients reach the installation: what the operator set, else its custom domain, else where it was deployed. */
+/**
+ * Returns where recipients reach the installation: the operator's setting, else its custom domain, else the address of
+ * the deploy.
+ */
 export function publicUrl({ config, notes }) {
   return config.vars.PUBLIC_URL || addressOf({ config, notes });
 }
 
-/** Where the API can be called: the custom domain, else where it was deployed to, else nowhere yet. */
+/** Returns where the API can be called: the custom domain, else the address of the deploy, else nowhere yet. */
 export function addressOf({ config, notes }) {
   const domain = config.routes?.find((route) => route.custom_domain)?.pattern;
   return domain ? `https://${domain}` : (notes.address ?? "");
 }
 
-/** The databases of the configuration; `known` are those of the account. One that a deploy noted is found by its id, any other by its name. */
+/**
+ * Returns the databases of the configuration; `known` are those of the account. A database that a deploy noted is found
+ * by its id, any other by its name.
+ */
 export function databasesIn({ config, notes }, known) {
   return config.d1_databases.map(({ binding, database_name: name, database_id: given }) => {
     const noted = given ?? notes[binding];

@@ -4,8 +4,8 @@ import { mayPass } from "./failure.mjs";
 const PATIENCE = 60_000;
 
 /**
- * Waits for a job of the operator to end, however long that takes: it goes on by itself. Calls `changed` with each new
- * state. A minute without an answer ends the wait with the failure of the last call.
+ * Waits until a job of the operator has ended, however long that takes. Calls `changed` with each new state. After a
+ * minute without an answer, throws the failure of the last call.
  */
 export async function endOfJob(ask, jobId, changed = () => {}) {
   let answeredAt = Date.now();

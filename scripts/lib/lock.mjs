@@ -8,13 +8,13 @@ const HELD = ".held";
 const GROUP = ".group";
 
 /**
- * Takes a lock, which is a folder, and notes `about` in it. The answer is `release` and `shareWith`, or the note of the
- * `holder`, with the `group` that still has the lock when the holder itself is gone. `shareWith` gives the lock to a process
- * group too: it is held until both the process and the group have ended.
+ * Takes a lock, which is a folder, and notes `about` in it. Returns `release` and `shareWith`; or the note of the `holder`,
+ * with the `group` that still has the lock when the holder itself is gone. `shareWith` also gives the lock to a process
+ * group: it is held until both the process and the group have ended.
  *
- * Each process writes a claim under a name of its own and looks for others only then: of two at once, at least one sees
- * the other, and gives way. The name says which process it is, so the claim of one that was killed counts for nothing,
- * and its removal can never hit another's.
+ * Each process first writes a claim under a name of its own, and only then looks for other claims: of two at once, at
+ * least one sees the other and withdraws. The name identifies the process, so the claim of a killed process counts for
+ * nothing, and its removal can never hit another claim.
  */
 export async function takeLock(folder, about) {
   mkdirSync(folder, { recursive: true });
@@ -25,25 +25,25 @@ export async function takeLock(folder, about) {
     writeFileSync(claim, JSON.stringify(about));
     const others = livingClaims(folder).filter((other) => other.name !== name);
     if (others.length === 0) {
-      // The claim stays beside it: a folder that is being read may show neither name of a file that is renamed.
+      // The claim is linked, not renamed: a folder that is being read may show neither name of a file that is renamed.
       linkSync(claim, claim + HELD);
       return { release: withdraw, shareWith: (groupId) => writeFileSync(claim + GROUP, String(groupId)) };
     }
     withdraw();
     const holder = others.find(({ isHeld }) => isHeld);
     if (holder) return { holder: noteOf(folder, holder), group: holder.group };
-    // Both gave way: chance decides which one is back first.
+    // Both withdrew. A random wait decides which one retries first.
     await sleep(Math.random() * 100);
   }
 }
 
-/** The note of the process that has the lock, or null. */
+/** Returns the note of the process that holds the lock; null without one. */
 export function readHolder(folder) {
   const holder = livingClaims(folder).find(({ isHeld }) => isHeld);
   return holder ? noteOf(folder, holder) : null;
 }
 
-/** Removes what processes that were killed left behind on the way. */
+/** Returns the claims of living processes, and removes those that killed processes left. */
 function livingClaims(folder) {
   const files = filesOf(folder);
   const claims = files.filter((file) => !file.endsWith(HELD) && !file.endsWith(GROUP));
@@ -58,7 +58,7 @@ function livingClaims(folder) {
   });
 }
 
-/** The process group that the lock is shared with, or null. */
+/** Returns the process group with which the lock is shared; null without one. */
 function groupOf(folder, name) {
   try {
     return Number(readFileSync(join(folder, name + GROUP), "utf8"));
@@ -67,7 +67,7 @@ function groupOf(folder, name) {
   }
 }
 
-/** In this order, because a claim counts for as long as it is there. */
+/** The order matters, because a claim counts for as long as its file exists. */
 function removeClaim(folder, name) {
   for (const file of [name + HELD, name + GROUP, name]) rmSync(join(folder, file), { force: true });
 }
@@ -81,7 +81,7 @@ function filesOf(folder) {
   }
 }
 
-/** Null when its process has just let go. */
+/** Null when the process has just released the lock. */
 function noteOf(folder, { name }) {
   try {
     return JSON.parse(readFileSync(join(folder, name), "utf8"));

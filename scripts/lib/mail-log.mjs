@@ -4,13 +4,16 @@ import { dim, oneLine } from "./screen.mjs";
 const EVERY_MS = 2_000;
 const WIDTH = 80;
 
-/** Prints one line for each mail that comes into the outbox, until the signal. What cannot be read now is read later. */
+/**
+ * Prints one line for each mail that arrives in the outbox, until the signal. Mail that cannot be read now is read
+ * later.
+ */
 export async function followMail({ call, adminToken, signal, print = console.log }) {
   const known = new Set(await idsOf({ call, adminToken }).catch(() => []));
   for (;;) {
     await sleep(EVERY_MS, undefined, { signal });
     try {
-      // The oldest first, as they came.
+      // Oldest first, in the order of arrival.
       for (const id of (await idsOf({ call, adminToken })).reverse()) {
         if (known.has(id)) continue;
         const mail = await call("GET", `/outbox/messages/${id}`, { key: adminToken });
@@ -18,7 +21,7 @@ export async function followMail({ call, adminToken, signal, print = console.log
         print(dim(mailLine(mail)));
       }
     } catch {
-      // The Worker is reloading, or on its way out: its own log says so.
+      // The Worker is reloading or ending, which its own log reports.
     }
   }
 }
@@ -28,7 +31,7 @@ async function idsOf({ call, adminToken }) {
   return mails.map(({ id }) => id);
 }
 
-/** Fits a terminal of 80 columns. */
+/** Formats a mail in a line of at most 80 columns. */
 export function mailLine({ to, subject, createdAt }) {
   const time = new Date(createdAt).toTimeString().slice(0, 8);
   const text = oneLine(`${to}  ${subject || "(no subject)"}`);

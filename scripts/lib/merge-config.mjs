@@ -1,20 +1,24 @@
 import { createHash } from "node:crypto";
 
-// By these keys, entries of the lists in a wrangler configuration are the same thing.
+// The keys by which two list entries of a wrangler configuration are the same thing.
 const IDENTITIES = ["binding", "queue", "tag", "name", "pattern"];
-// What carries the name of the installation: `petrel`, or `petrel-` and more.
+// The keys whose values contain the installation's name: `petrel`, or `petrel-` and more.
 const NAMES = ["name", "database_name", "bucket_name", "queue", "dead_letter_queue"];
 
 /**
- * An installation's configuration over ours. Tables are merged, entries of lists by their binding or name; everything
- * else is replaced. Another `name` renames the Worker and all that it owns, so that an account can hold two.
+ * Merges an installation's configuration over ours. Tables are merged, and list entries by their binding or name;
+ * everything else is replaced. Another `name` renames the Worker and all that it owns, so that an account can hold two
+ * installations.
  */
 export function mergeConfig(ours, own) {
   const base = own.name === undefined || own.name === ours.name ? ours : rename(ours, ours.name, own.name);
   return merge({ ...base, ratelimits: ownCounters(base) }, own);
 }
 
-/** The counters of a rate limit belong to the account, by their number: each installation gets one of its own from its name. */
+/**
+ * Gives each installation rate limit counters of its own, derived from its name, because the counters of an account are
+ * shared by number.
+ */
 function ownCounters({ name, ratelimits = [] }) {
   return ratelimits.map((limit) => {
     const hash = createHash("sha256").update(`${name} ${limit.name}`).digest();

@@ -4,7 +4,7 @@ import { findRunning } from "./running.mjs";
 import { adminTokenOf } from "./settings.mjs";
 import { locateState } from "./state.mjs";
 
-/** The address and the token of the Petrel that runs here, or of the deployed one. */
+/** Returns the address and the token of the Petrel that runs here, or of the deployed one. */
 export async function findOperator(isDeployed) {
   return isDeployed ? findDeployed() : findLocal();
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { Failure } from "./failure.mjs";
 
-/** Reads the arguments of a command. Any that it does not take end it with `help`. */
+/** Reads the arguments of a command. An unknown argument ends the command with `help`. */
 export function readOptions(args, options, help, { allowPositionals = false } = {}) {
   try {
     return parseArgs({ args, options: { ...options, help: { type: "boolean", short: "h" } }, allowPositionals });

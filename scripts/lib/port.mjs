@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { Failure } from "./failure.mjs";
 
-// One port may be taken on one address only, and which clash shows where differs between systems: try each.
+// A port may be taken on a single address only, and systems differ in where the clash shows. So each address is tried.
 const ADDRESSES = ["::", "0.0.0.0", "127.0.0.1", "::1"];
 
-/** The port that the setting `name` asks for. */
+/** Returns the port that the setting `name` contains. */
 export function readPort(text, name = "PORT") {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
@@ -13,7 +13,7 @@ export function readPort(text, name = "PORT") {
   return port;
 }
 
-/** Says why a port cannot be had. */
+/** Throws a Failure that explains why a port is not available. */
 export async function requireFree(port, name = "PORT") {
   const clash = await findClash(port);
   if (clash === "EACCES") throw new Failure(`This user may not open port ${port}: set ${name} to a number above 1023.`);
@@ -28,7 +28,7 @@ export async function isPortFree(port) {
   return (await findClash(port)) === undefined;
 }
 
-/** A port that nothing listens on. */
+/** Returns a port on which no process listens. */
 export function findFreePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 const isLinux = process.platform === "linux";
 
 /**
- * When a process began: with its id, that tells it from every other one, also from a later one that got the same id.
- * Undefined when it is gone.
+ * Returns when a process began. Together with its id, that distinguishes it from every other process, even a later one
+ * with the same id. Undefined when the process is gone.
  */
 export function startOf(pid) {
   if (isLinux) {
@@ -17,8 +17,8 @@ export function startOf(pid) {
 }
 
 /**
- * Whether any process of the group still runs. One that has ended and that nobody has waited for does not: where no init
- * does that, as in many containers, it stays in the list for good.
+ * Whether any process of the group still runs. A process that has ended without being waited for does not count:
+ * without an init that does so, as in many containers, it stays in the list for good.
  */
 export function isGroupAlive(groupId) {
   const members = isLinux
@@ -34,10 +34,10 @@ export function isGroupAlive(groupId) {
   return members.some(({ status, group }) => group === String(groupId) && status !== "Z");
 }
 
-/** Undefined when it is gone. */
+/** Undefined when the process is gone. */
 function statOf(pid) {
   try {
-    // The name in brackets before the other fields may hold blanks and brackets itself.
+    // The name in brackets before the other fields may contain blanks and brackets itself.
     const [status, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
     return { status, group: fields[1], start: fields[18] };
   } catch {

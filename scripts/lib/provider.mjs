@@ -2,7 +2,10 @@ import { locationFaults } from "./data-location.mjs";
 import { replicaFaults } from "./replicas.mjs";
 import { command } from "./screen.mjs";
 
-/** The settings that each provider needs to send, and those that it also takes. As in the manifests of src/platform/mailer. */
+/**
+ * The settings that each provider needs to send, and those that it also takes, as in the manifests of
+ * src/platform/mailer.
+ */
 export const PROVIDERS = {
   ses: {
     needs: ["SES_REGION", "SES_ACCESS_KEY_ID", "SES_SECRET_ACCESS_KEY"],
@@ -20,20 +23,20 @@ export const PROVIDERS = {
     needs: ["SMTP_HOST"],
     takes: ["SMTP_PORT", "SMTP_SECURITY", "SMTP_USER", "SMTP_PASSWORD", "SMTP_RETURN_PATH"],
   },
-  // A binding, which a deploy adds.
+  // A binding that a deploy adds.
   cloudflare: { needs: ["EMAIL"], takes: [] },
 };
 
 /** The names of the providers that send mail, such as `ses, resend`. */
 export const SENDERS = Object.keys(PROVIDERS).join(", ");
 
-/** Those that also send from this machine. */
+/** The providers that can also send from this machine. */
 export const LOCAL_SENDERS = SENDERS.replace(", cloudflare", "");
 
 /** The settings that name a second provider. */
 const SECOND = ["MAIL_PROVIDER_MARKETING", "MAIL_PROVIDER_FALLBACK"];
 
-/** Why `npm start` would fail with these providers; null when it would not. */
+/** Returns why `npm start` would fail with these providers; null when it would not. */
 export function providerFault(settings) {
   const faults = choiceFaults(settings);
   if (faults.length > 0) return faults[0];
@@ -49,14 +52,14 @@ export function providerFault(settings) {
   return null;
 }
 
-/** The settings that name a provider which sends mail, and its name. */
+/** Returns the settings that name a provider which sends mail, each with the provider. */
 function choicesOf(settings) {
   return ["MAIL_PROVIDER", ...SECOND]
     .map((setting) => [setting, settings[setting]])
     .filter(([setting, provider]) => provider && !(setting === "MAIL_PROVIDER" && provider === "outbox"));
 }
 
-/** What is wrong with the names of providers. */
+/** Returns what is wrong with the names of providers. */
 function choiceFaults(settings) {
   const faults = choicesOf(settings)
     .filter(([, provider]) => provider !== "outbox" && !Object.hasOwn(PROVIDERS, provider))
@@ -77,8 +80,8 @@ function choiceFaults(settings) {
 export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
 
 /**
- * The configuration with what its providers need of it. For Cloudflare Email Service, that is the binding, and a queue into
- * which the service puts its events.
+ * Returns the configuration with what its providers need in it. Cloudflare Email Service needs the binding, and a queue
+ * into which it puts its events.
  */
 export function withProviderBindings(config) {
   if (!choicesOf(config.vars).some(([, provider]) => provider === "cloudflare")) return config;
@@ -100,7 +103,7 @@ export function withProviderBindings(config) {
   };
 }
 
-/** What is wrong with the settings of an installation, before anything is asked. */
+/** Returns what is wrong with the settings of an installation, before any question is asked. */
 export function settingObstacles({ config, notes, own, defaults }, { isSandbox }) {
   const { MAIL_PROVIDER: provider, PUBLIC_URL: publicUrl } = config.vars;
   const obstacles = [];
@@ -130,7 +133,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
   return obstacles;
 }
 
-/** What the chosen providers lack; `secrets` are the names of those that the Worker has. */
+/** Returns what the chosen providers lack; `secrets` are the names of the Worker's secrets. */
 export function credentialObstacles({ config }, secrets) {
   const chosen = new Set(choicesOf(config.vars).map(([, provider]) => provider));
   return [...chosen].flatMap((provider) =>

@@ -1,5 +1,5 @@
-// What Cloudflare's refusals mean for somebody who deploys, by what wrangler prints of them. None could be tried here on
-// an account: what is not recognised is shown as it came.
+// Explains Cloudflare's refusals to the person who deploys, by wrangler's output. None could be tried on an account
+// here, so an unknown refusal is shown unchanged.
 const PLAN =
   "The account needs the Workers Paid plan: https://dash.cloudflare.com/?to=/:account/workers/plans. docs/deploying.md says why the Free plan is not enough.";
 
@@ -17,8 +17,8 @@ const REASONS = [
   ],
 ];
 
-// What of the API needs which permission, as the dashboard calls it where tokens are made. wrangler names the path of the
-// call that was refused: one command makes several.
+// The permissions that parts of the API need, as the dashboard names them for tokens. wrangler prints the path of the
+// refused call, because one command makes several.
 const PERMISSIONS = [
   [/\(\/zones\//, "Workers Routes (of the zone)", "Edit"],
   [/\(\/user|\(\/memberships/, "User Details and Memberships (of the user)", "Read"],
@@ -36,13 +36,13 @@ function lackOfPermission(kind, output) {
   return `The token may not use ${kind}. Give it the permission ${permission}: ${level}. ${whose}`;
 }
 
-/** What the user can do about it, or undefined. */
+/** Returns what the user can do about it, or undefined. */
 export function reasonFor(kind, output) {
   const known = REASONS.find(([pattern]) => pattern.test(output));
   return known?.[1](kind, output);
 }
 
-/** In our words where we know the reason, in wrangler's otherwise. */
+/** Returns our explanation if we know the reason; otherwise wrangler's. */
 export function refusalOf(kind, output) {
   return reasonFor(kind, output) ?? `wrangler says:\n\n${output}`;
 }

@@ -10,7 +10,7 @@ export function wantsReplicas({ config }) {
   return config.vars.READ_REPLICAS === "true";
 }
 
-/** What is wrong with the setting. */
+/** Returns what is wrong with the setting. */
 export function replicaFaults(installation) {
   const { READ_REPLICAS: said } = installation.config.vars;
   if (!["true", "false"].includes(said)) return [`READ_REPLICAS is ${said}. It can be "true" or "false".`];
@@ -21,8 +21,8 @@ export function replicaFaults(installation) {
 }
 
 /**
- * Switches the replicas of each database on, and off again where an earlier deploy switched them on. wrangler has no command
- * for it. An installation that never had them makes no call. The answer is whether there is anything to note.
+ * Turns the replicas of each database on, or off again where an earlier deploy turned them on. wrangler has no command
+ * for that. An installation that never had replicas makes no call. Returns whether there is anything to note.
  */
 export async function switchReplicas(installation, account, step) {
   const isOn = wantsReplicas(installation);
@@ -44,7 +44,7 @@ function accountOf(config, { account }) {
   return id;
 }
 
-/** As wrangler has them, for calls to the API that it has no command for. */
+/** Returns wrangler's credentials, for calls to the API without a wrangler command. */
 async function credentials() {
   const { code, stdout, output } = await askWrangler(["auth", "token", "--json"]);
   if (code !== 0) throw new Failure(`wrangler does not say by which token it calls. ${refusalOf("the login", output)}`);
@@ -61,7 +61,7 @@ async function switchOne(path, headers, mode) {
     throw new Failure(`Cloudflare's API was not reached (${error.cause?.code ?? error.message}). Deploy again.`);
   });
   if (response.ok) return;
-  // In wrangler's words, by which refusals are known.
+  // Uses wrangler's words, by which refusals are recognised.
   const { errors = [] } = await response.json().catch(() => ({}));
   const said = errors.map(({ code, message }) => `${message} [code: ${code}]`).join("\n");
   const output = `A request to the Cloudflare API (${path}) failed.\n\n${said || `It answered ${response.status}.`}`;

@@ -2,7 +2,7 @@ import { Failure } from "./failure.mjs";
 import { readHolder } from "./lock.mjs";
 import { readEnvFile } from "./settings.mjs";
 
-/** Where the Petrel of this state listens, and its settings: both as `npm start` left them in the state folder. */
+/** Returns where the Petrel of this state listens, and its settings. `npm start` writes both into the state folder. */
 export async function findRunning(state) {
   const running = readHolder(state.lock);
   const base = `http://localhost:${running?.port}`;

@@ -2,9 +2,13 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 
-// Runs on the Node of the lockfile, which has SQLite; see schema.mjs. Asks on stdin, answers on stdout.
+// Runs on the lockfile's Node, which has SQLite; see schema.mjs. Reads a question from stdin, and writes the answer to
+// stdout.
 
-/** Tables and indexes of ours, by name. SQLite keeps the text of each as it was written. Triggers of a backup come and go. */
+/**
+ * Selects our tables and indexes, by name. SQLite keeps the text of each as it was written. Triggers of a backup are
+ * left out, because they come and go.
+ */
 const SCHEMA = `SELECT type, name, sql FROM sqlite_master
   WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'd1_migrations'
     AND substr(name, 1, 8) <> 'capture_'`;
@@ -15,14 +19,16 @@ process.stdout.write(
   JSON.stringify(databases.map((one) => (one.object === undefined ? faultOf(one) : faultOfObject(one)))),
 );
 
-/** The classes of objects with tables, and the version of those that this code knows. A deploy sees no objects. */
+/** Returns the classes of objects with tables, and the version that this code knows. A deploy sees no objects. */
 async function versionsOfObjects() {
   const { gateMigrations } = await import("../../src/platform/gate-tables.ts");
   const { shardMigrations } = await import("../../src/engine/workflows/shard/tables.ts");
   return { ProjectGateObject: gateMigrations.length, WorkflowShardObject: shardMigrations.length };
 }
 
-/** A sentence about a database whose tables are not what its migrations build; null when they are. */
+/**
+ * Returns a sentence about a database whose tables differ from those that its migrations build; null when they do not.
+ */
 function faultOf({ file, rows, applied }) {
   const found = file === undefined ? { rows, applied } : read(file);
   const stranger = found.applied.find((name) => !migrations.some((known) => known.name === name));
@@ -37,7 +43,10 @@ function faultOf({ file, rows, applied }) {
   return more === undefined ? null : `${more} is not one of ours`;
 }
 
-/** The same about an object: its tables are of a later version. See src/platform/object-tables.ts, which keeps that version. */
+/**
+ * Returns a sentence about an object with tables of a later version. See src/platform/object-tables.ts, which stores
+ * that version.
+ */
 function faultOfObject({ file, object }) {
   const known = KNOWN[object];
   if (known === undefined) return null;
@@ -46,7 +55,7 @@ function faultOfObject({ file, object }) {
   return `the tables of a ${object} are at version ${JSON.stringify(version)}, and this one knows ${known}`;
 }
 
-/** Zero for tables of before there were versions, and for an object without any. */
+/** Zero for tables from before there were versions, and for an object without tables. */
 function versionIn(file) {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -77,7 +86,7 @@ function built(applied) {
   return new Map(rows.map(({ name, sql }) => [name, normal(sql)]));
 }
 
-/** Tools write the same table with other blanks and quotes. */
+/** Tools write the same table with different blanks and quotes. */
 function normal(sql) {
   return sql
     .replace(/--[^\n]*/g, "")

@@ -7,7 +7,10 @@ import { BIN, ROOT } from "./paths.mjs";
 
 const TOOL = fileURLToPath(new URL("schema-tool.mjs", import.meta.url));
 
-/** What `remoteFault` reads of a deployed database, as one query each. Triggers of a backup come and go. */
+/**
+ * The queries by which `remoteFault` reads a deployed database. Triggers of a backup are left out, because they come
+ * and go.
+ */
 export const SCHEMA_QUERIES = {
   applied: "SELECT name FROM d1_migrations ORDER BY id",
   rows:
@@ -16,9 +19,9 @@ export const SCHEMA_QUERIES = {
 };
 
 /**
- * Refuses a local state that this version cannot serve: one whose tables are not those that its migrations build, because
- * another version made it. To apply further migrations would leave columns missing, which shows as failed statements. An
- * object brings older tables up to date by itself, and fails each call where they are newer.
+ * Refuses a local state that this version cannot serve: its tables differ from those that its migrations build, because
+ * another version created them. Further migrations would leave columns missing, which shows as failing statements. An
+ * object migrates older tables itself, and fails each call when its tables are newer.
  */
 export async function requireKnownTables(state) {
   const databases = filesIn(join(state.folder, "v3", "d1", "miniflare-D1DatabaseObject"));
@@ -34,24 +37,24 @@ export async function requireKnownTables(state) {
   );
 }
 
-/** The databases that miniflare keeps in a folder; not what it notes about them. */
+/** Returns the databases that miniflare stores in a folder, without its own metadata. */
 function filesIn(folder) {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)).map((name) => ({ file: join(folder, name) }));
 }
 
-/** A folder for each class of objects, named after the Worker and the class. */
+/** Returns a folder for each class of objects, named after the Worker and the class. */
 function foldersIn(folder) {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** What is wrong with the tables of a deployed database; null when they are what its migrations build. */
+/** Returns what is wrong with the tables of a deployed database; null when they are those that its migrations build. */
 export async function remoteFault({ rows, applied }) {
   const [fault = null] = await faultsOf([{ rows, applied }]);
   return fault;
 }
 
-/** The migrations that a database has not had yet, in order. */
+/** Returns the migrations that a database lacks, in order. */
 export function pendingMigrations(applied) {
   return readMigrations()
     .map(({ name }) => name)

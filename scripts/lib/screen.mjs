@@ -10,18 +10,21 @@ export const green = paint("32");
 export const yellow = paint("33");
 export const cyan = paint("36");
 
-/** Rows of a label and a value, the values aligned. */
+/** Formats rows of a label and a value, with the values aligned. */
 export function table(rows) {
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `  ${dim(label.padEnd(width))}  ${value}`).join("\n");
 }
 
-/** 10000 as people read it. */
+/** Formats 10000 with a separator. */
 export function thousands(number) {
   return number.toLocaleString("en");
 }
 
-/** A line for work that takes a while: on a terminal it counts up in place, elsewhere it is printed once, at its end. */
+/**
+ * Shows a line for work that takes a while: on a terminal it counts up in place; elsewhere it is printed once, at the
+ * end.
+ */
 export function progress(label) {
   let shown = "";
   const show = (text, end) => {
@@ -30,23 +33,23 @@ export function progress(label) {
     process.stdout.write(`${process.stdout.isTTY ? "\u001b[K" : ""}  ${label}  ${text}${end}`);
   };
   return {
-    // The cursor goes back, so that whatever is said next takes the place of this line.
+    // Moves the cursor back, so that the next output replaces this line.
     at: (share) => process.stdout.isTTY && show(dim(`${Math.floor(100 * share)} %`), "\r"),
     end: (result) => show(result, "\n"),
   };
 }
 
-/** Text from elsewhere on one line: nothing in it moves the cursor. */
+/** Returns foreign text on one line, without characters that move the cursor. */
 export function oneLine(text) {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
 }
 
-/** A command in a text that gets wrapped: it stays on one line, so that it can be copied. */
+/** Marks a command in a text that gets wrapped: it stays on one line, so that it can be copied. */
 export function command(text) {
   return text.replaceAll(" ", UNBROKEN);
 }
 
-/** Text broken between words, so that it keeps to 80 columns behind `indent`. A longer word gets a line of its own. */
+/** Wraps text between words, to 80 columns including `indent`. A longer word gets a line of its own. */
 export function wrapped(text, indent) {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -57,7 +60,7 @@ export function wrapped(text, indent) {
   return lines.join(`\n${indent}`).replaceAll(UNBROKEN, " ");
 }
 
-/** Lines of what is done, one under the other. On a terminal a line is there while its work goes on. */
+/** Shows lines of what is done, one below the other. On a terminal, a line also shows while its work is running. */
 export function steps() {
   const text = (kind, name, state) => `  ${dim(kind.padEnd(12))}  ${name.padEnd(36)}  ${state}`;
   const done = (kind, name, state) => {

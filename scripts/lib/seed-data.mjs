@@ -7,7 +7,7 @@ const LAST_NAMES = words(`
   Kim Kowalski Larsen Lee Lopez Martin Meyer Moreau Nguyen Novak Okafor Olsen Patel Petrov Rossi Sato Schmidt
   Silva Singh Smith Suzuki Tanaka Visser Weber Wilson Wong Yilmaz
 `);
-// Reserved by RFC 2606: nobody's.
+// Reserved by RFC 2606, so they belong to nobody.
 const MAIL_DOMAINS = ["example.com", "example.net", "example.org"];
 const COUNTRIES = ["DE", "US", "GB", "FR", "ES", "BR", "IN", "JP", "NL", "NG"];
 const REPORTS = ["revenue", "retention", "signups"];
@@ -16,13 +16,16 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const CONTACTS = 10_000;
 export const EVENTS = 5_000;
 
-/** People with plans, seats and dates: the same for the same seed, but that dates count back from `now`. */
+/**
+ * Makes people with plans, seats and dates. The same seed makes the same people, except that dates count back from
+ * `now`.
+ */
 export function makePeople(seed, now) {
   const random = randomOf(seed);
   return Array.from({ length: CONTACTS }, (_, n) => {
     const [firstName, lastName] = [pick(random, FIRST_NAMES), pick(random, LAST_NAMES)];
     const plan = pick(random, ["free", "free", "free", "free", "free", "free", "pro", "pro", "pro", "team"]);
-    // The more recent, the more of them: a product that grows.
+    // Recent days have more people, as in a growing product.
     const daysAgo = Math.floor(700 * random() ** 2);
     return {
       email: `${firstName}.${lastName}.${n + 1}@${pick(random, MAIL_DOMAINS)}`.toLowerCase(),
@@ -38,13 +41,15 @@ export function makePeople(seed, now) {
   });
 }
 
-/** A CSV file of them. No value holds a comma or a quote. */
+/** Returns a CSV file of people. No value contains a comma or a quote. */
 export function csvOf(people) {
   const columns = ["email", "firstName", "lastName", "country", "plan", "seats", "trial", "signedUpAt"];
   return [columns, ...people.map((person) => columns.map((column) => person[column]))].join("\n");
 }
 
-/** What they did, as bodies of `POST /events/track`. Few people do most of it, and only those who pay buy. */
+/**
+ * Makes people's events, as bodies of `POST /events/track`. Few people cause most of them, and only paying ones buy.
+ */
 export function makeEvents(seed, people) {
   const random = randomOf(seed + 1_000_000);
   return Array.from({ length: EVENTS }, () => {
@@ -59,12 +64,12 @@ export function makeEvents(seed, people) {
   });
 }
 
-/** Values that stay on the event, and are not merged into the contact. */
+/** Returns values that stay on the event, and are not merged into the contact. */
 function ofTheEvent(values) {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value, persistent: false }]));
 }
 
-/** Bodies of `POST /templates`. */
+/** Makes bodies of `POST /templates`. */
 export function makeTemplates(domain) {
   const from = `hello@${domain}`;
   const hi = '<p>Hi {{ firstName ?? "there" }},</p>';
@@ -126,7 +131,7 @@ function anyOf(...groups) {
   return { logic: "OR", groups: groups.map((group) => ({ filters: filters(group) })) };
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Returns numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function randomOf(seed) {
   let state = seed;
   return () => {

@@ -10,7 +10,7 @@ const TESTERS = 50;
 /** Fills an empty project through the API. `call` carries its secret key. */
 export async function fillProject(call, project, seed) {
   const people = makePeople(seed, Date.now());
-  // A name is verified in one project only, and an earlier one of this seed may still hold its own.
+  // A name is verified in one project only, and an earlier project of this seed may still have it.
   const domain = `seed-${project.id.slice(-8)}.test`;
   await call("POST", "/domains", { domain });
   await makeEach(call, "Templates   ", "/templates", makeTemplates(domain));

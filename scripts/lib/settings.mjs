@@ -5,11 +5,14 @@ import { DEV_VARS } from "./paths.mjs";
 import { PROVIDER_SETTINGS, providerFault } from "./provider.mjs";
 import { readWranglerToml } from "./wrangler-toml.mjs";
 
-// Lists, so that a secret can be replaced while the old one still counts.
+// A list, so that a secret can be replaced while the old one is still accepted.
 const SECRETS = /^[\x21-\x2b\x2d-\x7e]{32,}( *, *[\x21-\x2b\x2d-\x7e]{32,})*$/;
 const SECRETS_RULE = "a list of secrets of at least 32 characters without blanks, with commas between them";
 
-/** The secrets that the Worker needs and a checkout makes for itself: `npm start` and `npm run deploy` fill in what is missing. */
+/**
+ * The secrets that the Worker needs and that a checkout creates itself: `npm start` and `npm run deploy` fill in
+ * missing ones.
+ */
 export const OWN_SECRETS = [
   {
     name: "ADMIN_TOKEN",
@@ -31,10 +34,12 @@ export const OWN_SECRETS = [
   },
 ];
 
-// Settings whose defaults live in the Worker, so that no list outside of it goes stale.
+// Settings whose defaults are in the Worker, so that no list elsewhere becomes outdated.
 const PREFIXES = ["RATE_LIMIT_", "MAX_ATTACHMENT", "MAIL_", "DNS_", "IDEMPOTENCY_", "OUTBOUND_", "EMAIL_", "EVENT_"];
 
-/** What the Worker is given on this machine. The environment wins over .dev.vars, and that over wrangler.toml. */
+/**
+ * Returns the Worker's settings on this machine. The environment overrides .dev.vars, which overrides wrangler.toml.
+ */
 export function readSettings(environment) {
   const known = { ...readWranglerToml().vars, ENVIRONMENT: "development", ...readDevVars() };
   const given = Object.entries(environment).filter(([name, value]) => value !== "" && isSetting(name, known));
@@ -50,12 +55,12 @@ export function readSettings(environment) {
   return settings;
 }
 
-/** The operator's token with which the scripts call: any of the list would do. */
+/** Returns the operator's token with which scripts call. Any token of the list works. */
 export function adminTokenOf(settings) {
   return settings.ADMIN_TOKEN.split(",")[0].trim();
 }
 
-/** Whether `npm start` passes this variable of the environment on to the Worker. */
+/** Whether `npm start` passes this environment variable on to the Worker. */
 export function isSetting(name, known) {
   return (
     Object.hasOwn(known, name) ||
@@ -93,7 +98,8 @@ function readDevVars() {
   }
 }
 
-// One entry: blank line or comment, or a name and a value that is quoted (then it may run over lines) or goes up to a #.
+// Matches one entry: a blank line, a comment, or a name and a value that is quoted (and may then span lines) or ends at
+// a #.
 const ENTRY =
   /[ \t]*(?:(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*(?:'([^']*)'|"([^"]*)"|`([^`]*)`|([^\s'"`#][^\r\n#]*)?)[ \t]*)?(?:#.*)?(?:\r?\n|$)/y;
 
@@ -103,7 +109,7 @@ function parseEnv(text) {
     ENTRY.lastIndex = at;
     const entry = ENTRY.exec(text);
     if (!entry) {
-      // The line is not shown: it may hold a secret.
+      // The line itself is not shown, because it may contain a secret.
       const line = text.slice(0, at).split("\n").length;
       throw new Failure(`.dev.vars, line ${line}, is not KEY=value: correct it, or put a # in front of it.`);
     }
@@ -113,7 +119,9 @@ function parseEnv(text) {
   return values;
 }
 
-/** Writes settings so that wrangler's --env-file reads back exactly these values. It expands `$`, also inside quotes. */
+/**
+ * Writes settings so that wrangler's --env-file reads back exactly these values. It expands `$`, even inside quotes.
+ */
 export function writeEnvFile(file, settings) {
   const lines = Object.entries(settings).map(([name, value]) => {
     const text = String(value);
@@ -124,7 +132,7 @@ export function writeEnvFile(file, settings) {
   writeFileSync(file, lines.join(""), { mode: 0o600 });
 }
 
-/** What `writeEnvFile` wrote. */
+/** Reads what `writeEnvFile` wrote. */
 export function readEnvFile(file) {
   const escaped = Object.entries(parseEnv(readFileSync(file, "utf8")));
   return Object.fromEntries(escaped.map(([name, value]) => [name, value.replaceAll("\\$", "$")]));

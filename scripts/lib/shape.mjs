@@ -4,9 +4,9 @@ import { pendingMigrations, remoteFault, SCHEMA_QUERIES } from "./schema.mjs";
 import { command } from "./screen.mjs";
 
 /**
- * Looks at the tables of databases that are there. `obstacles` says what is wrong with them: a Worker on tables of another
- * shape would fail one statement after the other, and which migration would help is known to nobody. `pending` has the
- * migrations to come of each that is not empty, by its binding.
+ * Checks the tables of existing databases. `obstacles` tells what is wrong with them: a Worker on tables of another
+ * shape would fail one statement after another, and it is unknown which migration would help. `pending` has the pending
+ * migrations of each non-empty database, by its binding.
  */
 export async function lookAtShapes(databases) {
   const each = await Promise.all(databases.map(lookAtShape));
@@ -40,7 +40,7 @@ async function rowsOf(binding, query) {
   const args = ["d1", "execute", binding, "--remote", "--json", "--command", query];
   const { code, stdout, output } = await askWrangler(args);
   if (code === 0) return { rows: JSON.parse(stdout)[0].results };
-  // Without the list of migrations, the tables are none of ours.
+  // Without the list of migrations, the tables are not ours.
   if (/no such table: d1_migrations/i.test(output)) return { rows: [] };
   return { refusal: `The tables of ${binding} cannot be read. ${refusalOf("D1 database", output)}` };
 }

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { Failure } from "./failure.mjs";
 import { ROOT } from "./paths.mjs";
 
-/** Runs `npm start`'s script as a user would, and reads off what it shows. */
+/** Runs the script of `npm start` as a user would, and reads its output. */
 export function startPetrel(environment) {
   const child = spawn(process.execPath, [join(ROOT, "scripts", "start.mjs")], {
     env: { ...process.env, NO_COLOR: "1", HOST: "127.0.0.1", ...environment },

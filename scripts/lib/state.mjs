@@ -5,15 +5,15 @@ import { Failure } from "./failure.mjs";
 import { takeLock } from "./lock.mjs";
 import { ROOT } from "./paths.mjs";
 
-// wrangler keeps D1, R2 and the objects in v3, the rest is ours.
+// wrangler stores D1, R2 and the objects in v3; the rest is ours.
 const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "seeds.json", "lock", "settings.env"];
-// Of earlier versions.
+// Files of earlier versions.
 const OLD_ENTRIES = ["running.json"];
 
-/** The Worker of an `npm start` that was killed notices it and ends by itself, which takes a moment. */
+/** The Worker of a killed `npm start` notices that and ends by itself, which takes a moment. */
 const LEFT_BEHIND_WITHIN_MS = 10_000;
 
-/** Where local state lives: STATE_DIR, or .wrangler/state in the checkout. */
+/** Returns where local state is stored: STATE_DIR, or .wrangler/state in the checkout. */
 export function locateState(environment) {
   const folder = environment.STATE_DIR ? resolve(environment.STATE_DIR) : join(ROOT, ".wrangler", "state");
   const file = (name) => join(folder, name);
@@ -29,8 +29,8 @@ export function locateState(environment) {
 }
 
 /**
- * Takes the state folder for this process. `release` gives it back, and leaves no settings of ours in it; `shareWith` keeps it
- * for a process group as well, should this process be killed.
+ * Claims the state folder for this process. `release` gives it back, and leaves no settings of ours in it; `shareWith`
+ * also keeps it for a process group, in case this process is killed.
  */
 export async function claimState(state, port, { waitMs = LEFT_BEHIND_WITHIN_MS } = {}) {
   requireStateFolder(state);
@@ -44,7 +44,7 @@ export async function claimState(state, port, { waitMs = LEFT_BEHIND_WITHIN_MS }
   };
 }
 
-/** Removes everything that is kept locally. */
+/** Deletes all local state. */
 export async function forgetState(state) {
   requireStateFolder(state);
   const { release } = await lockState(state, { command: "npm run reset" });
@@ -59,7 +59,7 @@ export async function forgetState(state) {
   removeEmpty(state.folder);
 }
 
-/** Null when there is no such file, or half of one. */
+/** Null when there is no such file, or only half of one. */
 export function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
@@ -68,7 +68,7 @@ export function readJson(file) {
   }
 }
 
-/** A mistyped STATE_DIR must not cost anyone their files. */
+/** Throws unless the folder is a state folder, so that a mistyped STATE_DIR costs nobody their files. */
 function requireStateFolder(state) {
   const stranger = entriesOf(state).find((entry) => ![...KNOWN_ENTRIES, ...OLD_ENTRIES].includes(entry));
   if (stranger) {
@@ -93,7 +93,7 @@ function unusable(state, error) {
   );
 }
 
-/** One process at a time writes in the folder. */
+/** Lets only one process at a time write into the folder. */
 async function lockState(state, about, waitMs = LEFT_BEHIND_WITHIN_MS) {
   const note = { pid: process.pid, since: new Date().toISOString(), ...about };
   const deadline = Date.now() + waitMs;
@@ -123,7 +123,7 @@ function describe(holder) {
   return `${command} (process ${pid}${where}, since ${since.slice(0, 19).replace("T", " ")} UTC)`;
 }
 
-/** Unless somebody has put something there by now. */
+/** Removes the folder, unless something has been put into it meanwhile. */
 function removeEmpty(folder) {
   try {
     rmdirSync(folder);

@@ -4,14 +4,17 @@ import { join } from "node:path";
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Gives `work` a folder that only this user can read. It is gone afterwards, also when a signal ends the script. */
+/**
+ * Gives `work` a folder that only this user can read. The folder is deleted afterwards, even when a signal ends the
+ * script.
+ */
 export async function inTemporaryFolder(work) {
   const folder = mkdtempSync(join(tmpdir(), "petrel-deploy-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const stops = Object.entries(SIGNALS).map(([signal, code]) => {
     const stop = () => {
       remove();
-      // On a terminal wrangler hears Ctrl-C as well, and ends in its own way before us.
+      // On a terminal, wrangler also receives Ctrl-C, and ends in its own way before us.
       if (!isOnTerminal()) process.exit(code);
     };
     process.once(signal, stop);
@@ -25,7 +28,7 @@ export async function inTemporaryFolder(work) {
   }
 }
 
-/** Removes a file when the script ends, also by a signal. Returns what leaves the file alone again. */
+/** Removes a file when the script ends, even by a signal. Returns a function that cancels this. */
 export function removeAtEnd(path) {
   const remove = () => rmSync(path, { force: true });
   const ends = Object.entries(SIGNALS).map(([signal, code]) => [signal, () => process.exit(code)]);
@@ -37,7 +40,7 @@ export function removeAtEnd(path) {
   };
 }
 
-/** Whether somebody is there who can answer a question. */
+/** Whether a person can answer a question. */
 export function isOnTerminal() {
   return Boolean(process.stdin.isTTY && process.stdout.isTTY);
 }

@@ -1,8 +1,8 @@
 import { Failure } from "./failure.mjs";
 
 /**
- * Reads as much TOML as wrangler.toml and petrel.toml need: tables, lists of tables, and one-line values (arrays may run
- * over several). Anything else is refused rather than misread; `file` is the name that the refusal says.
+ * Reads as much TOML as wrangler.toml and petrel.toml need: tables, lists of tables, and one-line values (arrays may
+ * span lines). Anything else is refused rather than misread; `file` is the name in the refusal.
  */
 export function parseToml(text, file) {
   const document = {};
@@ -20,7 +20,7 @@ export function parseToml(text, file) {
 
 const FORM = 'name = value, with texts in "double quotes" and { … } as a [table] of its own';
 
-/** One line for each statement, without comments. An array that runs over several lines becomes one. */
+/** Returns one line for each statement, without comments. An array that spans lines becomes one line. */
 function statementsOf(text) {
   const statements = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -37,7 +37,7 @@ function isOpenArray(line) {
 }
 
 function openTable(document, path, isList) {
-  // A table below a list of tables belongs to the list's last one.
+  // A table below a list of tables belongs to the list's last table.
   const parent = path.slice(0, -1).reduce((node, key) => {
     node[key] ??= {};
     return Array.isArray(node[key]) ? node[key].at(-1) : node[key];
@@ -52,12 +52,13 @@ function openTable(document, path, isList) {
   return parent[name].at(-1);
 }
 
-/** Undefined for what is not understood. */
+/** Undefined for a value that cannot be parsed. */
 function parseValue(text) {
   const [value, rest] = split(text);
   if (!/^\s*(#.*)?$/.test(rest)) return undefined;
   try {
-    // Strings, lists, numbers and booleans are written as in JSON, but for a list's trailing comma and a number's lines.
+    // Strings, lists, numbers and booleans are written as in JSON, except for a list's trailing comma and a number's
+    // underscores.
     const asJson = /^[\d_+.-]+$/.test(value) ? value.replace(/^\+|_/g, "") : value.replace(/,\s*\]$/, "]");
     return JSON.parse(asJson);
   } catch {

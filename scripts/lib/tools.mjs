@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { BIN, machinePath, ROOT } from "./paths.mjs";
 
 /**
- * Starts a tool from node_modules, or a script of ours by its whole path, on the Node of the lockfile, whatever Node the
+ * Starts a tool from node_modules, or one of our scripts by its full path, on the lockfile's Node, whatever Node the
  * machine has.
  */
 export function startTool(name, args, { env, nodeArgs = [], ...options } = {}) {
@@ -22,13 +22,13 @@ export function startTool(name, args, { env, nodeArgs = [], ...options } = {}) {
   });
 }
 
-/** Runs a tool to its end and keeps what it says, for the caller to judge. `input` is what it reads from its stdin. */
+/** Runs a tool to its end and returns its output for the caller to judge. `input` is its stdin. */
 export function captureTool(name, args, { signal, env, input, cwd = ROOT } = {}) {
   const child = startTool(name, args, {
     ...{ signal, env, cwd },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  // A tool that ends without reading says why itself.
+  // A tool that ends without reading reports the reason itself.
   child.stdin?.on("error", () => {}).end(input);
   let stdout = "";
   let output = "";
@@ -49,7 +49,7 @@ export function captureTool(name, args, { signal, env, input, cwd = ROOT } = {})
 /** Runs a tool to its end on the user's terminal. */
 export function showTool(name, args, options) {
   const child = startTool(name, args, { ...options, stdio: "inherit" });
-  // The terminal sends Ctrl-C to the tool as well: let it end in its own way, and then us.
+  // The terminal sends Ctrl-C to the tool as well. The tool ends in its own way first, and then we do.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export function showTool(name, args, options) {
   });
 }
 
-/** Text without colours. */
+/** Returns text without colours. */
 export function plain(text) {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character
   return text.replace(/\u001b\[[0-9;]*m/g, "");

@@ -6,10 +6,10 @@ const MARGIN = "  ";
 const DAY = 24 * 60 * 60_000;
 
 /**
- * Notes where Time Travel finds each database that is about to be migrated. `pending` names the migrations of each
- * binding. A point of a deploy that did not finish stays for a day: the one before its first migration is the way back.
- * Later it would undo too much. Where Cloudflare does not tell the bookmark, the time has to do: the deploy goes on. Returns, by the binding, what
- * `wrangler d1 time-travel restore` takes.
+ * Notes the Time Travel bookmark of each database that is about to be migrated. `pending` names the migrations of each
+ * binding. A bookmark of a deploy that did not finish is kept for a day, because the bookmark before its first
+ * migration is the way back. Later it would undo too much. If Cloudflare does not return a bookmark, the time is used,
+ * and the deploy continues. Returns, by binding, the argument of `wrangler d1 time-travel restore`.
  */
 export async function noteBookmarks({ pending }, { notes }, step) {
   const kept = isUnfinished(notes) ? notes.unfinished.filter((binding) => notes[nameOf(binding)]) : [];
@@ -27,7 +27,7 @@ function isUnfinished({ unfinished = [], unfinished_since }) {
   return unfinished.length > 0 && Date.now() - Date.parse(unfinished_since) < DAY;
 }
 
-/** The name under which petrel.toml keeps the point of a database. */
+/** Returns the name under which petrel.toml stores the bookmark of a database. */
 function nameOf(binding) {
   return `before_${binding}`;
 }
@@ -48,8 +48,8 @@ function bookmarkIn(answer) {
 }
 
 /**
- * What petrel.toml keeps, because a terminal forgets: the point of each database, and, until a deploy has finished, since
- * when these points are the way back.
+ * Returns what petrel.toml stores, because a terminal forgets: the bookmark of each database and, until a deploy has
+ * finished, since when these bookmarks are the way back.
  */
 export function namedPoints(points, notes) {
   const named = Object.entries(points).map(([binding, point]) => [nameOf(binding), point]);
@@ -57,10 +57,10 @@ export function namedPoints(points, notes) {
   return { ...Object.fromEntries(named), unfinished: Object.keys(points), unfinished_since };
 }
 
-/** What petrel.toml says of them when the deploy has finished: the next migration has a point of its own. */
+/** The note in petrel.toml once the deploy has finished: the next migration gets a bookmark of its own. */
 export const allFinished = { unfinished: [] };
 
-/** The way back for somebody at a terminal. Said before the migrations, because one of them may end the deploy. */
+/** Describes the way back on a terminal. Printed before the migrations, because one of them may end the deploy. */
 export function wayBack(installation, points) {
   const databases = databasesIn(installation, []).filter(({ binding }) => points[binding]);
   const commands = databases.map(({ name, binding }) => {

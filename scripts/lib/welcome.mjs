@@ -2,7 +2,7 @@ import { sendLine } from "./curl-line.mjs";
 import { DEMO_DOMAIN } from "./demo.mjs";
 import { bold, cyan, dim, green, table, yellow } from "./screen.mjs";
 
-/** What `npm start` shows when the Worker is up. */
+/** Formats what `npm start` shows when the Worker is running. */
 export function welcome({ base, debugPort, demo, link, settings, state, tokenPlace, notes }) {
   const keepsMail = settings.MAIL_PROVIDER === "outbox";
   const rows = [

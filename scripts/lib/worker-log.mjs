@@ -2,16 +2,17 @@ import { createInterface } from "node:readline";
 import { dim, red, yellow } from "./screen.mjs";
 import { plain } from "./tools.mjs";
 
-// What `npm start` takes care of itself, and the runtime's own words for what the Worker then says in plain ones.
+// Messages that `npm start` handles itself, and the runtime's wording of errors that the Worker then reports in plain
+// words.
 const EXPECTED =
   /Scheduled Workers are not automatically triggered|failed to lookup address information|DNS lookup failed/;
-/** The runtime's addresses of machine code, of use to nobody here. */
+/** The runtime's addresses of machine code, which help nobody here. */
 const MACHINE_CODE = /^\s*stack: \S*workerd@/;
-/** One cause is often said several times at once, such as by each DNS query. */
+/** One cause is often reported several times at once, for example by each DNS query. */
 const SAID_AGAIN_AFTER_MS = 10_000;
 
 /**
- * Shows the warnings and errors in what `wrangler dev` says, and hides its chatter. A message is a line that says its
+ * Shows the warnings and errors in the output of `wrangler dev`, and hides its chatter. A message is a line with its
  * level, and the indented or empty lines after it.
  */
 export function watchLog(child, { verbose, print = console.log }) {
@@ -51,12 +52,15 @@ export function watchLog(child, { verbose, print = console.log }) {
   };
 }
 
-/** Who has the token of a recipient's page or of a tracked link can do what its recipient can. */
+/** Removes tokens. Everybody with the token of a recipient's page or of a tracked link can act as its recipient. */
 export function withoutTokens(line) {
   return line.replace(/(\/(?:unsubscribe|subscribe|manage|confirm|c|o)\/)[\w-]{8}[\w-]*/g, "$1…");
 }
 
-/** The Worker's own lines are JSON; wrangler's begin with the level in brackets. Null: not worth showing. */
+/**
+ * Reads a line. The Worker's own lines are JSON; wrangler's begin with the level in brackets. Null for lines that are
+ * not worth showing.
+ */
 function readMessage(line) {
   const marked = line.match(/^(?:. )?\[(?:wrangler:)?(warn|error|WARNING|ERROR)\]\s*(.*)$/u);
   const text = marked ? marked[2] : line;

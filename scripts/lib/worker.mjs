@@ -12,7 +12,10 @@ const STOP_WITHIN_MS = 5_000;
 
 const givenV8Flags = process.env.MINIFLARE_WORKERD_V8_FLAGS ?? "";
 
-/** To every database of wrangler.toml or of another configuration, one after the other: they share the folder. */
+/**
+ * Migrates every database of wrangler.toml or of another configuration, one after another, because they share the
+ * folder.
+ */
 export async function applyMigrations(state, signal, config = WRANGLER_TOML) {
   for (const binding of databaseBindings(readWranglerToml(config))) {
     const args = ["d1", "migrations", "apply", binding, "--local", "--persist-to", state.folder, "--config", config];
@@ -23,25 +26,25 @@ export async function applyMigrations(state, signal, config = WRANGLER_TOML) {
   }
 }
 
-/** Runs `wrangler dev`, which keeps reloading what changes in src. */
+/** Runs `wrangler dev`, which reloads changes in src. */
 export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flags = givenV8Flags }) {
   const where = ["--port", String(port), "--ip", ip, "--inspector-port", String(inspectorPort)];
   const settings = ["--env-file", state.settings, ...(config ? ["--config", config] : [])];
   const what = ["--persist-to", state.folder, ...settings, "--no-minify"];
   const child = startTool("wrangler", ["dev", ...where, ...what], {
     env: {
-      // Both would open the local database to whoever can reach the port.
+      // Both would open the local database to everybody who can reach the port.
       X_LOCAL_EXPLORER: "false",
       X_LOCAL_OBSERVABILITY: "false",
-      // Request.cf stays a placeholder: no call to the outside.
+      // Request.cf stays a placeholder, so that nothing outside is called.
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
-      // By default all copies on a machine meet in one registry.
+      // By default, all copies on a machine share one registry.
       WRANGLER_REGISTRY_PATH: state.registry,
       MINIFLARE_WORKERD_V8_FLAGS: v8Flags,
     },
     nodeArgs: ["--import", new URL("leash.mjs", import.meta.url).href],
     stdio: ["pipe", "pipe", "pipe"],
-    // A process group of its own, by which it is stopped together with all that it starts.
+    // A separate process group, so that the Worker is stopped together with everything that it starts.
     detached: true,
   });
   const log = watchLog(child, { verbose: Boolean(process.env.VERBOSE) });
@@ -52,9 +55,9 @@ export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flag
 
   return {
     base: `http://127.0.0.1:${port}`,
-    /** Of the processes it is made of. */
+    /** The group of its processes. */
     groupId: child.pid,
-    /** Rejects when the Worker ends without being asked to. */
+    /** Rejects when the Worker ends without having been stopped. */
     async untilEnd() {
       const how = await ended;
       throw new Failure(explain(`wrangler ended by itself (${how}).`, log));
@@ -81,7 +84,9 @@ export async function untilReady(worker, signal) {
   throw new Failure(worker.explain(`The Worker does not get ready: GET /health answered ${answer}.`));
 }
 
-/** Runs the Worker's scheduled handler. The path is wrangler's own; it refuses callers that do not say "localhost". */
+/**
+ * Runs the Worker's scheduled handler. The path is wrangler's own; it refuses callers whose host is not "localhost".
+ */
 export async function fireCron(worker, cron, signal) {
   const url = `${worker.base}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`;
   // A failure is in the Worker's log, and the next tick tries again.
@@ -90,7 +95,7 @@ export async function fireCron(worker, cron, signal) {
     .catch(() => {});
 }
 
-// Errors were shown as they came; without any, the last lines are the best there is.
+// Errors were shown when they occurred. Without any, the last lines are the best explanation.
 function explain(problem, log) {
   return log.sawError() ? `${problem} Its errors are above.` : `${problem} It said:\n\n${log.recent()}`;
 }
@@ -109,6 +114,6 @@ function signalGroup(groupId, signal) {
   try {
     process.kill(-groupId, signal);
   } catch {
-    // It has ended meanwhile.
+    // The Worker has ended meanwhile.
   }
 }

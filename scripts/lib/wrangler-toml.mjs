@@ -6,12 +6,14 @@ import { parseToml } from "./toml.mjs";
 
 export const WRANGLER_TOML = join(ROOT, "wrangler.toml");
 
-/** wrangler.toml as an object, so that names live there alone. */
+/** Reads wrangler.toml as an object, so that names are written only there. */
 export function readWranglerToml(file = WRANGLER_TOML) {
   return parseToml(readFileSync(file, "utf8"), basename(file));
 }
 
-/** The bindings of all databases. A name that the Worker does not look for would be a database that stays empty. */
+/**
+ * Returns the bindings of all databases. A name that the Worker does not look for would be a database that stays empty.
+ */
 export function databaseBindings(config) {
   const bindings = config.d1_databases.map(({ binding }) => binding);
   const stranger = bindings.find((binding) => !/^DB(_(0[1-9]|[1-9]\d))?$/.test(binding));

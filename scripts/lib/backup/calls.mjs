@@ -2,10 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { mayPass } from "../failure.mjs";
 
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000];
-/** How many files are on their way at once. */
+/** How many files are transferred at once. */
 const AT_ONCE = 2;
 
-/** Makes a call that may be repeated, again while its answer is lost or the other side is busy. */
+/** Repeats a repeatable call while its answer is lost or the server is busy. */
 export async function persistently(call) {
   for (const ms of WAITS_MS) {
     try {
@@ -23,7 +23,7 @@ export async function* inOrder(names, read) {
   const started = [];
   const start = (name) => {
     const content = read(name);
-    // A failure is thrown when its turn comes.
+    // The failure is thrown when the file's turn comes.
     content.catch(() => {});
     started.push({ name, content });
   };

@@ -6,8 +6,8 @@ import { inOrder, persistently } from "./calls.mjs";
 import { firstLine, lastLine, linesOf, sha256 } from "./parts.mjs";
 
 /**
- * Downloads a backup into one file of a folder, and returns its path. The file has its name only once it is complete and
- * checked. `changed` gets the share that has arrived.
+ * Downloads a backup into one file of a folder, and returns its path. The file gets its name only when it is complete
+ * and checked. `changed` is called with the share that has arrived.
  */
 export async function downloadBackup({ ask, backup, folder, changed }) {
   const read = (name) =>
@@ -17,7 +17,7 @@ export async function downloadBackup({ ask, backup, folder, changed }) {
   const path = join(folder, `${manifest.id}-${time}.ndjson`);
   const partial = `${path}.partial`;
   const leave = removeAtEnd(partial);
-  // The people of a project are nobody else's business on this machine.
+  // Other users of this machine must not read about the people of a project.
   const file = await open(partial, "w", 0o600);
   try {
     await file.write(firstLine(manifest));
@@ -36,7 +36,7 @@ export async function downloadBackup({ ask, backup, folder, changed }) {
   return path;
 }
 
-/** Makes the folder for backups, before any is made. Throws Failure when nothing can be written to it. */
+/** Creates the folder for backups, before any backup is made. Throws Failure when the folder is not writable. */
 export async function makeFolder(folder) {
   try {
     await mkdir(folder, { recursive: true });
@@ -55,7 +55,7 @@ async function* namesOf(ask, backup) {
   }
 }
 
-/** Compares what arrives with what the manifest says: the hashes of all rows, and the number of stored files. */
+/** Compares the received files with the manifest: the hashes of all rows, and the number of stored files. */
 function openCheck({ tables, executions, files }) {
   const expected = new Map([
     ...Object.entries(tables).map(([table, tally]) => [`rows/${table}`, tally]),

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Failure } from "../failure.mjs";
 
-// The file of a backup, line by line: first what it is, with the manifest. Then each file of the backup: a line with its
-// name, followed by its own lines if it has rows, else with its content as base64. Last a line with their number.
+// The file of a backup, line by line. The first line describes it and contains the manifest. Each file of the backup
+// follows: a line with its name, then its own lines if it has rows, or else its content as base64. The last line has
+// the number of files.
 const VERSION = 1;
 
 export function firstLine(manifest) {
@@ -14,7 +15,7 @@ export function lastLine(files) {
   return `${JSON.stringify({ end: files })}\n`;
 }
 
-/** The lines of one file of the backup. */
+/** Returns the lines of one file of the backup. */
 export function linesOf(name, content) {
   const isRows = name.endsWith(".ndjson");
   if (isRows && content.at(-1) !== LINE_END) throw new Failure(`${name} is not whole: it ends within a line.`);
@@ -35,7 +36,7 @@ export async function readFirst(path) {
   throw damaged(path, "it is empty");
 }
 
-/** Reads the files of the backup, each with its name and content, and checks them. No more than one is in memory. */
+/** Reads and checks the files of the backup, each with its name and content. At most one is in memory. */
 export async function* partsIn(path) {
   const lines = linesIn(path)[Symbol.asyncIterator]();
   const next = async () => {
@@ -66,7 +67,7 @@ async function take(count, next) {
 const LINE_END = 10;
 const NEW_LINE = Buffer.from([LINE_END]);
 
-/** Node's own readline also ends lines where JSON may contain the character. */
+/** Node's own readline also ends lines at characters that JSON may contain. */
 async function* linesIn(path) {
   let begun = [];
   for await (const chunk of createReadStream(path)) {

@@ -3,7 +3,7 @@ import { Failure } from "../failure.mjs";
 import { persistently } from "./calls.mjs";
 import { partsIn, readFirst } from "./parts.mjs";
 
-/** Checks a file of `npm run backup` as a whole, then uploads what is in it. Returns the id of the backup. */
+/** Checks a whole file of `npm run backup`, then uploads its content. Returns the id of the backup. */
 export async function uploadBackup({ ask, path, changed }) {
   const found = await stat(path).catch(cannotRead(path));
   if (!found.isFile()) throw new Failure(`${path} is no file. Name one file of npm run backup -- --to.`);

@@ -6,14 +6,14 @@ import { bundleCli } from "./bundle-cli.mjs";
 import { generate } from "./generate.mjs";
 
 // Builds the packages of clients/node and clients/cli, compiles the tests of the first, and checks the types of
-// clients/browser and clients/site. The generator needs the Node of the lockfile.
+// clients/browser and clients/site. The generator needs the lockfile's Node.
 
 await generate();
-// A file whose source is gone would be packed as well.
+// Otherwise a file whose source was deleted would be packed as well.
 rmSync(join(CLIENT, "dist"), { recursive: true, force: true });
 const rest = ["browser", "site"].map((name) => join(ROOT, "clients", name));
 await compile(CLIENT);
-// Editors take the comments from the declarations. The code goes without them, which are a fifth of its size.
+// Editors read comments from the declarations. The code is built without comments, which are a fifth of its size.
 await compile(CLIENT, ["--removeComments", "--declaration", "false"]);
 for (const project of [join(CLIENT, "test"), CLI, ...rest]) await compile(project);
 await bundleCli();

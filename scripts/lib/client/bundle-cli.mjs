@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { CLI, CLIENT } from "../paths.mjs";
 
-/** Builds `petrel` into one file with all that it needs, so that its package has no dependencies. */
+/** Builds `petrel` into one file with everything that it needs, so that its package has no dependencies. */
 export async function bundleCli() {
   const dist = join(CLI, "dist");
   rmSync(dist, { recursive: true, force: true });
@@ -15,7 +15,7 @@ export async function bundleCli() {
     format: "esm",
     target: "node20",
     alias: { "petrel-client": join(CLIENT, "dist", "index.js") },
-    // Packages in the older form ask for Node's own modules by require.
+    // Packages in the older format load Node's own modules by require.
     banner: {
       js: '#!/usr/bin/env node\nimport { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);',
     },

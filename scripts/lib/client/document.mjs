@@ -10,7 +10,7 @@ const entry = `
   export { errorCodes } from "./src/http/error-codes";
 `;
 
-/** The classes of Durable Objects extend one of the platform's, and the document needs none of them. */
+/** The classes of Durable Objects extend one of the platform's, and the document does not need them. */
 const withoutPlatform = {
   name: "without the platform",
   setup({ onResolve, onLoad }) {
@@ -19,7 +19,7 @@ const withoutPlatform = {
   },
 };
 
-/** Returns the OpenAPI document and the codes of its errors, from the code itself: no Worker has to run for it. */
+/** Returns the OpenAPI document and its error codes from the code itself, without a running Worker. */
 export async function readDocument() {
   const folder = mkdtempSync(join(tmpdir(), "petrel-document-"));
   try {
@@ -43,7 +43,7 @@ async function bundle() {
     write: false,
     format: "esm",
     target: "es2024",
-    // As wrangler bundles it.
+    // The same conditions as wrangler's.
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*"],
     logLevel: "error",

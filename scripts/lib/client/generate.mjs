@@ -11,7 +11,7 @@ const GENERATED = join(CLIENT, "src", "generated");
 const STAMP = join(GENERATED, "made-from");
 const SOURCES = ["src/**/*.ts", "scripts/lib/client/*.mjs", "wrangler.toml", "package-lock.json"];
 
-/** Makes the client's types and its table of operations, unless those that are there are of the same code. */
+/** Generates the client's types and its table of operations, unless they were generated from the same code. */
 export async function generate() {
   const stamp = hash("sha256", globSync(SOURCES, { cwd: ROOT }).toSorted().map(readSource).join("\0"));
   if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp) return;
@@ -26,14 +26,17 @@ function readSource(file) {
   return `${file}\0${readFileSync(join(ROOT, file), "utf8")}`;
 }
 
-/** The compiler as a library, which TypeScript is no longer since 7. Two packages named `typescript` would both be `tsc`. */
+/**
+ * The compiler as a library, which TypeScript no longer is since version 7. Two packages named `typescript` would both
+ * be `tsc`.
+ */
 const COMPILER = "@ts-morph/common/dist/typescript.js";
 
 async function writeTypes(document) {
   registerHooks({ resolve: (name, context, next) => next(name === "typescript" ? COMPILER : name, context) });
   const { createClient } = await import("@hey-api/openapi-ts");
   await createClient({
-    // An installation is nobody's default.
+    // No installation is a default for all.
     input: { ...document, servers: [] },
     output: { path: GENERATED, entryFile: false },
     plugins: ["@hey-api/typescript"],

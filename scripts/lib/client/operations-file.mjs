@@ -57,7 +57,7 @@ function signature(operation) {
   return dry + method(usual, resultOf(operation, id));
 }
 
-/** Editors show names of schemas rather than a way to find them. */
+/** Editors show the names of schemas, not a path to them. */
 function resultOf({ schema, isWrapped, list, jobResult }, id) {
   const answer = schema ? `api.${schema}` : `api.${id}Response`;
   if (jobResult) return `Call<Starting<${answer}, api.${jobResult}>>`;

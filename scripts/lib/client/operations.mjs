@@ -18,7 +18,10 @@ function firstSegment(path) {
   return path.split("/")[1];
 }
 
-/** The group is the first segment of the path, or of `/v1` the one whose noun the operation's id has. */
+/**
+ * Returns the group and the method's name. The group is the first segment of the path or, below `/v1`, the group whose
+ * noun the operation's id contains.
+ */
 function nameOf({ path, operationId }, groups) {
   const first = firstSegment(path);
   const group = first === "v1" ? groups.find((one) => nounOf(one).test(operationId)) : first;
@@ -26,7 +29,7 @@ function nameOf({ path, operationId }, groups) {
   return { group, name: operationId.replace(nounOf(group), "") };
 }
 
-/** Contact, or Contacts, where a word of the operation's id begins. */
+/** Matches `Contact` or `Contacts` at the start of a word of the operation's id. */
 function nounOf(group) {
   const noun = group === "admin" ? "operator" : group.replace(/s$/, "");
   return new RegExp(`${noun[0].toUpperCase()}${noun.slice(1)}s?(?![a-z])`);
@@ -59,7 +62,7 @@ function describe(operation, document) {
   };
 }
 
-/** A dry run answers with a plan, and the same call without it with something else. */
+/** A dry run returns a plan, and the same call without it returns another answer. */
 function answersOf({ responses }) {
   const names = goodSchemas(responses).flatMap((schema) => (schema.anyOf ?? [schema]).map(nameIn));
   const plan = names.find((name) => name.endsWith("Plan"));
@@ -67,8 +70,9 @@ function answersOf({ responses }) {
 }
 
 /**
- * The answer's schema, where it has one name, and whether it is wrapped in `{ success, data }`. A list has its items: the
- * property that has them, an empty string when the answer is an array itself, and the name of their schema.
+ * Returns the answer's schema, if it has a single name, and whether it is wrapped in `{ success, data }`. A list also
+ * has its items: the property with the items (an empty string when the answer itself is an array), and the name of
+ * their schema.
  */
 function answerOf({ operationId, responses }, document) {
   const schemas = goodSchemas(responses);

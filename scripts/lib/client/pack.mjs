@@ -16,7 +16,7 @@ export function packClient(folder = CLIENT) {
   return pack(CLIENT, folder);
 }
 
-/** Packs the built command line likewise. */
+/** Packs the built command line in the same way. */
 export function packCli(folder = CLI) {
   return pack(CLI, folder);
 }

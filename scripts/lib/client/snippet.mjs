@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../paths.mjs";
 
-/** The file in which the Worker has the snippet. The guide shows its hash. */
+/** The file with the snippet that the Worker serves. The guide shows its hash. */
 export const SNIPPET_FILE = join(ROOT, "src", "http", "snippet-script.ts");
 
 const GUIDE = join(ROOT, "docs", "web-pages.md");
@@ -16,7 +16,7 @@ export async function writeSnippet() {
   writeFileSync(GUIDE, readFileSync(GUIDE, "utf8").replace(/sha384-[^"]+/, integrity));
 }
 
-/** Returns the content of that file: `clients/browser` for browsers of 2022 and newer. */
+/** Returns the content of that file: `clients/browser`, built for browsers of 2022 and newer. */
 export async function snippetFile() {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "clients", "browser", "petrel.ts")],

@@ -5,13 +5,13 @@ import { ASSETS, CONSOLE, CONSOLE_BUILD, ROOT } from "../paths.mjs";
 import { captureTool } from "../tools.mjs";
 
 const PAGE = join(ASSETS, "console", "index.html");
-/** Says of which sources the console was built. Not among the assets, which a deploy uploads. */
+/** Records the sources from which the console was built. Not among the assets, because a deploy uploads those. */
 const STAMP = join(ROOT, ".wrangler", "console-built-of");
 const GENERATED = "generated";
 
 /**
- * Builds the console for the Worker to serve, unless it is there already, built of the same sources. The product works
- * without it: a checkout may leave it out, and nothing that fails here fails a start or a deploy.
+ * Builds the console for the Worker to serve, unless it was already built from the same sources. The product works
+ * without it: a checkout may lack it, and no failure here makes a start or a deploy fail.
  */
 export async function ensureConsole() {
   if (!existsSync(CONSOLE)) return;
@@ -26,7 +26,7 @@ export async function ensureConsole() {
   writeFileSync(STAMP, version);
 }
 
-/** The pages, the client, and what the client's table of operations is made of: each stands beside its route. */
+/** The pages, the client, and the sources of the client's table of operations, each of which is next to its route. */
 function sources() {
   const client = filesIn("clients/node/src").filter((file) => !file.includes(GENERATED));
   const routes = filesIn("src/features").filter((file) => /routes\.ts$/.test(file));

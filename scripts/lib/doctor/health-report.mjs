@@ -8,14 +8,14 @@ const VERDICTS = {
 };
 const MARGIN = "  ";
 
-/** All checks, a line each. One that is not ok has what it found and what mends it below. */
+/** Formats all checks, one line each. A check that is not ok has its finding and the fix below. */
 export function healthReport(base, health) {
   const { version, checkedAt, checks } = health;
   const about = wrapped(oneLine(`${base}, version ${version}, checked at ${checkedAt}`), `${MARGIN}  `);
   return [verdict(health), `${MARGIN}  ${dim(about)}`, "", ...linesOf(checks), ""].join("\n");
 }
 
-/** The verdict, and only the checks that are not ok. */
+/** Formats the verdict, and only the checks that are not ok. */
 export function healthNews(health) {
   const found = health.checks.filter(({ status }) => status !== "ok");
   return [verdict(health), ...(found.length > 0 ? ["", ...linesOf(found)] : []), ""].join("\n");

@@ -7,7 +7,7 @@ const WITHIN_MS = 10_000;
 const MOST_SHOWN = 200;
 const STATES = ["ok", "warn", "fail"];
 
-/** The answer of GET /admin/health. A Failure says why there is none. */
+/** Returns the answer of GET /admin/health. Throws a Failure that explains why there is none. */
 export async function readHealth({ base, adminToken }) {
   const response = await ask(base, PATH, adminToken);
   const text = await response.text().catch((error) => {
@@ -40,7 +40,7 @@ function noAnswer(base, error) {
   );
 }
 
-/** Without its ADMIN_TOKEN a Worker has no path of the operator; an earlier version has the others. */
+/** A Worker without its ADMIN_TOKEN has no operator routes at all; an earlier version has only the others. */
 async function reasonOfNone(base, adminToken) {
   const { ok } = await ask(base, "/admin/projects?limit=1", adminToken);
   return ok
@@ -48,7 +48,7 @@ async function reasonOfNone(base, adminToken) {
     : `${base} has no GET ${PATH}: the Worker has no ADMIN_TOKEN, or something else answers at this address.`;
 }
 
-/** Null for what is no answer of Petrel. */
+/** Null for an answer that is not Petrel's. */
 function parse(text) {
   try {
     const health = JSON.parse(text);

@@ -7,12 +7,12 @@ export function mailStart({ from, to }) {
   return `${MARGIN}${bold("Mail")} ${wrapped(oneLine(`from ${from} to ${to}`), `${MARGIN}     `)}\n`;
 }
 
-/** A state that the mail reached, and when. */
+/** Formats a state that the mail has reached, and when. */
 export function mailStep({ status, seconds }) {
   return `${MARGIN}${dim(`${seconds.toFixed(1)} s`.padStart(7))}  ${status}`;
 }
 
-/** What became of it. */
+/** Formats what became of the mail. */
 export function mailEnd(base, mail) {
   const [mark, text] = endOf(mail, base);
   return `\n${MARGIN}${mark} ${wrapped(oneLine(text), `${MARGIN}  `)}\n`;

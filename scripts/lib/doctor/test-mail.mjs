@@ -10,7 +10,8 @@ const SENT = ["SENT", "DELIVERED", "OPENED", "CLICKED"];
 
 /**
  * Sends a mail from the newest verified domain of the key's project, and follows its record until it is delivered or
- * final, for a minute at most. `begun` is told the sender, and `changed` each state with the seconds since the call.
+ * final, for at most a minute. `begun` is called with the sender, and `changed` with each state and the seconds since
+ * the call.
  */
 export async function sendTestMail({ base, key, to, begun, changed }) {
   const call = apiOf(base, AbortSignal.timeout(CALLS_WITHIN_MS));
@@ -37,7 +38,7 @@ export async function sendTestMail({ base, key, to, begun, changed }) {
   return { id, from, to, status: email.status, error, provider, steps, sent: SENT.includes(email.status) };
 }
 
-/** Whether the mail may still change by itself. The provider's report that follows SENT can take long, or never come. */
+/** Whether the mail may still change by itself. The provider's report after SENT may take long, or never come. */
 export function isUnderWay(status) {
   return UNDER_WAY.includes(status);
 }

@@ -3,12 +3,12 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { breaksOf } from "../additive.mjs";
 
-/** Licences under which a package may be part of what is deployed. */
+/** The licences that packages may have to be part of what is deployed. */
 const LICENCES = ["MIT", "MIT-0", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "CC0-1.0", "Unlicense"];
 
 /**
- * What is looked at without running anything, by its name. Each check takes the release, `{ root, version, today, git,
- * lastRelease }`, and returns what is wrong, with what mends it. `git` answers what a command prints, or null when it fails.
+ * Checks that run nothing, by name. Each check takes the release, `{ root, version, today, git, lastRelease }`, and
+ * returns what is wrong and how to fix it. `git` returns a command's output, or null when the command fails.
  */
 export const CHECKS = {
   Version: versionFaults,
@@ -20,7 +20,7 @@ export const CHECKS = {
   Packages: packageFaults,
 };
 
-/** The newest tag of a release before this commit; null before the first one. */
+/** Returns the newest release tag before this commit; null before the first one. */
 export function lastTag({ git }) {
   return git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*");
 }
@@ -71,7 +71,7 @@ function namedVersionFaults({ root, version }) {
     .map(([file, found]) => `${file} says ${found}. Write ${version} there.`);
 }
 
-/** The text below the heading of a version; null where there is none. */
+/** Returns the text below the heading of a version; null without one. */
 export function changelogSection(root, version) {
   const sections = readFileSync(join(root, "CHANGELOG.md"), "utf8").split(/^(?=## )/m);
   const section = sections.find((text) => text.startsWith(`## [${version}]`));
@@ -116,13 +116,13 @@ async function lastReleaseFaults({ git, lastRelease, ...release }) {
   return faults;
 }
 
-/** Where the tables of each kind of object are. The files import types alone. */
+/** The files with the tables of each kind of object. They only import types. */
 const OBJECT_TABLES = {
   gate: { path: "src/platform/gate-tables.ts", name: "gateMigrations" },
   shard: { path: "src/engine/workflows/shard/tables.ts", name: "shardMigrations" },
 };
 
-/** The version of an object's tables in a commit: how many migrations it has. */
+/** Returns the version of an object's tables in a commit: its number of migrations. */
 async function versionAt(git, commit, path, name) {
   const text = git("show", `${commit}:${path}`);
   if (text === null) return 0;
@@ -130,7 +130,7 @@ async function versionAt(git, commit, path, name) {
   return module[name].length;
 }
 
-/** The migrations of a commit, in order; null where the clone does not have it. */
+/** Returns the migrations of a commit, in order; null when the clone lacks the commit. */
 function migrationsAt(git, commit) {
   const listed = git("ls-tree", "--name-only", commit, "migrations/");
   if (listed === null) return null;
@@ -140,7 +140,7 @@ function migrationsAt(git, commit) {
 
 function migrationFaults({ root, git, lastRelease: { commit, unused } }) {
   const released = migrationsAt(git, commit);
-  // The check before says so.
+  // The check before this one reports that.
   if (released === null) return [];
   const folder = join(root, "migrations");
   const text = (name) => readFileSync(join(folder, name), "utf8");

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 const howToGet = "Give the file, or the address of the text, that .ci/run has printed.";
 
 /**
- * Says what is wrong with the log of CI that is to stand for the suite: it must be what `.ci/run` prints of this commit,
- * with no failure at its end. `where` is a file, or an address that answers with the text.
+ * Returns what is wrong with a CI log that is to replace a run of the suite: it must be the output of `.ci/run` for
+ * this commit, without a failure at its end. `where` is a file, or an address that returns the text.
  */
 export async function ciLogFaults(where, { git }) {
   let text;
@@ -15,7 +15,7 @@ export async function ciLogFaults(where, { git }) {
   }
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
   const own = git("rev-parse", "HEAD");
-  // A service may put the time before each line.
+  // A service may prefix each line with the time.
   const tested = lines.map((line) => line.match(/(?:^|\s)commit ([0-9a-f]{40})( with changes)?$/)).find(Boolean);
   const end = lines.findLast((line) => line !== "")?.match(/(?:^|\s)(\d+) passed, (\d+) failed$/);
   if (!tested || !end) return [`${where} is no whole log of CI. ${howToGet}`];

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../paths.mjs";
 
-/** What scripts/lib/last-release.mjs has to say once a version is released. */
+/** Returns what scripts/lib/last-release.mjs must contain once a version is released. */
 export async function readNext(version) {
-  // Types are all that these files import, so Node runs them as they are.
+  // These files only import types, so Node runs them unchanged.
   const { gateMigrations } = await import("../../../src/platform/gate-tables.ts");
   const { shardMigrations } = await import("../../../src/engine/workflows/shard/tables.ts");
   const migrations = readdirSync(join(ROOT, "migrations")).filter((name) => name.endsWith(".sql"));

@@ -8,7 +8,7 @@ import { CHECKS, changelogSection } from "./checks.mjs";
 import { ciLogFaults } from "./ci-log.mjs";
 import { readNext } from "./next.mjs";
 
-// Runs on the Node of the lockfile, which has SQLite: see commands/release.mjs.
+// Runs on the lockfile's Node, which has SQLite: see commands/release.mjs.
 
 const { values, positionals } = parseArgs({
   options: { tag: { type: "boolean", default: false }, ci: { type: "string" } },
@@ -21,14 +21,14 @@ function git(...args) {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** Says how a check went. Returns whether it is well. */
+/** Prints the result of a check. Returns whether it passed. */
 function tell(name, faults) {
   console.log(`${faults.length === 0 ? green("ok    ") : red("failed")}  ${name}`);
   for (const fault of faults) console.log(`        ${wrapped(fault, "        ")}`);
   return faults.length === 0;
 }
 
-/** Runs a script of ours on the terminal. */
+/** Runs one of our scripts on the terminal. */
 async function passes(name, script, args = []) {
   console.log(`\n${bold(name)}`);
   const code = await showTool(`../../${script}`, args);
@@ -60,7 +60,7 @@ const message = [
   changelogSection(ROOT, version).text,
   ...(values.ci ? [`Tests: ${values.ci}`] : []),
 ].join("\n\n");
-// A line of the changelog that begins with # is no comment.
+// A line of the changelog that begins with # is not a comment.
 const made = git("tag", "--annotate", "--cleanup=whitespace", `v${version}`, "--message", message);
 if (made === null) {
   console.log(red(`git could not make the tag v${version}.`));

@@ -7,13 +7,13 @@ import { searchIndexOf } from "./search-index.mjs";
 
 const SITE = join(ASSETS, "docs");
 const SEARCH_INDEX = join(ASSETS, "docs-index.json");
-/** Says of which sources the site was built. Not among the assets, which a deploy uploads. */
+/** Records the sources from which the site was built. Not among the assets, because a deploy uploads those. */
 const STAMP = join(ROOT, ".wrangler", "docs-built-of");
 const SOURCES = [join(ROOT, "scripts", "lib", "site"), join(ROOT, "clients", "site")];
 
 /**
- * Builds the documents for the Worker to serve and to search, unless they are there already, built of the same sources. The
- * product works without them: a checkout may leave them out, and nothing that fails here fails a start or a deploy.
+ * Builds the documents for the Worker to serve and to search, unless they were already built from the same sources. The
+ * product works without them: a checkout may lack them, and no failure here makes a start or a deploy fail.
  */
 export async function ensureDocs() {
   if (!hasPages()) return;
@@ -48,7 +48,7 @@ function isBuiltOf(version) {
   return isThere && readFileSync(STAMP, "utf8") === version;
 }
 
-/** Writes the pages, and deletes those that are no more. */
+/** Writes the pages, and deletes pages that no longer exist. */
 function writeSite(files) {
   mkdirSync(SITE, { recursive: true });
   for (const name of readdirSync(SITE))
@@ -56,7 +56,7 @@ function writeSite(files) {
   for (const [name, content] of files) writeChanged(join(SITE, name), content);
 }
 
-/** A Worker that runs reloads when a file is written. */
+/** A running Worker reloads when a file is written. */
 function writeChanged(path, content) {
   if (!existsSync(path) || readFileSync(path, "utf8") !== content) writeFileSync(path, content);
 }

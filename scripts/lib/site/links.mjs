@@ -5,8 +5,8 @@ import { pageNameOf } from "./outline.mjs";
 const DOCS = join(ROOT, "docs");
 
 /**
- * Says where a link of a page leads on the site: `{ name, anchor }` of a page, `{ url }` outside, or null for a file of the
- * repository that is no page.
+ * Returns where a link of a page leads on the site: `{ name, anchor }` of a page, `{ url }` outside, or null for a
+ * repository file that is not a page.
  */
 export function targetOf(page, href, names) {
   if (/^[a-z]+:/.test(href) || href.startsWith("/")) return { url: href };
@@ -16,14 +16,14 @@ export function targetOf(page, href, names) {
   return names.has(name) ? { name, anchor } : null;
 }
 
-/** Returns the address of a target, with `.md` where the reader is a program that reads Markdown. */
+/** Returns the address of a target, with `.md` for programs that read Markdown. */
 export function addressOf({ name, anchor, url }, ending = "") {
   if (url !== undefined) return url;
   const path = name === "index" && ending === "" ? "/docs" : `/docs/${name}${ending}`;
   return anchor ? `${path}#${anchor}` : path;
 }
 
-/** Returns the source of a page with the links that it has on the site. What lies in code stays as it is. */
+/** Returns the source of a page with its links as on the site. Code stays unchanged. */
 export function markdownOf(page, names) {
   const parts = page.source.split(/(^ *```[\s\S]*?^ *```|`[^`\n]*`)/m);
   return parts

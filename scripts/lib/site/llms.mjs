@@ -1,6 +1,6 @@
 import { addressOf } from "./links.mjs";
 
-/** Returns llms.txt in the form of llmstxt.org: what this is, and links to every page as Markdown. */
+/** Returns llms.txt in the form of llmstxt.org: a description, and links to every page as Markdown. */
 export function llmsText(pages, sections) {
   const [home] = pages;
   const [, summary = ""] = /^# .+\n\n([\s\S]+?)\n\n/.exec(home.source) ?? [];

@@ -4,7 +4,7 @@ import { CLI, CLIENT, ROOT } from "../paths.mjs";
 
 const FOLDER = join(ROOT, "docs");
 const HOME = "README.md";
-/** Pages whose source lies elsewhere, by the name that they have on the site. */
+/** Pages whose source is elsewhere, by their name on the site. */
 const ELSEWHERE = { client: join(CLIENT, "README.md"), cli: join(CLI, "README.md") };
 
 export function hasPages() {
@@ -12,8 +12,8 @@ export function hasPages() {
 }
 
 /**
- * Reads every page of the documents. The first page is docs/README.md, whose sections and links are the order of all others.
- * A page is `{ name, file, source, title }`, and the first one is called `index`.
+ * Reads every page of the documents. The first page is docs/README.md, whose sections and links determine the order of
+ * all others. A page is `{ name, file, source, title }`, and the first one is called `index`.
  */
 export function readPages() {
   const home = pageOf("index", join(FOLDER, HOME));
@@ -45,7 +45,7 @@ export function sectionsOf(pages) {
   return sections;
 }
 
-/** Returns the name of the page that a relative path leads to, whether or not there is such a page. */
+/** Returns the name of the page to which a relative path leads, whether or not it exists. */
 export function pageNameOf(path) {
   const file = join(FOLDER, path);
   if (file === join(FOLDER, HOME)) return "index";

@@ -1,7 +1,7 @@
 import { addressOf } from "./links.mjs";
 import { escapeHtml } from "./render.mjs";
 
-/** Frames a page: the site's head and navigation, the content, what is on this page, and what comes next. */
+/** Frames a page: the site's head and navigation, the content, the page's outline, and the next page. */
 export function framePage({ page, html, headings, sections, files }) {
   const navigation = navigationOf(sections, page);
   return document({
@@ -19,7 +19,7 @@ ${contentsOf(headings)}
   });
 }
 
-/** The page for an address that leads nowhere. */
+/** Returns the page for an unknown address. */
 export function missingDocument(files) {
   return document({
     title: "Not found · Petrel",

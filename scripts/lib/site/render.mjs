@@ -28,7 +28,9 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 
-/** Renders a page. Returns its HTML, its headings with their anchors, and its text under each heading, for the search. */
+/**
+ * Renders a page. Returns its HTML, its headings with their anchors, and the text under each heading for the search.
+ */
 export function renderPage(page, names) {
   const headings = [];
   const markdown = markdownIt({ html: false, highlight });
@@ -43,7 +45,7 @@ function highlight(code, language) {
   return highlighter.getLanguage(language) ? highlighter.highlight(code, { language }).value : "";
 }
 
-/** Gives each heading the anchor that it has where the repository is shown, and its own link. */
+/** Gives each heading the same anchor as in the repository's display, and a link to itself. */
 function collectHeadings(tokens, headings) {
   const taken = new Map();
   for (const [place, token] of tokens.entries()) {
@@ -72,7 +74,7 @@ function slugOf(title) {
     .replaceAll(/\s/g, "-");
 }
 
-/** Leads links to pages of the site. A link to a file that is no page becomes its text. */
+/** Points links to pages of the site. A link to a file that is not a page becomes its text. */
 function pointLinks(tokens, page, names) {
   for (const { children } of tokens) {
     let isDropped = false;
@@ -91,7 +93,7 @@ function pointLinks(tokens, page, names) {
   }
 }
 
-/** A head without words is none: screen readers would announce it for each cell. */
+/** Removes table heads without words, which screen readers would announce for each cell. */
 function dropEmptyHeads(tokens) {
   for (const [place, token] of tokens.entries()) {
     if (token.type !== "th_open" || tokens[place + 1].content !== "") continue;
@@ -100,7 +102,7 @@ function dropEmptyHeads(tokens) {
   }
 }
 
-/** The keyboard can scroll what is wider than the page: each table, and each block of code. */
+/** Makes everything wider than the page scrollable by keyboard: each table, and each block of code. */
 const frames = {
   table_open: () => '<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n',
   table_close: () => "</table></div>\n",

@@ -1,9 +1,9 @@
-/** Returns the sections of the documents as JSON, in which `POST /mcp` finds what a question is about. */
+/** Returns the sections of the documents as JSON, in which `POST /mcp` searches. */
 export function searchIndexOf(pages) {
   return JSON.stringify(pages.flatMap(sectionsOf));
 }
 
-/** One section for each heading of a page. Lines of a code block that begin with # are no headings. */
+/** Returns one section for each heading of a page. Lines of a code block that begin with # are not headings. */
 function sectionsOf({ name, source, title }) {
   const sections = [];
   let isCode = false;

@@ -10,7 +10,7 @@ import { renderPage } from "./render.mjs";
 
 const CODE = join(ROOT, "clients", "site");
 
-/** Renders the whole site: its files by their names. */
+/** Renders the whole site. Returns its files by their names. */
 export async function renderSite(pages, sections) {
   const names = new Set(pages.map(({ name }) => name));
   const rendered = pages.map((page) => ({ page, ...renderPage(page, names) }));
@@ -30,7 +30,7 @@ export async function renderSite(pages, sections) {
   return site;
 }
 
-/** The name has the content's hash, so caches may keep the file for ever. Returns its address. */
+/** Adds a file whose name contains the hash of its content, so that caches may keep it forever. Returns its address. */
 function add(site, name, ending, content) {
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
   const file = `${name}.${hash}.${ending}`;
@@ -38,7 +38,7 @@ function add(site, name, ending, content) {
   return `/docs/${file}`;
 }
 
-/** What the search knows of a page: each part under a heading. */
+/** Returns the search entries of a page: each part under a heading. */
 function entriesOf({ page, headings }) {
   return headings.map(({ title, anchor, text }, place) => ({
     path: page.name === "index" ? "/docs" : `/docs/${page.name}`,

@@ -25,7 +25,7 @@ export function ConditionEditor({ condition, change, mayEnd = false, basis = con
   return (
     <div className="grid gap-2">
       {groups.map((group, at) => (
-        // The place is what a group is known by: its filters may be any.
+        // A group is identified by its index, because its filters may be equal to those of another.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={at} className="grid gap-2">
           {at === 1 && (

@@ -37,7 +37,7 @@ export function Variants({ draft: { variants, subject }, change }: VariantsProps
       ) : (
         <ul className="grid gap-3 p-4">
           {list.map(({ name, weight, subject: its }, at) => (
-            // The place is what a variant is known by: its name may be typed anew.
+            // A variant is identified by its index, because its name may be edited.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <li key={at} className="grid grid-cols-[5.5rem_minmax(0,1fr)_4.5rem_2.25rem] items-end gap-2">
               <TextField

@@ -32,7 +32,7 @@ export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEdi
       view.current = null;
     };
   }, [label]);
-  // An editor that was opened anew knows nothing of these.
+  // A newly opened editor has none of these.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (view.current !== null) setReadOnly(view.current, isReadOnly);
