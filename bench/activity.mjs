@@ -10,7 +10,7 @@ const large = Number(process.env.BENCH_EVENTS ?? 5_000_000);
 const sizes = [10_000, large / 5, large];
 const times = 15;
 
-/** Half of it is mail; one event in 10,000 is a bounce, and a person's events are ten. */
+/** Half of the events are mail, one in 10,000 is a bounce, and a person has ten of them. */
 const name = `CASE WHEN n % 10000 = 7 THEN 'email.bounced' WHEN n % 2 THEN 'page_view'
   WHEN n % 10 = 0 THEN 'email.opened' ELSE 'email.sent' END`;
 
@@ -20,7 +20,7 @@ const titles = {
   "rows read": "rows of the statement that reads most",
 };
 
-/** The feed and its figures as the log grows. What one statement takes is what the others have to wait for it. */
+/** Measures the feed and its figures as the log grows. All other requests have to wait for the time of a statement. */
 export async function benchActivity() {
   const bench = await openBenchState();
   let worker;

@@ -1,4 +1,4 @@
-/** One call of the API. A body that is a form goes as it is. Throws on a refusal. */
+/** Makes one call of the API. A form is sent unchanged. Throws on a refusal. */
 export async function call(url, token, body, method = body === undefined ? "GET" : "POST") {
   const isForm = body instanceof FormData;
   const response = await fetch(url, {

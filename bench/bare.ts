@@ -25,7 +25,7 @@ const recipient = "recorded@example.com";
 
 type Call = Record<string, unknown>;
 
-/** What the product does for one call of each route, without the door. */
+/** The work of the product for one call of each route, without the front door. */
 const verbs: Record<string, (ctx: Context, call: Call) => Promise<unknown>> = {
   send: (ctx, call) => sendEmails(ctx, SendEmail.parse({ ...call, to: recipient })),
   track: (ctx, call) => trackEvent(ctx, TrackEvent.parse({ ...call, email: recipient }), "POST /v1/track"),
@@ -41,12 +41,12 @@ interface Recording {
 
 const recordings = new Map<string, Recording>();
 
-/** All routes work on one project, as those of the product do. */
+/** All routes work on one project, as the product's do. */
 let project: Project | null = null;
 
 /**
- * The yardstick: a Worker that only does the work without which no call is accepted. The very statements that the
- * product sends, recorded from it once: one D1 batch, and for a mail one queue send, or one query, and its rows as the
+ * The yardstick: a Worker that only does the work without which no call is accepted. It sends the same statements as
+ * the product, which were recorded once: one D1 batch, and for a mail one queue send; or one query, and its rows as the
  * answer. No key, no validation.
  */
 export default {
@@ -104,7 +104,7 @@ const template = `<h1>Hi {{ firstName ?? "there" }}</h1>{% if plan == "pro" %}<p
 <table>${rows.join("\n")}</table><p>{{ footer }}</p>`;
 const mails = 1_000;
 
-/** Renders many mails of one template, HTML, subject and text. The clock runs here, unlike in production. */
+/** Renders many mails of one template: HTML, subject and text. The clock advances here, unlike in production. */
 function renderMany(): { msPerMail: number; nodes: number } {
   const render = (n: number) =>
     renderMail({
@@ -125,13 +125,13 @@ function renderMany(): { msPerMail: number; nodes: number } {
   return { msPerMail: (performance.now() - startedAt) / mails, nodes };
 }
 
-/** One call through the product's own code, with a database that only writes down. */
+/** Makes one call through the product's own code, with a database that only records statements. */
 async function setUp(env: Env, execution: ExecutionContext, route: string, call: Call): Promise<Response> {
   const platform = openPlatform(env, execution, "http://bench.test");
   project ??= await makeProject(platform);
   const statements: Recording["statements"] = [];
   await verbs[route]?.(recordingContext(forProject(platform, project), env, statements), call).catch(() => {});
-  // An id of ours: 22 characters, of which the ninth says version 7.
+  // Matches one of our ids: 22 characters, the ninth of which encodes version 7.
   const id = /(?<![-\w])[-\w]{8}[R-U][-\w]{13}(?![-\w])/g;
   const all = statements.flatMap(({ params }) => params.flatMap((param) => String(param).match(id) ?? []));
   recordings.set(route, { statements, ids: [...new Set(all)] });
@@ -140,7 +140,7 @@ async function setUp(env: Env, execution: ExecutionContext, route: string, call:
 
 async function makeProject(platform: Platform): Promise<Project> {
   const created = await createProject(platform, { name: "Bench" });
-  // The yardstick has one database, wherever the product would have put the project.
+  // The yardstick has a single database, whichever one the product would choose for the project.
   const project = { ...created.project, shard: controlShard };
   await addDomain(forProject(platform, project), { domain: "bench.test" });
   return project;

@@ -4,13 +4,13 @@ import type { Env } from "../src/platform/env";
 
 export * from "../src/index";
 
-/** While they are held, nobody hears that deliveries are due: their rows wait for the sweep. */
+/** While messages are held, no consumer learns that deliveries are due: their rows wait for the sweep. */
 let areHeld = false;
 const known = new WeakMap<Env, Env>();
 
 /**
- * The product, whose webhooks can be held: from `GET /bench/hold` until `GET /bench/release` nobody is called.
- * `GET /bench/pending` counts the deliveries that wait.
+ * The product with webhooks that can be held: from `GET /bench/hold` until `GET /bench/release`, no endpoint is called.
+ * `GET /bench/pending` counts the waiting deliveries.
  */
 export default {
   ...worker,
@@ -24,12 +24,12 @@ export default {
   queue: (batch, env, execution) => worker.queue(batch, areHeld ? holding(env) : env, execution),
 } satisfies ExportedHandler<Env>;
 
-/** One for each environment: the product keeps what it made of one. */
+/** One for each environment, because the product caches what it made of one. */
 function holding(env: Env): Env {
   const before = known.get(env);
   if (before) return before;
   const sendBatch = async () => {};
-  // The product sends in batches only.
+  // The product only sends in batches.
   const held = { ...env, OUTBOUND_QUEUE: { sendBatch } as unknown as Queue };
   known.set(env, held);
   return held;

@@ -17,7 +17,10 @@ import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 import { workerdMs } from "./workerd.mjs";
 
-/** Contacts of the large project; the others have a tenth and a fiftieth. A million by hand, as it takes a while. */
+/**
+ * Contacts of the large project; the others have a tenth and a fiftieth. A million only by hand, because that takes a
+ * while.
+ */
 const large = Number(process.env.BENCH_RECIPIENTS ?? 100_000);
 const contacts = { warm: large / 50, small: large / 10, large };
 const pollMs = 50;
@@ -31,19 +34,19 @@ const body = `<h1>Hello {{ firstName ?? "there" }}</h1>${paragraph.repeat(10)}${
   .map((n) => `<p><a href="https://bench.test/news/${n}">Read part ${n}</a></p>`)
   .join("")}`;
 
-/** Files of ours, by what a recipient costs. */
+/** Our files by the phase of a recipient's cost. */
 const phases = [
   ["freeze and release", /^src\/features\/campaigns\//],
   ["count", /^src\/engine\/campaigns\//],
   ...mailPhases,
 ];
 
-/** What the meter counts. */
+/** The figures of the meter. */
 const counted = ["rowsRead", "rowsWritten", "messages", "invocations", "objectCalls"];
 
 const campaign = { name: "News", subject: "News for {{ firstName }}", body };
 
-/** Who a nested segment finds: those who are in another one, and have one of two plans. */
+/** The members of a nested segment: those who are in another one, and have one of two plans. */
 const inner = { logic: "AND", groups: [{ filters: [{ field: "data.seats", operator: "greaterThan", value: 9 }] }] };
 const nestedIn = (segmentId) => ({
   logic: "AND",
@@ -58,7 +61,7 @@ const nestedIn = (segmentId) => ({
   ],
 });
 
-/** Campaigns of two sizes, tracked, to a provider that takes every mail at once, and into the outbox. */
+/** Measures campaigns of two sizes, tracked: to a provider that accepts every mail at once, and into the outbox. */
 export async function benchCampaigns() {
   const provider = await startProvider();
   const bench = await openBenchState();
@@ -90,7 +93,7 @@ export async function benchCampaigns() {
   }
 }
 
-/** A project for each size, with its people, a verified domain and two segments, of which one names the other. */
+/** Makes a project for each size, with its people, a verified domain and two segments, one of which names the other. */
 async function seededProjects(bench) {
   const made = await makeProjects(bench, Object.keys(contacts), async (post, size) => {
     await post("/domains", { domain: `${size}.test` });
@@ -121,7 +124,7 @@ async function withWorker(bench, settings, work) {
   }
 }
 
-/** Sends one campaign to all of a project who are subscribed, and measures it until it is SENT. */
+/** Sends one campaign to all subscribed people of a project, and measures it until it is SENT. */
 async function send(worker, project, { isMeasured = true } = {}) {
   const id = await newCampaign(worker, project, { audienceType: "ALL" });
   await call(`${worker.base}/bench/spent`);
@@ -159,7 +162,7 @@ async function newCampaign({ base }, { secret, from }, audience) {
   return data.id;
 }
 
-/** Polls until it is so, and says when that was. Once a minute the cron's tick comes, as in production. */
+/** Polls until the condition holds, and returns when that was. The cron's tick runs once a minute, as in production. */
 async function until(worker, id, isSo) {
   const deadline = Date.now() + longestMs;
   let cronAt = Date.now() + minuteMs;
@@ -174,7 +177,7 @@ async function until(worker, id, isSo) {
   }
 }
 
-/** How many were sent. All were to be, and none is. */
+/** Returns how many emails were sent. Throws unless all were. */
 async function countSent({ base }, { secret }, id) {
   const { totalRecipients, sentCount } = await call(`${base}/campaigns/${id}/stats`, secret);
   if (totalRecipients === 0 || totalRecipients !== sentCount)
@@ -182,7 +185,7 @@ async function countSent({ base }, { secret }, id) {
   return sentCount;
 }
 
-/** Where the time of the isolate goes, of each recipient. That of the local database is in another one. */
+/** Prints where the time of the isolate goes, per recipient. The local database runs in another isolate. */
 async function profile(worker, project) {
   await worker.isolate.ask("Debugger.enable");
   let recipients = 0;
@@ -192,7 +195,10 @@ async function profile(worker, project) {
   return byPhase(times, phases, recipients);
 }
 
-/** Rows that the reports of delivered mails write, counting included, and messages that they take: of each mail. */
+/**
+ * Counts, per mail, the rows that the reports of delivered mails write, counting included, and the messages that they
+ * take.
+ */
 async function reportDelivered(worker, project, id) {
   const emails = await call(`${worker.base}/bench/emails?campaign=${id}`);
   await call(`${worker.base}/bench/spent`);
@@ -217,7 +223,7 @@ async function reportDelivered(worker, project, id) {
   return { rowsWritten: rowsWritten / emails.length, messages: messages / emails.length };
 }
 
-/** Seconds until the ledger of a nested segment is written. The first thousands of its mails go out meanwhile. */
+/** Returns the seconds until the ledger of a nested segment is written. Its first mails are sent meanwhile. */
 async function freezeSegment(worker, project) {
   const { secret, segmentId } = project;
   const id = await newCampaign(worker, project, { audienceType: "SEGMENT", segmentId });

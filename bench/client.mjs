@@ -20,7 +20,7 @@ const answer = JSON.stringify({
   data: { emails: [{ contact: { id: "1", email: mail.to }, email: "2", status: "QUEUED" }], timestamp: "" },
 });
 
-/** Measures a call of the client, and the same call by hand, to a server that does nothing. They take turns. */
+/** Measures a call of the client, and the same call by hand, to a server that does nothing. The two take turns. */
 export async function benchClient() {
   await buildClient();
   const { Petrel } = await import(join(CLIENT, "dist", "index.js"));
@@ -59,7 +59,7 @@ function typical(values) {
   return { value: median(values.toSorted((one, other) => one - other)), unit: "ms" };
 }
 
-/** The CPU is the same on a machine that others use too. */
+/** CPU time, because others may also use the machine. */
 async function perCall(call) {
   const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
   for (let made = 0; made < callsInTurn; made++) await call();

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-/** The hand of a person: it counts what it clicks and chooses, and what it confirms by a key. Typing is no click. */
+/** Acts as a person, and counts clicks, choices and keys that confirm something. Typing is not counted. */
 class Hand {
   clicks = 0;
 
@@ -13,7 +13,7 @@ class Hand {
     await this.page.getByRole(role, { name }).first().click();
   }
 
-  /** One of several, or a switch, by its label. */
+  /** Chooses one of several options, or a switch, by its label. */
   async pick(label) {
     this.clicks++;
     await this.page.getByText(label, { exact: true }).first().click();
@@ -47,7 +47,7 @@ class Hand {
   }
 }
 
-/** Opens a draft, and waits until its mail is shown. */
+/** Opens a draft, and waits until the mail is shown. */
 async function write(hand, { name }) {
   await hand.click("Campaigns", "link");
   await hand.click(name, "link");
@@ -55,10 +55,12 @@ async function write(hand, { name }) {
   await hand.page.frameLocator("iframe").getByText("News").first().waitFor();
 }
 
-/** A minute of the day after tomorrow, as a field of the browser takes it. */
+/** Returns a minute of the day after tomorrow, in the form of a browser's field. */
 const later = () => new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16);
 
-/** Jobs of a person, each from the start page until its end is seen. `world` has names of what is there. */
+/**
+ * The jobs of a person, each from the start page until its result is visible. `world` has the names of existing things.
+ */
 const jobs = {
   "see whether all is well": async (hand) => hand.see(/(things? needs? you|all is well|Nothing needs you)/i),
   "find out why one person got nothing": async (hand, { person, campaign }) => {
@@ -148,7 +150,7 @@ const jobs = {
   "send a failed mail again": async (hand, { failed }) => {
     await hand.click("To these mails", "link");
     await hand.click(failed, "link");
-    // Its address refuses it again.
+    // The address refuses the mail again.
     const answered = hand.page.waitForResponse((answer) => answer.url().endsWith("/retry"));
     await hand.click("Send again");
     await answered;
@@ -196,7 +198,7 @@ const jobs = {
   },
 };
 
-/** Does each job once in a browser that knows the console. Returns clicks and seconds by job. */
+/** Does each job once, in a browser that has visited the console before. Returns clicks and seconds by job. */
 export async function doJobs(context, start, world) {
   const done = {};
   const page = await context.newPage();

@@ -15,7 +15,7 @@ import { openBenchState, startBenchWorker } from "./worker.mjs";
 const contacts = Number(process.env.BENCH_CONTACTS ?? 100_000);
 const recipients = Number(process.env.BENCH_RECIPIENTS ?? 10_000);
 const turns = 9;
-/** People who watch a campaign, and how often the page of each asks for news. */
+/** The number of people who watch a campaign. Each page polls as the console does. */
 const watchers = 50;
 const pollMs = 2_000;
 const watchedTurns = 5;
@@ -23,8 +23,8 @@ const owner = "owner@bench.test";
 const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 /**
- * What the console weighs as it travels, how long its first screen takes over a slow line, how long a page takes that was
- * open before, in a project of 100,000 people, and what fifty open consoles cost the campaign that they watch.
+ * Measures the transferred size of the console, the time of its first screen over a slow line and of a page that was
+ * open before, in a project of 100,000 people, and the cost of fifty open consoles for the campaign that they watch.
  */
 export async function benchConsole() {
   const executablePath = process.env.CHROMIUM_PATH ?? browsers.find(existsSync);
@@ -73,7 +73,7 @@ async function openSession(base, worker, adminToken) {
   return { name, value, url: base };
 }
 
-/** Pages that were open before, by a click, until their heading and their rows are there. */
+/** Measures pages that were open before, from a click until their heading and rows are shown. */
 async function pageToPage({ browser, cookie, start }) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.addCookies([cookie]);
@@ -82,7 +82,7 @@ async function pageToPage({ browser, cookie, start }) {
   const names = ["Mail", "People", "Domains", "Home"];
   const visit = async (name) => {
     const link = page.getByRole("navigation").getByText(name, { exact: true });
-    // The browser measures from the click to the frame that shows the other heading.
+    // The browser measures from the click to the frame that shows the new heading.
     return link.evaluate(
       (element) =>
         new Promise((done) => {
@@ -133,7 +133,7 @@ function reportPages(times) {
   });
 }
 
-/** Does the jobs of people in a project that has sent a campaign, and a mail. */
+/** Does people's jobs in a project that has sent a campaign, and a mail. */
 async function jobsIn({ browser, door, cookie }, worker, project) {
   await sendWatched(worker, project, cookie, 0);
   const post = (path, body) => call(`${worker.base}${path}`, project.secret, body);
@@ -182,9 +182,9 @@ function reportJobs(done) {
 }
 
 /**
- * Sends campaigns in turns: with nobody, with as many calls of a door that reads nothing as fifty people make, and with
- * these people. Returns mails a second of each. A call takes most of its time in the servers that local development puts
- * in front of the Worker, so the difference of the last two is what a console costs.
+ * Sends campaigns in turns: with nobody watching, with as many calls of a route that reads nothing as fifty people
+ * make, and with these people. Returns the mails per second of each. A call takes most of its time in the servers that
+ * local development puts in front of the Worker, so the difference of the last two is the cost of a console.
  */
 async function watched(worker, project, cookie) {
   await sendWatched(worker, project, cookie, 0);

@@ -11,7 +11,10 @@ const small = Number(process.env.BENCH_SMALL ?? 1_000);
 const large = Number(process.env.BENCH_LARGE ?? 1_000_000);
 const rounds = 40;
 
-/** What grows with a project: each call in a small one beside the same call in a large one, of one database. */
+/**
+ * Measures what grows with a project: each call in a small project next to the same call in a large one, in one
+ * database.
+ */
 export async function benchContacts() {
   const bench = await openBenchState();
   let worker;

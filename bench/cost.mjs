@@ -15,7 +15,7 @@ import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 import { everybody, fiveSteps, newWorkflow, onTick, template, tick, until } from "./workflows.mjs";
 
-/** So many of each are made and counted. Counts of rows do not depend on it, apart from what many share. */
+/** How many of each are made and counted. Counts of rows do not depend on it, apart from shared ones. */
 const people = Number(process.env.BENCH_PEOPLE ?? 2_000);
 const connections = 16;
 const pollMs = 100;
@@ -33,7 +33,10 @@ const month = {
 };
 const secondsOfMonth = 30 * 24 * 60 * 60;
 
-/** The price of a million of each, by what the meter counts, and what a small business needs of what the plan includes. */
+/**
+ * Prints the price of a million of each, by the meter's counts, and how much of the plan's included amounts a small
+ * business needs.
+ */
 export async function benchCost() {
   const provider = await startProvider();
   const receiver = await openReceiver();
@@ -98,7 +101,7 @@ async function withWorker(bench, options, work) {
   }
 }
 
-/** What some work needs for each of what it made, which `work` returns the number of. */
+/** Returns the amounts that some work needs per item. `work` returns the number of items. */
 async function priced(worker, work) {
   await call(`${worker.base}/bench/spent`);
   let count = 0;
@@ -156,7 +159,7 @@ async function trackEvents(worker, project) {
   return people;
 }
 
-/** An event with a webhook costs what an event does, and its call. */
+/** An event with a webhook costs as much as an event and its call. */
 async function callWebhook(worker, project, url) {
   await call(`${worker.base}/webhooks`, project.secret, { url, events: ["purchase"] });
   const made = await trackEvents(worker, project);
@@ -164,7 +167,7 @@ async function callWebhook(worker, project, url) {
   return made;
 }
 
-/** Five steps for everybody, over a day, without the delivery of the mail. */
+/** Runs five steps for everybody, over a day, without the delivery of the mail. */
 async function execute(worker, project) {
   const workflow = await newWorkflow(worker, project, onTick(project), fiveSteps(project));
   const { total } = await call(`${worker.base}/contacts?limit=1`, project.secret);
@@ -176,7 +179,7 @@ async function execute(worker, project) {
   return total;
 }
 
-/** Does nothing for a while, as most installations mostly do. Returns for how many seconds. */
+/** Stays idle for a while, as most installations are most of the time. Returns the number of seconds. */
 async function rest(worker) {
   await fireCron(worker, "* * * * *");
   await sleep(idleMs);
@@ -195,7 +198,7 @@ async function untilSo(isSo) {
   }
 }
 
-/** A customer's server, which takes every call. */
+/** Starts a customer's server, which accepts every call. */
 async function openReceiver() {
   const server = createServer((request, response) => {
     request.resume();

@@ -6,8 +6,8 @@ import { meteredProduct } from "./meter";
 export * from "../src/index";
 
 /**
- * The product with a meter (see meter.ts). `GET /bench/campaign?id=` says where a campaign stands, and
- * `GET /bench/emails?campaign=` names some of its emails.
+ * The product with a meter (see meter.ts). `GET /bench/campaign?id=` returns the state of a campaign, and `GET
+ * /bench/emails?campaign=` names some of its emails.
  */
 export default meteredProduct({
   campaign: async (env, params) => (await whereItStands(env, params.get("id") ?? ""))[0],

@@ -31,10 +31,13 @@ const drains = [
   { name: "outbox", provider: "outbox", body: small, perCall: recipientsPerCall },
 ];
 
-/** What a mail costs after it was accepted: each file of ours belongs to one phase. */
+/** The cost of a mail after it was accepted: each of our files belongs to one phase. */
 const phases = [["accept", /^src\/(http|features)\//], ...mailPhases];
 
-/** Drains of mail that was accepted before, at a provider that takes everything at once, and mail from call to provider. */
+/**
+ * Measures drains of mail that was accepted before, at a provider that accepts everything at once, and the way from
+ * call to provider.
+ */
 export async function benchDelivery() {
   const provider = await startProvider();
   const bench = await openBenchState();
@@ -74,7 +77,7 @@ function report(measured) {
   });
 }
 
-/** Each drain has a Worker of its own: the provider is a setting. */
+/** Each drain has a Worker of its own, because the provider is a setting. */
 async function withWorker(bench, provider, mailProvider, work) {
   const given = readEnvFile(bench.state.settings);
   writeEnvFile(bench.state.settings, { ...given, ...provider.settings, MAIL_PROVIDER: mailProvider });
@@ -102,7 +105,7 @@ async function measure(worker, secret, drain) {
   };
 }
 
-/** Accepts mail that waits, and lets it go. */
+/** Accepts mail that waits, and then releases it. */
 async function drained(worker, secret, drain, count) {
   await accept(worker, secret, drain, count);
   const before = workerdMs(worker);

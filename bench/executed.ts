@@ -15,7 +15,7 @@ export { WorkflowShardObject } from "./shard";
  * - `GET /bench/tick?workflow=` makes a scheduled workflow due.
  * - `GET /bench/ahead?ms=` puts the clock of all shards forward, and `&project=` wakes those of a project.
  * - `GET /bench/statuses?workflow=` counts executions by status, as the mirror shows them.
- * - `GET /bench/size?project=` tells the bytes of the project's shards and of all databases.
+ * - `GET /bench/size?project=` returns the bytes of the project's shards and of all databases.
  * - `GET /bench/delivered` tells the milliseconds of each delivery since it was last asked.
  */
 export const answers: Answers = {
@@ -38,7 +38,7 @@ export const answers: Answers = {
   },
   async statuses(env, params) {
     const counts: Record<string, number> = {};
-    // By the index of statuses: the bench asks ten times a second, and is not to be what it measures.
+    // Uses the index of statuses: the bench polls ten times a second, and must not measure itself.
     const query = `SELECT e.status, count(*) AS n FROM workflows w
        CROSS JOIN workflow_executions e ON e.project_id = w.project_id AND e.workflow_id = w.id
        WHERE w.id = ? GROUP BY 1`;

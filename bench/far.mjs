@@ -10,15 +10,18 @@ import { table } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 
-/** A database and queues as near as locally, and as far as those of another continent. */
+/** A database and queues at local distance, and as far away as another continent. */
 const distances = [
   { name: "near", d1: 0, queue: 0 },
   { name: "far", d1: 80, queue: 300 },
 ];
 const [, far] = distances;
-/** What is computed beside the one round trip of an answer. */
+/** The time that is computed in addition to the one round trip of an answer. */
 const computingMs = 10;
-/** Of the far column. Objects are near in both columns, so the second round trip of a key, to its object, takes no time here. */
+/**
+ * Aims of the far column. Objects are near in both columns, so the second round trip of a key, to its object, takes no
+ * time here.
+ */
 const aims = {
   "send, p50": `≤ ${far.d1 + computingMs}`,
   "send with a key, p50": `≤ ${2 * far.d1}`,
@@ -35,7 +38,7 @@ const requests = Number(process.env.BENCH_REQUESTS ?? 2_000);
 const recipients = Number(process.env.BENCH_RECIPIENTS ?? 4_000);
 const executions = Number(process.env.BENCH_EXECUTIONS ?? 600);
 const settings = ["BENCH_REQUESTS", "BENCH_RECIPIENTS", "BENCH_EXECUTIONS"];
-/** So many calls wait at once that waiting is not what limits them. */
+/** Enough concurrent calls that waiting does not limit the throughput. */
 const connections = 200;
 const samples = 30;
 const longestMs = 5 * 60_000;
@@ -43,7 +46,7 @@ const longestMs = 5 * 60_000;
 const body = `<h1>Hello {{ firstName ?? "there" }}</h1>${"<p>Your plan is {{ plan }}.</p>".repeat(10)}`;
 const news = { name: "News", subject: "News for {{ firstName }}", body, audienceType: "ALL" };
 
-/** The four throughputs of the product, and what a caller waits, near its database and far from it. */
+/** Measures the four throughputs of the product, and the latency of a caller near its database and far from it. */
 export async function benchFar() {
   const startedAt = performance.now();
   console.log(dim(`far: some six minutes (est.) on two cores that do nothing else; less with ${settings.join(", ")}`));
@@ -53,7 +56,7 @@ export async function benchFar() {
     ...readEnvFile(bench.state.settings),
     ...provider.settings,
     LINK_SECRETS: randomHex(),
-    // Executions begin with events of a public key.
+    // Executions start with events of a public key.
     PUBLIC_MAILS_PER_HOUR: "1000000",
   };
   const withProvider = (name) => writeEnvFile(bench.state.settings, { ...given, MAIL_PROVIDER: name });
@@ -103,7 +106,7 @@ async function callsAndExecutions(worker, { calls }) {
   const send = {
     url: `${worker.base}/v1/send`,
     headers: secret,
-    // Mail that waits for tomorrow is accepted, and no delivery works beside what is measured.
+    // Mail that is scheduled for tomorrow is only accepted, so no delivery runs during the measurement.
     bodyOf: (n) => ({
       to: `${run}${n}@example.com`,
       from: calls.from,
@@ -134,7 +137,7 @@ async function callsAndExecutions(worker, { calls }) {
 
 const tomorrow = () => new Date(Date.now() + 24 * 60 * 60_000).toISOString();
 
-/** Each call has a key of its own. */
+/** Each call has its own key. */
 async function keyed({ url, headers, bodyOf }) {
   const latencies = [];
   for (let n = 0; n < samples; n++) {
@@ -150,7 +153,10 @@ async function keyed({ url, headers, bodyOf }) {
   return median(latencies.toSorted((a, b) => a - b));
 }
 
-/** Executions of one mail, each begun by an event: how many a second, and how long after its event one alone has its mail. */
+/**
+ * Measures executions of one mail, each started by an event: how many per second, and how long a single one takes from
+ * its event to its mail.
+ */
 async function executed(worker, project) {
   const post = (path, given) => call(`${worker.base}${path}`, project.secret, given);
   const event = `signup-${Math.random().toString(36).slice(2)}`;

@@ -6,10 +6,10 @@ import { SweepObject as NearSweeps } from "../src/sweep-object";
 
 export * from "../src/index";
 
-/** How long a round trip takes before it begins, in milliseconds. Waiting costs no CPU, as in production. */
+/** The delay before a round trip begins, in milliseconds. Waiting costs no CPU, as in production. */
 const distance = { d1Ms: 0, queueMs: 0 };
 
-/** The product, far from its databases and queues. `GET /bench/far?d1=80&queue=300` says how far from then on. */
+/** The product, far from its databases and queues. `GET /bench/far?d1=80&queue=300` sets the distances from then on. */
 export default {
   ...worker,
   async fetch(request, env, execution) {
@@ -30,7 +30,7 @@ export class WorkflowShardObject extends NearShard {
   }
 }
 
-/** So are the sweeps between two ticks. */
+/** The same holds for the sweeps between two ticks. */
 export class SweepObject extends NearSweeps {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, farFrom(env));
@@ -53,7 +53,7 @@ function farFrom(env: Env): Env {
   return far;
 }
 
-/** The prepared statements behind those that were handed out. */
+/** The prepared statements behind the returned ones. */
 const behind = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
 function farDatabase(db: D1Database): D1Database {

@@ -4,19 +4,19 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { median } from "./load.mjs";
 import { table } from "./report.mjs";
 
-/** Bytes a second of 1.6 Mbit/s, and how long a byte is on its way. */
+/** Bytes per second of 1.6 Mbit/s, and the latency of a byte. */
 const line = { offline: false, downloadThroughput: 200_000, uploadThroughput: 100_000, latency: 40 };
 
-/** Cloudflare compresses answers with level 4, unless a Worker has compressed them. */
+/** Cloudflare compresses answers at level 4, unless a Worker has compressed them. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** A door to the Worker that compresses as Cloudflare does, and counts what travels. */
+/** Starts a proxy in front of the Worker that compresses as Cloudflare does, and counts transferred bytes. */
 export async function openDoor(base) {
   let bytes = 0;
   const server = createServer(async (request, answer) => {
     const { host: _, connection: __, ...headers } = request.headers;
     if (headers.origin !== undefined) headers.origin = base;
-    // The local Worker compresses anew what a caller would rather have in another form, and Cloudflare does not.
+    // The local Worker compresses again when a caller prefers another encoding, and Cloudflare does not.
     if (headers["accept-encoding"]?.includes("br")) headers["accept-encoding"] = "br";
     const passing = askFor(base + request.url, { method: request.method, headers });
     request.pipe(passing);
@@ -43,23 +43,23 @@ export async function openDoor(base) {
   };
 }
 
-/** The moments of the first screen in a browser that knows nothing of the console, as its own clock has them. */
+/** Returns the moments of the first screen in a browser without a cache, by its own clock. */
 export async function firstScreen({ door, browser, cookie, start }) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.addCookies([cookie]);
   const page = await context.newPage();
   await page.addInitScript(noteMoments);
-  // A browser takes a tenth of a second to start the process of a site, and that is no work of the console.
+  // A browser needs a tenth of a second to start a site's process, which is not part of the console's time.
   await page.goto(new URL("/robots.txt", start).href);
   const session = await context.newCDPSession(page);
   await session.send("Network.enable");
-  // The time that the page's thread works, and not that for which it waits for a processor.
+  // Measures the time that the page's thread works, without the time it waits for a processor.
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   await session.send("Network.emulateNetworkConditions", line);
   door.takeBytes();
   await page.goto(start, { waitUntil: "commit" });
   await page.waitForFunction(() => "content" in window.moments);
-  // What is loaded for later comes after it.
+  // Prefetched parts come later.
   const bytes = door.takeBytes();
   await page.waitForLoadState("networkidle");
   const [paint] = await page.evaluate(() =>
@@ -91,7 +91,7 @@ export async function firstScreen({ door, browser, cookie, start }) {
   return { paint, ...moments, work, bytes };
 }
 
-/** Notes, frame by frame, when the page has its navigation, its title, and all that it waits for. */
+/** Notes, frame by frame, when the page has its navigation, its title, and everything that it waits for. */
 function noteMoments() {
   window.moments = {};
   const has = {
@@ -123,7 +123,7 @@ export function reportFirstScreen(first) {
         "until the navigation is there": ms("shell"),
         "until the title is there": ms("title"),
         "until all its figures are there": ms("content"),
-        // Others who use the machine make it longer, and nothing makes it shorter.
+        // Other users of the machine make the time longer, and nothing makes it shorter.
         "the shortest time until then": { value: Math.min(...first.map(({ content }) => content)), unit: "ms" },
       },
     ],

@@ -9,15 +9,15 @@ export * from "../src/index";
 
 const mailQueues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE"] as const;
 
-/** Messages about mail that wait for their release; null when none are held. */
+/** Held messages about mail; null when none are held. */
 let held: Record<(typeof mailQueues)[number], MessageSendRequest[]> | null = null;
 
 /**
- * The product, whose mail can be held: after `GET /bench/hold` mail is accepted and no consumer hears of it, until
+ * The product, whose mail can be held: after `GET /bench/hold` mail is accepted without any message to consumers, until
  * `GET /bench/release`. `GET /bench/statuses` counts the mails of each status.
  *
- * `GET /bench/links` names the click link and the pixel of each mail, and `GET /bench/hits` says how many opens and clicks are recorded.
- * After `GET /bench/hits/hold` nobody hears of them, until `GET /bench/hits/release`.
+ * `GET /bench/links` names the click link and the pixel of each mail, and `GET /bench/hits` says how many opens and
+ * clicks are recorded. After `GET /bench/hits/hold` they are not sent to consumers, until `GET /bench/hits/release`.
  */
 export default {
   ...worker,
@@ -38,7 +38,7 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 let areHitsHeld = false;
-/** One for all requests, as the Worker's own is. */
+/** One for all requests, like the Worker's own. */
 let withoutHits: Env | null = null;
 
 async function linksOf(env: Env, request: Request): Promise<{ click: string; pixel: string }[]> {
@@ -99,6 +99,6 @@ function holding(env: Env): Env {
 
 function holder(messages: MessageSendRequest[]): Queue {
   const sendBatch = async (sent: Iterable<MessageSendRequest>) => void messages.push(...sent);
-  // The product sends in batches only.
+  // The product only sends in batches.
   return { sendBatch } as unknown as Queue;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "./api.mjs";
 
-/** As many contacts as one import may bring, just below its limit of 5 MB. */
+/** Returns as many contacts as one import may contain, just below its limit of 5 MB. */
 export function fiveMegabytes() {
   const lines = ["email,firstName,plan,seats"];
   let length = 0;
@@ -13,7 +13,7 @@ export function fiveMegabytes() {
   return { csv: lines.join("\n"), rows: lines.length - 1 };
 }
 
-/** Imports a file, and answers the job once it has ended. */
+/** Imports a file, and returns the job once it has ended. */
 export async function importFile({ base }, key, csv) {
   const form = new FormData();
   form.set("file", new Blob([csv], { type: "text/csv" }), "contacts.csv");

@@ -1,15 +1,15 @@
-/** Speaks with the isolate of the Worker itself, by the protocol of its debugger. */
+/** Connects to the Worker's own isolate, by the protocol of its debugger. */
 export async function inspect(port) {
   const [target] = await targetsAt(port);
   return attach(target.webSocketDebuggerUrl);
 }
 
-/** What can be debugged at a port. */
+/** Returns what can be debugged at a port. */
 export function targetsAt(port) {
   return fetch(`http://127.0.0.1:${port}/json`).then((response) => response.json());
 }
 
-/** Speaks with one isolate. */
+/** Connects to one isolate. */
 export async function attach(url) {
   const socket = new WebSocket(url, { headers: { Origin: "http://127.0.0.1" } });
   const waiting = new Map();

@@ -10,7 +10,10 @@ import { openBenchState, startBenchWorker } from "./worker.mjs";
 
 const contacts = Number(process.env.BENCH_RECIPIENTS ?? 200_000);
 const samples = Number(process.env.BENCH_SAMPLES ?? 300);
-/** Each neighbour asks once in so long: far below what the Worker can do, so that what it waits for is the campaign. */
+/**
+ * Each neighbour makes one call in this interval: far below the Worker's limit, so that only the campaign makes it
+ * wait.
+ */
 const everyMs = 200;
 const arrivesWithinMs = 30_000;
 const pollMs = 50;
@@ -19,8 +22,9 @@ const paragraph = "<p>Your plan is {{ plan }}, and here is what it holds.</p>";
 const body = `<h1>Hello {{ firstName ?? "there" }}</h1>${paragraph.repeat(10)}<a href="https://bench.test/news">More</a>`;
 
 /**
- * Transactional mail of a campaign's own project and of another one, from the call of `/v1/send` to the call of the provider, and
- * reads of contacts: with nothing else going on, while the campaign is frozen, and while it goes out at top speed and at half of that.
+ * Measures transactional mail of a campaign's own project and of another one, from the call of `/v1/send` to the call
+ * of the provider, and reads of contacts: with nothing else running, while the campaign is frozen, and while it is sent
+ * at top speed and at half of that.
  */
 export async function benchLanes() {
   const arrivals = new Map();
@@ -59,12 +63,12 @@ async function compare(setting) {
   const half = await underCampaign(setting);
   setting.pace.perSecond = null;
   const after = await sample(setting, samples / 2);
-  // Before and after, so that a machine that grows slower meanwhile is slower for both.
+  // Measured before and after, so that a machine that becomes slower meanwhile is slower for both.
   const idle = Object.fromEntries(Object.keys(before).map((name) => [name, [...before[name], ...after[name]]]));
   return { idle, top, half };
 }
 
-/** The campaign's provider: it answers call after call, at so many mails a second, or all at once. */
+/** The campaign's provider: it answers calls one after another, at a given rate of mails, or all at once. */
 function openPace() {
   const pace = { perSecond: null, taken: 0, take };
   let freeAt = 0;
@@ -87,7 +91,7 @@ async function seededProjects(bench) {
   return projects;
 }
 
-/** Samples while a campaign is frozen, and then while it goes out. What is left of it is cancelled. */
+/** Samples while a campaign is frozen, and then while it is sent. The rest of the campaign is cancelled. */
 async function underCampaign(setting) {
   const { worker, projects, pace } = setting;
   const { secret, from } = projects.own;
@@ -108,7 +112,7 @@ async function underCampaign(setting) {
   return { freezing, delivering, perSecond, longestBatchMs, phase };
 }
 
-/** Milliseconds of so many mails of each project, and of so many reads. */
+/** Returns the milliseconds of this many mails of each project, and of this many reads. */
 function sample(setting, count) {
   let left = count;
   return sampleWhile(setting, async () => left-- > 0);
@@ -116,7 +120,7 @@ function sample(setting, count) {
 
 let people = 0;
 
-/** Starts the next ones whether or not those before have come, as many callers do. */
+/** Starts the next calls whether or not earlier ones have returned, as many callers do. */
 async function sampleWhile({ worker, projects, arrivals }, goesOn) {
   const { own, other } = projects;
   const latencies = { own: [], other: [], read: [] };

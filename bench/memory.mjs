@@ -7,15 +7,15 @@ import { inspect } from "./inspector.mjs";
 import { single } from "./report.mjs";
 import { openBenchState } from "./worker.mjs";
 
-/** What Cloudflare gives an isolate. */
+/** The memory limit of an isolate at Cloudflare. */
 const limitMegabytes = 128;
 const rounds = 3;
 const sampleEveryMs = 5;
 
 /**
- * Three mails with 10 MB of files at once, from the request to the delivery, and then an import, in one isolate whose heap may not grow
- * beyond what Cloudflare gives it: what would need more for a moment ends the run. What is shown is what lives, heap and
- * buffers, whenever the isolate comes to rest; what is garbage would be collected before the limit is met.
+ * Sends three mails with 10 MB of files at once, from the request to the delivery, and then runs an import, in one
+ * isolate whose heap may not exceed Cloudflare's limit: a moment that needs more ends the run. The figures are the live
+ * memory, heap and buffers, whenever the isolate comes to rest; garbage would be collected before the limit is reached.
  */
 export async function benchMemory() {
   const { state, adminToken, remove } = await openBenchState();
@@ -42,7 +42,7 @@ export async function benchMemory() {
   }
 }
 
-/** The highest that is measured during some work. */
+/** Returns the highest measurement during some work. */
 export async function highestWhile(measure, work, everyMs = sampleEveryMs) {
   let highest = 0;
   let isDone = false;
@@ -80,7 +80,7 @@ async function untilDelivered(url, secret) {
   }
 }
 
-/** What lives in the isolate once its garbage is collected: heap and buffers. */
+/** Returns the live memory of the isolate after a garbage collection: heap and buffers. */
 export async function liveMegabytes({ ask, contextId }) {
   const { exceptionDetails } = await ask("Runtime.evaluate", { expression: "gc()", contextId });
   if (exceptionDetails) throw new Error(`Garbage could not be collected: ${exceptionDetails.text}`);

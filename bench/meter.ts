@@ -16,10 +16,10 @@ const nothing = {
   objectMs: 0,
   longestObjectMs: 0,
 };
-/** What Cloudflare would charge for since it was last asked, and how long nobody else had a turn at the database. */
+/** What Cloudflare would charge for since the last question, and for how long the database served nobody else. */
 export const spent = { ...nothing };
 
-/** Rows that were written since then, by what their statements do to which table. */
+/** Rows written since then, by what their statements do to which table. */
 let written: Record<string, number> = {};
 
 const queues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE", "EVENTS_QUEUE", "OUTBOUND_QUEUE", "JOBS_QUEUE"] as const;
@@ -33,7 +33,7 @@ function readSpent() {
   return seen;
 }
 
-/** Notes rows that a statement has written. `where` says that it was not in a database. */
+/** Records rows that a statement has written. `where` is set when that was not in a database. */
 export function noteWritten(sql: string, rows: number, where = ""): void {
   if (rows === 0) return;
   const [, verb, table] = /\b(INSERT|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)?\s+"?(\w+)/.exec(sql) ?? [];
@@ -45,7 +45,7 @@ export function noteWritten(sql: string, rows: number, where = ""): void {
 export type Answers = Record<string, (env: Env, params: URLSearchParams) => unknown>;
 
 /**
- * The product, with a meter beside its bindings. `GET /bench/spent` reads it, and begins again. This and the other
+ * The product, with a meter around its bindings. `GET /bench/spent` reads and resets it. This route and the other
  * `answers` are not metered themselves.
  */
 export function meteredProduct(answers: Answers): ExportedHandler<Env> {
@@ -72,7 +72,7 @@ export function meteredProduct(answers: Answers): ExportedHandler<Env> {
 
 const known = new WeakMap<Env, Env>();
 
-/** One for each environment: the product keeps what it made of one. */
+/** One for each environment, because the product caches what it made of one. */
 export function metered(env: Env): Env {
   const before = known.get(env);
   if (before) return before;
@@ -106,17 +106,17 @@ function meteredQueue(queue: Queue): Queue {
     spent.messages += sent.length;
     return queue.sendBatch(sent, options);
   };
-  // The product sends in batches only.
+  // The product only sends in batches.
   return { sendBatch } as Queue;
 }
 
-/** Each call of an object's method is a request. */
+/** Counts each call of an object's method as a request. */
 function meteredObjects(objects: Objects): Objects {
   return new Proxy(objects, {
     get(_, name) {
       if (name !== "get") return Reflect.get(objects, name).bind(objects);
       return (id: DurableObjectId) => {
-        // The product calls methods and reads nothing else.
+        // The product only calls methods.
         const stub = objects.get(id) as unknown as Record<string | symbol, (...given: unknown[]) => unknown>;
         return new Proxy(stub, {
           get(_, method) {

@@ -2,14 +2,14 @@ import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How many calls of each kind are made in a second. */
+/** The number of calls of each kind per second. */
 const perSecond = Number(process.env.BENCH_CALLS ?? 5);
 const neighbourEveryMs = 200;
 const campaignEveryMs = 15_000;
-/** Calls refused within this time of one another belong to one refusal. */
+/** Refused calls within this time of one another belong to one refusal. */
 const togetherMs = 1_000;
 
-/** Each call starts at its time, whether or not those before it were answered, as calls of many servers do. */
+/** Each call starts at its time, whether or not earlier ones were answered, like the calls of many servers. */
 const kinds = {
   track: (n) => ["POST", "/events/track", { email: `back${n}@end.example`, event: "load", data: { n: once(n) } }],
   join: (n) => ["POST", "/events/track", { email: `join${n}@end.example`, event: "joined" }],
@@ -21,12 +21,12 @@ const kinds = {
   contact: (n) => ["POST", "/contacts", { email: `written${n}@end.example`, data: { written: n } }],
 };
 
-/** A value of one event alone, which is not stored with the contact. */
+/** A value of a single event, which is not stored on the contact. */
 const once = (value) => ({ value, persistent: false });
 
 /**
- * Calls of a project's back end, all the time, and of its neighbours. A call that is refused with a 503 is made again after
- * its Retry-After. `accepted` has the numbers of the calls of each kind that were answered with success.
+ * Makes the calls of a project's back end, and of its neighbours, all the time. A call that is refused with a 503 is
+ * repeated after its Retry-After. `accepted` has the numbers of the successful calls of each kind.
  */
 export function startLoad({ base }, { own, neighbours }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -56,7 +56,7 @@ export function startLoad({ base }, { own, neighbours }) {
     accepted[kind].push(n);
   }
 
-  /** A mail to one in a hundred people, each time to others. */
+  /** Mails one in a hundred people, different ones each time. */
   async function campaign(n) {
     const filters = [{ field: "data.seats", operator: "equals", value: n % 100 }];
     const audience = { audienceType: "FILTERED", audienceCondition: { logic: "AND", groups: [{ filters }] } };
@@ -102,7 +102,7 @@ export function startLoad({ base }, { own, neighbours }) {
     campaigns,
     faults,
     writes,
-    /** Milliseconds that calls took which began in a span of time, sorted. */
+    /** Milliseconds of the calls that began within a span of time, sorted. */
     between: (name, from, to) =>
       latencies[name]
         .filter(({ startedAt }) => startedAt >= from && startedAt < to)
@@ -117,7 +117,7 @@ export function startLoad({ base }, { own, neighbours }) {
   };
 }
 
-/** The longest time in which writes were refused, as the callers saw it: from the first call to the last answer. */
+/** Returns the longest time in which writes were refused, as callers saw it: from the first call to the last answer. */
 export function longestRefusal(writes) {
   const refused = writes.filter(({ status }) => status === 503).toSorted((one, other) => one.endedAt - other.endedAt);
   const spans = [];

@@ -20,9 +20,9 @@ const minuteMs = 60_000;
 const quietWithinMs = 10 * minuteMs;
 
 /**
- * A project moves to another database while campaigns go out, executions wait and wake up, and its back end tracks,
- * sends and writes contacts all the time. Afterwards, each write that was answered with success must be there, and each mail
- * must have gone out once.
+ * Moves a project to another database while campaigns are sent, executions wait and wake up, and its back end tracks,
+ * sends and writes contacts all the time. Afterwards, each write that was answered with success must exist, and each
+ * mail must have been sent once.
  */
 export async function benchMove() {
   const arrived = new Map();
@@ -53,7 +53,7 @@ export async function benchMove() {
   }
 }
 
-/** The project that moves, and a neighbour in each of the two databases. */
+/** Makes the project that moves, and a neighbour in each of the two databases. */
 async function seededProjects(bench) {
   const made = await makeProjects(bench, ["one", "two", "three"], async (post, name) => {
     await post("/domains", { domain: `${name}.test` });
@@ -105,13 +105,13 @@ async function newTemplate({ base }, { secret, from }) {
   return (await call(`${base}/templates`, secret, template)).id;
 }
 
-/** The job when it has ended, and when its progress changed. */
+/** Returns the ended job, and when its progress changed. */
 async function endOf({ base, adminToken }, jobId) {
   const phases = [];
   const startedAt = performance.now();
   for (; ; await sleep(pollMs)) {
     const job = await call(`${base}/admin/jobs/${jobId}`, adminToken).catch(() => null);
-    // The move does not depend on whether anybody watches it.
+    // The move does not depend on being watched.
     if (job === null) continue;
     if (job.progress !== phases.at(-1)?.progress) {
       const seconds = (performance.now() - startedAt) / 1_000;
@@ -122,7 +122,7 @@ async function endOf({ base, adminToken }, jobId) {
   }
 }
 
-/** Waits until all mail that is owed has gone out. */
+/** Waits until all accepted mail has been sent. */
 async function untilQuiet({ base }, { secret }, { accepted, campaigns }, arrived) {
   for (const startedAt = performance.now(); performance.now() - startedAt < quietWithinMs; await sleep(1_000)) {
     const sent = await Promise.all(campaigns.map((id) => call(`${base}/campaigns/${id}`, secret)));
@@ -170,7 +170,7 @@ function percentile(sorted, part) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-/** Counts in the databases, as they are after the Worker has stopped. Throws if anything is missing, or there twice. */
+/** Counts in the databases after the Worker has stopped. Throws if anything is missing or duplicated. */
 function compareRows(state, { own, neighbours }, { load }, arrived) {
   const database = openDatabase(state, neighbours.far.shard);
   const count = (sql) => Object.values(database.prepare(sql).get(own.number))[0];

@@ -23,7 +23,7 @@ function linesOf(header, line, isOf = () => true) {
   return `${lines.join("\n")}\n`;
 }
 
-/** The files of an account of each service: one person in ten has left, and one in a hundred is suppressed. */
+/** Makes the files of an account of each service: one person in ten has left, and one in a hundred is suppressed. */
 const files = {
   csv: () => ({
     "people.csv": linesOf(
@@ -81,7 +81,7 @@ const files = {
   }),
 };
 
-/** listmonk comes by its API alone: a server that answers with pages of subscribers. */
+/** listmonk is only read by its API: starts a server that returns pages of subscribers. */
 async function serveListmonk() {
   const list = {
     name: "News",
@@ -116,7 +116,7 @@ async function serveListmonk() {
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
-/** `petrel import --from` of one account after the other, each into a project of its own, with the count at its end. */
+/** Runs `petrel import --from` for one account after another, each into its own project, with the counts at its end. */
 export async function benchMoving() {
   await buildClient();
   const folder = mkdtempSync(join(tmpdir(), "petrel-moving-"));

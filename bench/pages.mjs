@@ -4,7 +4,7 @@ import { renderSite } from "../scripts/lib/site/site.mjs";
 import { median } from "./load.mjs";
 import { table } from "./report.mjs";
 
-/** What a page of the documents weighs as it travels, with the style and the script that each loads. */
+/** Measures the transferred size of a page of the documents, with the style and the script that each loads. */
 export async function benchPages() {
   const pages = readPages();
   const site = await renderSite(pages, sectionsOf(pages));

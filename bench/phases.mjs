@@ -1,4 +1,4 @@
-/** What a mail costs from its row to the provider and back: files of ours, by phase. */
+/** Our files by the phase of a mail's cost, from its row to the provider and back. */
 export const mailPhases = [
   [
     "render",
@@ -14,8 +14,8 @@ export const mailPhases = [
 ];
 
 /**
- * The milliseconds of each phase for each of `count` mails. The nearest file of ours says what a time was spent for: a driver's time belongs
- * to who called it.
+ * Returns the milliseconds of each phase for each of `count` mails. The nearest of our files determines the phase: the
+ * time of a driver belongs to its caller.
  */
 export function byPhase(times, phases, count) {
   const msOf = Object.fromEntries([...phases.map(([phase]) => [phase, 0]), ["other", 0]]);

@@ -18,7 +18,10 @@ const small = `<h1>Hello {{ firstName ?? "there" }}</h1>${"<p>Your plan is {{ pl
 const article = `<tr><td style="padding:16px 24px;font-size:16px;color:#333"><h2 style="margin:0 0 8px">A part for you</h2><p>{{ firstName ?? "Friend" }}, here is what happened this month, with a sentence or two of text.</p><a href="https://bench.test/news" style="color:#fff;background:#0a0">Read on</a></td></tr>\n`;
 const bodies = { small, newsletter: `<html><body><table>${article.repeat(72)}</table></body></html>` };
 
-/** Pre-flights of one project, tracked, and what lives in the isolate meanwhile: it must not grow with the recipients. */
+/**
+ * Measures pre-flights of one project, tracked, and the isolate's live memory meanwhile, which must not grow with the
+ * recipients.
+ */
 export async function benchPreflight() {
   const bench = await openBenchState();
   const { settings } = bench.state;
@@ -37,7 +40,7 @@ export async function benchPreflight() {
   }
 }
 
-/** Each in an isolate of its own, first undisturbed, then with its garbage collected at every look. */
+/** Each runs in an isolate of its own, first undisturbed, then with a garbage collection before each measurement. */
 async function measure({ state }, secret, body) {
   const inspectorPort = await findFreePort();
   const worker = startWorker({

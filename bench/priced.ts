@@ -9,7 +9,7 @@ export { WorkflowShardObject } from "./shard";
 /**
  * The product with a meter and the answers of `executed.ts`.
  *
- * - `GET /bench/unfinished` counts mail and calls of webhooks that are not over.
+ * - `GET /bench/unfinished` counts unfinished mail and calls of webhooks.
  */
 export default meteredProduct({
   ...answers,

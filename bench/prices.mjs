@@ -1,6 +1,7 @@
 /**
- * Cloudflare's list prices on the paid plan as of November 2026, in dollars, beyond what the plan includes. Left out: storage, what the mail
- * provider takes, and the durations of Durable Objects, which depend on how busy an installation is besides.
+ * Cloudflare's list prices on the paid plan as of November 2026, in dollars, beyond the included amounts. Left out:
+ * storage, the mail provider's price, and the durations of Durable Objects, which depend on how busy an installation is
+ * otherwise.
  */
 const perMillion = {
   rowsRead: 0.001,
@@ -11,7 +12,10 @@ const perMillion = {
   objectCalls: 0.15,
 };
 
-/** The amounts of a month that the plan for five dollars includes. Those of databases and of objects' SQLite are two. */
+/**
+ * The monthly amounts that the plan for five dollars includes. Databases and the SQLite of objects are counted
+ * separately.
+ */
 export const included = {
   rowsRead: 25e9,
   rowsWritten: 50e6,
@@ -21,10 +25,12 @@ export const included = {
   objectCalls: 1e6,
 };
 
-/** A message is written, read and deleted. Ours have less than the 64 KB that one operation takes. */
+/** A message is written, read and deleted. Ours are smaller than the 64 KB of one operation. */
 const operationsPerMessage = 3;
 
-/** What each of a million costs, and all: by what the meter counted for one of them, and by its CPU time of each phase. */
+/**
+ * Returns the price of each of a million, and of all: by the meter's counts for one, and by its CPU time in each phase.
+ */
 export function pricesOfMillion(each, msOfPhases) {
   const cpuMs = sum(Object.values(msOfPhases));
   const needed = { ...each, queueOperations: each.messages * operationsPerMessage, cpuMs };

@@ -11,7 +11,7 @@ const total = 2_000;
 const sampleEveryUs = 100;
 const shown = 10;
 
-/** Where the time of the Worker's own isolate goes in a request: not that of the local database, which is another one. */
+/** Prints where the time of the Worker's own isolate goes in a request. The local database runs in another isolate. */
 export async function benchProfile() {
   const bench = await openBenchState();
   const inspectorPort = await findFreePort();
@@ -49,8 +49,8 @@ async function profile(isolate, title, requests) {
 }
 
 /**
- * The time spent in each function itself during some work: its module, and those of its callers, the nearest first. The
- * debugger of the isolate must be enabled.
+ * Returns the time spent in each function itself during some work, with its module and those of its callers, nearest
+ * first. The isolate's debugger must be enabled.
  */
 export async function profiled({ ask }, work) {
   await ask("Profiler.enable");
@@ -63,7 +63,7 @@ export async function profiled({ ask }, work) {
 
 async function selfTimes(ask, { nodes, samples, timeDeltas }) {
   const msOf = new Map();
-  // A sample that comes late found the isolate waiting for its turn on a core, which is nobody's time.
+  // A late sample means that the isolate was waiting for a core, which counts for no function.
   const longestUs = 1.5 * sampleEveryUs;
   for (const [index, id] of samples.entries()) {
     msOf.set(id, (msOf.get(id) ?? 0) + Math.min(timeDeltas[index], longestUs) / 1000);
@@ -87,9 +87,12 @@ async function selfTimes(ask, { nodes, samples, timeDeltas }) {
   }));
 }
 
-/** The module of each line of a script: a bundle names each before its code, after a few helpers of its own. */
+/**
+ * Returns the module of each line of a script. A bundle names each module before its code, after a few helpers of its
+ * own.
+ */
 async function modulesOf(ask, scriptId) {
-  // What is built into V8 is in no script.
+  // V8's built-in functions belong to no script.
   if (scriptId === "0") return [];
   const { scriptSource } = await ask("Debugger.getScriptSource", { scriptId });
   const lines = scriptSource.split("\n");

@@ -1,7 +1,9 @@
 import { call, newProject } from "./api.mjs";
 import { startBenchWorker } from "./worker.mjs";
 
-/** A project of each name, made while nothing is measured, with what `furnish` makes in it and tells of it. */
+/**
+ * Makes a project for each name while nothing is measured, with everything that `furnish` creates in it and returns.
+ */
 export async function makeProjects(bench, names, furnish = async () => {}) {
   const made = {};
   const worker = await startBenchWorker("src/index.ts", bench);

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 
 /**
- * A mail provider that takes every mail at once, by the API of Postmark or SES. `onMail` hears of each mail to Postmark, and
- * an answer waits for what it returns for the mails of one call.
+ * Starts a mail provider that accepts every mail at once, by the API of Postmark or SES. `onMails` is called with the
+ * mails of each call to Postmark, whose answer waits for its result.
  */
 export async function startProvider({ onMails = () => {} } = {}) {
   let taken = 0;
@@ -14,7 +14,7 @@ export async function startProvider({ onMails = () => {} } = {}) {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", async () => {
-      // A question about earlier mail: it stays unknown.
+      // A question about earlier mail, which stays unknown.
       if (request.method === "GET") return response.writeHead(503).end();
       const isBatch = request.url.endsWith("/batch");
       const body = JSON.parse(Buffer.concat(chunks));
@@ -24,7 +24,7 @@ export async function startProvider({ onMails = () => {} } = {}) {
       response.end(JSON.stringify(isBatch ? mails.map(accepted) : accepted()));
     });
   });
-  // A connection that is closed just when it is used again would leave mail with an unknown outcome.
+  // A connection that is closed just as it is used again would leave mail with an unknown outcome.
   server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${server.address().port}`;

@@ -1,8 +1,8 @@
 import { bold, dim, green, yellow } from "../scripts/lib/screen.mjs";
 
 /**
- * Prints two columns of figures and their ratio, which is what counts: machines differ, and so do their moments. Who
- * measured in turns gives the ratios of each turn's own pair in `ratios`.
+ * Prints two columns of figures and their ratio, which is what counts, because machines differ, and so do their
+ * moments. `ratios` contains the ratio of each turn's own pair, for callers that measured in turns.
  */
 export function compare({ title, ours, bare, aims, ratios = {}, names = { ours: "Petrel", bare: "bare" } }) {
   console.log(`\n${bold(title)}`);
@@ -17,7 +17,7 @@ export function compare({ title, ours, bare, aims, ratios = {}, names = { ours: 
   }
 }
 
-/** Prints a column of figures for each name, in the order of `rows`, and how the last one meets the aim of its row. */
+/** Prints a column of figures for each name, in the order of `rows`, and whether the last one meets its row's aim. */
 export function table({ title, names, figures, rows = Object.keys(figures[0]), aims = {} }) {
   const width = Math.max(...rows.map((row) => row.length));
   console.log(`\n${bold(title)}`);
@@ -36,7 +36,7 @@ export function column(title, figures, unit) {
   table({ title, names: [unit === "$" ? "dollars" : unit], figures: [Object.fromEntries(cells)] });
 }
 
-/** Prints one figure that has nothing to stand beside. */
+/** Prints a single figure without a comparison. */
 export function single(title, value, unit, aim) {
   console.log(`\n${bold(title)}\n  ${value.toFixed(2)} ${unit}  ${judged(meets(value, aim), aim)}`);
 }

@@ -5,13 +5,13 @@ import type { Env } from "../src/platform/env";
 
 export * from "../src/index";
 
-/** Rows that were written since the last question, in any database. */
+/** Rows written since the last question, in any database. */
 let rowsWritten = 0;
 
 /**
- * The product, whose database counts the rows that it writes. `GET /bench/campaign` makes one campaign of all mail that
- * was sent, `GET /bench/ids` names its emails, and `GET /bench/counters` says what its counters say, how many pages are
- * marked, and how many rows were written since.
+ * The product with a database that counts the rows that it writes. `GET /bench/campaign` makes one campaign of all sent
+ * mail, `GET /bench/ids` names its emails, and `GET /bench/counters` returns its counters, the number of marked pages,
+ * and the rows written since.
  */
 export default {
   ...worker,
@@ -28,7 +28,7 @@ export default {
 
 const known = new WeakMap<Env, Env>();
 
-/** One for each environment: the product keeps what it made of one. */
+/** One for each environment, because the product caches what it made of one. */
 function counting(env: Env): Env {
   const before = known.get(env);
   if (before) return before;

@@ -14,7 +14,7 @@ const hardBounceEvery = 50;
 const longestMs = 2 * 60_000;
 const secret = "bench-bench-bench";
 
-/** A provider reports of every mail of a campaign at once; then its counters are to stand. */
+/** Measures a provider that reports every mail of a campaign at once, until the counters are final. */
 export async function benchReports() {
   const bench = await openBenchState();
   const given = readEnvFile(bench.state.settings);
@@ -79,7 +79,7 @@ function noticeOf(n, tag) {
   return { ...of, RecordType: "Bounce", ID: n, Type: "HardBounce", Details: "smtp;550 5.1.1 user unknown" };
 }
 
-/** Until the counters say so and no page is marked. Returns the rows that were written meanwhile. */
+/** Waits until the counters are as expected and no page is marked. Returns the rows written meanwhile. */
 async function untilCounted(worker, expected) {
   const deadline = Date.now() + longestMs;
   let cronAt = Date.now() + 60_000;
@@ -91,7 +91,7 @@ async function untilCounted(worker, expected) {
     if (isThere && counters.marked === 0) return rows;
     if (Date.now() > deadline)
       throw new Error(`The counters do not come to ${JSON.stringify(expected)}: ${JSON.stringify(counters)}`);
-    // As in production, once a minute; the first time at once, because nothing has marked the pages of the fixture.
+    // Once a minute, as in production; the first time at once, because the fixture has no marked pages.
     if (counters.sent === null || Date.now() > cronAt) {
       await fireCron(worker, "* * * * *");
       cronAt = Date.now() + 60_000;

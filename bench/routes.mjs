@@ -2,7 +2,7 @@ import { load, median } from "./load.mjs";
 import { compare, single } from "./report.mjs";
 import { startBenchWorker } from "./worker.mjs";
 
-// Many short rounds rather than a few long ones: whatever else the machine does then hits both alike.
+// Many short rounds instead of a few long ones, so that other load on the machine affects both alike.
 const rounds = 20;
 const requestsPerRound = 100;
 const warmUp = 400;
@@ -43,7 +43,7 @@ const upsert = {
   of: (n) => ({ email: `r${n}@example.com` }),
 };
 
-/** Goes last: by then the other routes have put as many thousands of contacts into the project of each Worker. */
+/** Comes last, when the other routes have created equally many thousands of contacts in the project of each Worker. */
 const list = {
   kind: "list",
   path: "/contacts",
@@ -52,7 +52,7 @@ const list = {
   leastThroughput: 0.8,
 };
 
-/** The hot paths, each against a bare Worker that does the same statements and the same queue send. */
+/** Measures the hot paths, each against a bare Worker with the same statements and the same queue send. */
 export async function benchRoutes() {
   const product = await startBenchWorker("src/index.ts");
   const bare = await startBenchWorker("bench/bare.ts");
@@ -73,7 +73,7 @@ async function benchRoute(route, product, bare, keys) {
     { url: `${bare.base}/${route.kind}`, headers: {}, rounds: [] },
   ];
   for (const contestant of contestants) await run(route, contestant, connections, warmUp);
-  // They take turns, so that a noisy moment hits both.
+  // The two take turns, so that a noisy moment affects both.
   for (let round = 0; round < rounds; round++) {
     for (const contestant of contestants) {
       const one = await run(route, contestant, 1, requestsPerRound / 4);
@@ -115,7 +115,7 @@ function report(title, leastThroughput, [product, bare]) {
     ours: figures(product.rounds),
     bare: figures(bare.rounds),
     aims: each(({ aim }) => aim),
-    // Of each round's pair, which had the same moment: the machine is faster in one round and slower in the next.
+    // The ratio of each round's own pair, because the machine is faster in one round and slower in the next.
     ratios: each(({ of }) => middle(product.rounds.map((round, n) => of(round) / of(bare.rounds[n])))),
   });
 }

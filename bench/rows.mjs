@@ -8,8 +8,8 @@ const config = "test/vitest.config.ts";
 const figures = "test/flows/rows-written.test.ts";
 
 /**
- * Rows that operations write, as D1 counts and charges them, and bytes that they store. The test that holds them to
- * their bounds measures them: no machine and no moment changes them.
+ * Prints the rows that operations write, as D1 counts and charges them, and the bytes that they store. The test of
+ * their limits measures them, and they are the same on every machine.
  */
 export async function benchRows() {
   const folder = mkdtempSync(join(tmpdir(), "petrel-rows-"));
@@ -17,7 +17,7 @@ export async function benchRows() {
   try {
     const reporting = ["--reporter=json", `--outputFile=${report}`];
     const { code, output } = await captureTool("vitest", ["run", "--config", config, figures, ...reporting]);
-    // A bound that is not kept fails the test and is shown; without figures there is nothing to show.
+    // An exceeded limit fails the test and is shown; without figures there is nothing to show.
     if (code !== 0) console.log(output);
     show(JSON.parse(readFileSync(report, "utf8")));
   } finally {

@@ -51,7 +51,7 @@ const benches = {
   webhooks: benchWebhooks,
   workflows: benchWorkflows,
 };
-/** Tell where time and memory go, and judge nothing: only when asked for. */
+/** Benches that show where time and memory go, without an aim. They only run on request. */
 const askedOnly = { profile: benchProfile, soak: benchSoak };
 
 const { model } = cpus()[0];

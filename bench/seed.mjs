@@ -12,7 +12,9 @@ export function openDatabase(state, binding) {
 
 const kind = "miniflare-D1DatabaseObject";
 
-/** A local database is a Durable Object named by its binding, and its file is named by the id that follows from that. */
+/**
+ * A local database is a Durable Object whose id follows from the binding's name, and the file is named after that id.
+ */
 function objectIdOf(name) {
   const key = createHash("sha256").update(kind).digest();
   const digest = (data) => createHmac("sha256", key).update(data).digest().subarray(0, 16);
@@ -20,7 +22,7 @@ function objectIdOf(name) {
   return Buffer.concat([named, digest(named)]).toString("hex");
 }
 
-/** In SQL, an id of a time and a number, of 22 characters that sort by time: see src/core/ids.ts. */
+/** Returns, in SQL, an id of a time and a number: 22 characters that sort by time (see src/core/ids.ts). */
 function idOf(timeMs, n) {
   const letters = [42, 36, 30, 24, 18, 12, 6, 0].map(
     (shift) => `substr('${idAlphabet}', 1 + ((${timeMs} >> ${shift}) & 63), 1)`,
@@ -31,9 +33,10 @@ function idOf(timeMs, n) {
 const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
 /**
- * Fills projects with `contacts` people of five fields each, spread over a year, and `events` events of the last 90 days,
- * as many of each person, with names by the SQL expression `name` over their number `n`. No field says anything of another, or of the events. Indexes are made when the rows are there,
- * and what a call counts with each batch is counted once at the end.
+ * Fills projects with `contacts` people of five fields each, spread over a year, and with `events` events of the last
+ * 90 days, equally many per person. Their names are given by the SQL expression `name` over their number `n`. All
+ * fields are independent of each other and of the events. Indexes are created after the rows, and the counts that a
+ * call updates in each batch are computed once at the end.
  */
 export function seed(state, projects) {
   const control = openDatabase(state, "DB");
@@ -74,7 +77,8 @@ function fill(database, { number, contacts = 0, events = 0, eventNames = 0, name
         ${joinedAt("n")}, ${joinedAt("n")} FROM (${numbers})`),
   );
   const happenedAt = `(${now - 90 * dayMs} + n * ${Math.floor((90 * dayMs) / Math.max(events, 1))})`;
-  // Through all people in another order for each fifth of the events: 7919 is a prime that divides no number of people.
+  // Visits all people in a different order for each fifth of the events: 7919 is a prime that divides no number of
+  // people.
   inChunks(events, (numbers) =>
     database.exec(`
       INSERT INTO events (project_id, id, name, contact_id, data)

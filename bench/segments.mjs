@@ -27,7 +27,7 @@ const condition = {
   ],
 };
 
-/** Segments as a project grows. What one statement takes is what the others have to wait for it. */
+/** Measures segments as a project grows. All other requests have to wait for the time of a statement. */
 export async function benchSegments() {
   const bench = await openBenchState();
   let worker;
@@ -55,7 +55,7 @@ async function benchProject({ base }, { secret }) {
     return call(`${base}/segments/${id}`, secret, { condition: changed }, "PATCH");
   };
   const refresh = () => call(`${base}/segments/${id}/refresh`, secret, {});
-  // Once for all that is read to be in memory.
+  // Runs once, so that everything is in memory.
   await refresh();
   await longest(base);
   const preview = await timed(() => call(`${base}/segments/preview`, secret, { condition }));
@@ -75,7 +75,7 @@ async function benchProject({ base }, { secret }) {
   figures["membership, a tenth leaves"] = await timed(() => compute(base, secret, id));
   const beside = await waitWhile(base, secret, refresh);
   const { statementMs, batchMs } = await longest(base);
-  // Those before leave, and a tenth of all contacts comes.
+  // The previous members leave, and a tenth of all contacts enters.
   await change({ filters: [{ ...seats, operator: "lessThan", value: 10 }], conditions: null });
   figures["membership, a tenth of all comes"] = await timed(() => compute(base, secret, id));
   const { statementMs: longestMs } = await longest(base);
@@ -88,7 +88,7 @@ async function benchProject({ base }, { secret }) {
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, { value, unit: "ms" }]));
 }
 
-/** What the database was busy with for longest, since it was last asked. */
+/** Returns what kept the database busy for longest since the last question. */
 function longest(base) {
   return call(`${base}/bench/longest`);
 }
@@ -104,7 +104,7 @@ async function compute(base, secret, id) {
   if (job.status !== "completed") throw new Error(`The computation ended with ${JSON.stringify(job)}`);
 }
 
-/** The longest that a small read takes while other work goes on. */
+/** Returns the longest time of a small read while other work runs. */
 async function waitWhile(base, secret, work) {
   let isDone = false;
   let longestMs = 0;

@@ -4,13 +4,16 @@ import { openPlatform } from "../src/platform/open-platform";
 import type { Delivery, ShardAddress } from "../src/platform/workflow-shards";
 import { metered, noteWritten, spent } from "./meter";
 
-/** So far ahead of the real time are the shards, so that delays are over when the bench says so. */
+/** How far the shards are ahead of the real time, so that delays end when the bench wants them to. */
 export const time = { aheadMs: 0 };
 
-/** Milliseconds from the delivery of events until all that they started or woke has come to rest, mirror included. */
+/**
+ * Milliseconds from the delivery of events until everything that they started or woke has come to rest, mirror
+ * included.
+ */
 export const delivered: number[] = [];
 
-/** The product's shard, with a meter beside its storage and its bindings, and a clock that can be put forward. */
+/** The product's shard, with a meter around its storage and bindings, and a clock that can be moved forward. */
 export class WorkflowShardObject extends Shard {
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     watch(state.storage);
@@ -30,17 +33,17 @@ export class WorkflowShardObject extends Shard {
 
   override async poke(address: ShardAddress): Promise<void> {
     await super.poke(address);
-    // An alarm that was set before the clock was put forward would ring when the real time has come.
+    // An alarm that was set before the clock was moved would only ring at the real time.
     await this.ctx.storage.setAlarm(Date.now() + time.aheadMs);
   }
 
-  /** What is stored here, in bytes. */
+  /** Returns the number of stored bytes. */
   async size(): Promise<number> {
     return this.ctx.storage.sql.databaseSize;
   }
 }
 
-/** Counts the rows of an object's statements, and times its transactions: they are what nobody else has a turn in. */
+/** Counts the rows of an object's statements, and times its transactions, during which nobody else has a turn. */
 function watch(storage: DurableObjectStorage): void {
   const { sql } = storage;
   const transactionSync = storage.transactionSync.bind(storage);
@@ -85,7 +88,7 @@ function watch(storage: DurableObjectStorage): void {
     },
     setAlarm: {
       value: (at: number) => {
-        // It is charged as one row.
+        // An alarm is charged as one row.
         spent.objectRowsWritten += 1;
         return setAlarm(at - time.aheadMs);
       },

@@ -9,9 +9,12 @@ import { attach, inspect, targetsAt } from "./inspector.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 import { listeningPorts, residentMegabytes, workerdMs, workerdPids } from "./workerd.mjs";
 
-/** An hour by default. A few minutes, also parts of one, are enough to try it. */
+/** An hour by default. A few minutes, even fractions of one, are enough for a try. */
 const minutes = Number(process.env.BENCH_MINUTES ?? 60);
-/** Kinds of calls, separated by commas: each has its share of the time alone. By default all are mixed all the time. */
+/**
+ * Kinds of calls, separated by commas: each runs alone for its share of the time. By default, all are mixed all the
+ * time.
+ */
 const apart = process.env.BENCH_KINDS?.split(",") ?? null;
 const connections = 8;
 const minuteMs = 60_000;
@@ -20,10 +23,10 @@ const megabyte = 1024 * 1024;
 const attachMs = 5_000;
 const collectMs = 10_000;
 const product = "core:user:petrel";
-/** Isolates that hold less than this are shown in the sum alone. */
+/** Smaller isolates only count in the sum. */
 const shownMegabytes = 1;
 
-/** How often each kind comes in the mix, and its calls. */
+/** How often each kind occurs in the mix, and its calls. */
 const kinds = {
   send: { weight: 8, run: sendOne },
   many: { weight: 1, run: sendMany },
@@ -38,9 +41,10 @@ const kinds = {
 };
 
 /**
- * Memory of the local Worker under mixed traffic: that of its process, which the machine sees, beside what lives in the heaps
- * of the isolates in it. The Worker of the product is one of them; the others are the local stand-ins of the platform. With
- * `MINIFLARE_WORKERD_V8_FLAGS=--gc-global` every collection of garbage is a full one: what stays then is held by somebody.
+ * Measures the memory of the local Worker under mixed traffic: that of its process, next to the live memory of the
+ * isolates in it. The product's Worker is one of them; the others are the local stand-ins of the platform.
+ * `MINIFLARE_WORKERD_V8_FLAGS=--gc-global` makes every garbage collection a full one, so that the remaining memory is
+ * really in use.
  */
 export async function benchSoak() {
   const bench = await openBenchState();
@@ -91,7 +95,7 @@ async function soak({ worker, processes, traffic }) {
   showGrowth(lines, traffic);
 }
 
-/** The calls of one kind, or of all in their proportion, until it is stopped. */
+/** Makes the calls of one kind, or of all in their proportion, until it is stopped. */
 function startPhase(traffic, phase) {
   const run = { calls: 0, stop };
   let isOver = false;
@@ -102,7 +106,7 @@ function startPhase(traffic, phase) {
     }
   }
   const working = Promise.all(Array.from({ length: connections }, connection));
-  // Its failure is thrown by `stop`.
+  // `stop` throws the failure.
   working.catch(() => {});
   async function stop() {
     isOver = true;
@@ -120,7 +124,7 @@ function anyKind() {
   })[0];
 }
 
-/** A project to call, with a hundred people to begin with. */
+/** Makes a project to call, with a hundred people. */
 async function openTraffic(worker, adminToken) {
   const keys = await newProject(worker, adminToken);
   await call(`${worker.base}/domains`, keys.secret, { domain: "bench.test" });
@@ -152,7 +156,7 @@ const conditionOf = (plan) => ({
   groups: [{ filters: [{ field: "data.plan", operator: "equals", value: plan }] }],
 });
 
-/** A tenth of all addresses are new, and the others are the same thousand. */
+/** A tenth of all addresses is new, and the others are the same thousand. */
 function addressOf({ n }) {
   return n % 10 === 0 ? `new${n}@example.com` : `person${n % 1_000}@example.com`;
 }
@@ -198,7 +202,7 @@ async function changeSegment({ worker, keys, segmentId, n }) {
   await call(`${worker.base}/segments/${segmentId}`, keys.secret, change, "PATCH");
 }
 
-/** At most so many at once, so that they come to an end. */
+/** The maximum number at once, so that they finish. */
 const campaignsAtOnce = 3;
 
 async function sendCampaign({ worker, keys }) {
@@ -220,8 +224,8 @@ async function importSome({ worker, keys, n }) {
 }
 
 /**
- * Wrangler runs two processes of workerd: one for its own proxy, which has no debugger, and one for the Worker and the
- * stand-ins of the platform, whose debugger names all isolates in it.
+ * Returns wrangler's two processes of workerd: one for its own proxy, which has no debugger, and one for the Worker and
+ * the stand-ins of the platform, whose debugger names all isolates in it.
  */
 async function processesOf(worker, ours) {
   const found = await Promise.all(workerdPids(worker).map((pid) => processOf(pid, ours)));
@@ -230,8 +234,8 @@ async function processesOf(worker, ours) {
 }
 
 /**
- * The isolate of the product speaks with one debugger only, and that is wrangler's: ours goes through it. It is there for one
- * question at a time, because wrangler passes every call of the network on to a debugger that stays.
+ * Connects to the isolate of the product through wrangler, because it only accepts one debugger. The connection lasts
+ * for one question only, because wrangler passes every network call on to a debugger that stays.
  */
 function brieflyAt(inspectorPort) {
   async function ask(method, params) {
@@ -255,7 +259,7 @@ async function processOf(pid, ours) {
   return { pid, name: isOurs ? "workerd" : "proxy", isolates };
 }
 
-/** Null for an isolate that does not answer: those of services that nobody has called yet. */
+/** Null for an isolate that does not answer, because its service has not been called yet. */
 async function isolateOf({ id, webSocketDebuggerUrl }) {
   const attached = attach(webSocketDebuggerUrl).then(
     (isolate) => ({ name: id, ...isolate }),
@@ -282,15 +286,17 @@ async function heapOf(ask) {
   return { used: (usedSize + outside) / megabyte, total: (totalSize + outside) / megabyte };
 }
 
-/** An isolate that nobody calls does not answer: there is little in it. */
+/** An isolate that is never called does not answer, but has little in it. */
 async function collectGarbage(processes) {
   const asked = processes.flatMap(({ isolates }) => isolates.map(({ ask }) => ask("HeapProfiler.collectGarbage")));
-  // They are told that the isolate is gone, when that comes first.
+  // The question fails if the isolate is gone first.
   for (const answer of asked) answer.catch(() => {});
   await Promise.race([Promise.allSettled(asked), sleep(collectMs)]);
 }
 
-/** Of each process: its memory, that of it which is no file, and the heaps in it, used and size. */
+/**
+ * Returns, for each process, its memory, the part that is not mapped from files, and the heaps in it, used and size.
+ */
 function columnsOf({ of }) {
   return Object.fromEntries(
     Object.entries(of).flatMap(([name, { all, anonymous, heaps }]) => {
@@ -298,7 +304,7 @@ function columnsOf({ of }) {
       return [
         ["all", all],
         ["anon", anonymous],
-        // Nobody can ask the proxy's.
+        // The proxy's heaps cannot be read.
         ...(Object.keys(heaps).length === 0
           ? []
           : [
@@ -326,7 +332,7 @@ function cell(text) {
   return text.padStart(12);
 }
 
-/** How much each column grew in a minute of each phase, without its first fifth, in which caches fill up. */
+/** Prints how much each column grew per minute of each phase, without its first fifth, in which caches fill up. */
 function showGrowth(lines, { calls }) {
   console.log(`\n${bold("Growth in a minute, after the first fifth of the time")}`);
   for (const phase of new Set(lines.map((line) => line.phase))) {

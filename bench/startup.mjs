@@ -14,8 +14,9 @@ const starts = 15;
 const readyWithinMs = 30_000;
 
 /**
- * What a deploy uploads, and what it costs to start: the CPU time of all threads of a workerd that compiles and evaluates
- * it, beside one that starts with an empty Worker. Both start in turns, and neither is asked for anything of the product.
+ * Measures what a deploy uploads, and the cost of its start: the CPU time of all threads of a workerd that compiles and
+ * evaluates it, next to one that starts an empty Worker. Both start in turns, and neither is asked for anything of the
+ * product.
  */
 export async function benchStartup() {
   const folder = mkdtempSync(join(tmpdir(), "petrel-startup-"));
@@ -64,7 +65,7 @@ async function startMs(folder, module) {
   }
 }
 
-/** Of all threads of a process, to the nanosecond. Only Linux says so. */
+/** Returns the CPU time of all threads of a process, to the nanosecond. Only available on Linux. */
 function cpuMs(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
   const spentNs = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]));

@@ -12,8 +12,8 @@ const contacts = 5_000;
 const rounds = 7;
 
 /**
- * The sweep of tracked segments in a project with more event names than any may have. It finds out of each segment
- * whether anything that its condition reads has changed, and starts no computation where nothing has.
+ * Measures the sweep of tracked segments in a project with more event names than any may have. The sweep finds out for
+ * each segment whether anything that its condition reads has changed, and starts no computation otherwise.
  */
 export async function benchSweeps() {
   const bench = await openBenchState();
@@ -35,7 +35,7 @@ export async function benchSweeps() {
   }
 }
 
-/** Each reads a field and two events, of names of its own. */
+/** Each segment reads a field and two events with names of its own. */
 async function makeSegments({ base }, { secret }) {
   for (let n = 0; n < segments; n++) {
     const filters = [

@@ -5,10 +5,10 @@ import { watchedDatabase } from "./watched";
 
 export * from "../src/index";
 
-/** What kept the database busy since it was last asked: nobody else had a turn for so long. */
+/** What kept the database busy since the last question, during which nobody else had a turn. */
 const longest = { statementMs: 0, batchMs: 0, rowsRead: 0 };
 
-/** The product, with a watch beside its databases. `GET /bench/longest` tells, and begins again. */
+/** The product, with a watch on its databases. `GET /bench/longest` reads and resets it. */
 export default {
   ...worker,
   async fetch(request, env, execution) {
@@ -23,7 +23,7 @@ export default {
   scheduled: (controller, env, execution) => worker.scheduled(controller, watched(env), execution),
 } satisfies ExportedHandler<Env>;
 
-/** `GET /bench/due`: makes tracked segments due, as they are every five minutes. Tells how many were not. */
+/** `GET /bench/due`: makes tracked segments due, as they are every five minutes. Returns how many were not. */
 async function makeDue(env: Env): Promise<Response> {
   let made = 0;
   for (const shard of shardsOf(env)) {

@@ -12,7 +12,7 @@ const rounds = 10;
 const requestsPerRound = 100;
 const sustained = 2_000;
 
-/** The click redirect and the pixel beside routes that only answer. */
+/** Measures the click redirect and the pixel next to routes that only answer. */
 export async function benchTracking() {
   const bench = await openBenchState();
   const { settings } = bench.state;
@@ -47,7 +47,9 @@ async function sendMails(product, adminToken) {
   }
 }
 
-/** The answer alone: nobody hears of the hits. The two take turns, so that a noisy moment hits both. */
+/**
+ * Measures the answer alone, without consumers of the hits. The two take turns, so that a noisy moment affects both.
+ */
 async function benchAnswers(kind, product, bare, links) {
   await call(`${product.base}/bench/hits/hold`);
   const contestants = [(n) => links[n % mails][kind], () => `${bare.base}/${kind}`];
@@ -62,7 +64,7 @@ async function benchAnswers(kind, product, bare, links) {
   single(`The answer of a ${kind} alone, beside a bare route`, middle(ratios), "of its throughput", "≥ 0.8");
 }
 
-/** From the first click until the last is recorded, by the same thread. */
+/** Measures from the first click until the last is recorded, by the same thread. */
 async function benchSustained(product, bare, links) {
   const { recorded: before } = await call(`${product.base}/bench/hits`);
   const startedAt = performance.now();

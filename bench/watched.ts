@@ -1,10 +1,10 @@
-/** Hears of the results of statements that went to the database together, and of their SQL. */
+/** Called with the results of statements that were sent to the database together, and with their SQL. */
 type Note = (results: D1Result[], queries: string[]) => void;
 
-/** The prepared statements behind those that were handed out, and their SQL. */
+/** The prepared statements behind the returned ones, with their SQL. */
 const behind = new WeakMap<D1PreparedStatement, { statement: D1PreparedStatement; sql: string }>();
 
-/** A database that tells what became of its statements. */
+/** Returns a database that reports the results of its statements. */
 export function watchedDatabase(db: D1Database, note: Note): D1Database {
   return new Proxy(db, {
     get(_, name) {

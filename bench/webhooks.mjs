@@ -14,8 +14,8 @@ const answerMs = 50;
 const longestMs = 10 * 60_000;
 
 /**
- * Deliveries to endpoints that answer in 50 ms, without and with one more that never does; first each endpoint is in a project of
- * its own, then all are in one. The local queue has a single consumer.
+ * Measures deliveries to endpoints that answer in 50 ms, without and with one more that never answers. First each
+ * endpoint is in its own project, then all are in one. The local queue has a single consumer.
  */
 export async function benchWebhooks() {
   const receiver = await openReceiver();
@@ -77,7 +77,7 @@ function listen({ base }, secret, url) {
   return call(`${base}/webhooks`, secret, { url, events: ["bench"] });
 }
 
-/** What the endpoints saw, from when deliveries begin until those that answer have all of theirs. */
+/** Measures what the endpoints received, from the first delivery until those that answer have all of theirs. */
 async function run(worker, receiver, projects) {
   const secrets = [...new Set(projects.map(({ secret }) => secret))];
   const events = Math.ceil(deliveries / endpoints);
@@ -100,7 +100,7 @@ async function run(worker, receiver, projects) {
   });
   await call(`${worker.base}/bench/release`);
   receiver.begin();
-  // As in production, once a minute. The first time at once: what is due was held.
+  // Once a minute, as in production. The first time at once, because what is due was held.
   let cronAt = 0;
   await until("an answer to each", async () => {
     if (Date.now() >= cronAt) {
@@ -120,7 +120,7 @@ async function until(what, isSo) {
   }
 }
 
-/** Endpoints on this machine, one for each path. What is under `/hangs` reads the call, and no more. */
+/** Starts endpoints on this machine, one for each path. A path under `/hangs` only reads the call. */
 async function openReceiver() {
   const calls = { now: 0, most: 0, mostOfOne: 0, hanging: 0 };
   const byPath = new Map();
@@ -150,7 +150,7 @@ async function openReceiver() {
   return {
     place,
     hangingUrl: `http://${place}/hangs`,
-    /** Of a new endpoint that answers. */
+    /** Returns the URL of a new endpoint that answers. */
     newUrl() {
       const path = `/${byPath.size}`;
       byPath.set(path, {});

@@ -6,7 +6,7 @@ import { randomHex, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { locateState } from "../scripts/lib/state.mjs";
 import { applyMigrations, startWorker, untilReady } from "../scripts/lib/worker.mjs";
 
-/** State of its own for one bench: empty databases with their tables. */
+/** Makes a separate state for one bench: empty databases with their tables. */
 export async function openBenchState({ databases = 1 } = {}) {
   const folder = join(ROOT, ".wrangler", "bench");
   mkdirSync(folder, { recursive: true });
@@ -22,9 +22,9 @@ export async function openBenchState({ databases = 1 } = {}) {
 }
 
 /**
- * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumers of mail: without them, what is
- * measured is the request, and not the deliveries that would follow on the same cores, unless it `deliversMail`.
- * With no state given it gets its own, and takes it along when it stops.
+ * Starts a Worker on wrangler.toml, except for its entry file and for the consumers of mail. Without these, the
+ * measurement is that of the request, and not of the deliveries that would follow on the same cores, unless it
+ * `deliversMail`. Without a given state it gets its own, and deletes it when it stops.
  */
 export async function startBenchWorker(entry, given, { inspectorPort, v8Flags, deliversMail = false } = {}) {
   const bench = given ?? (await openBenchState());

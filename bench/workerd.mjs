@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** The CPU time that workerd has taken so far. Only Linux says so; elsewhere it is 0. */
+/** Returns the CPU time that workerd has used so far. Only available on Linux; elsewhere it is 0. */
 export function workerdMs(worker) {
   const msPerTick = 10;
   try {
@@ -13,12 +13,15 @@ export function workerdMs(worker) {
   }
 }
 
-/** The process numbers of a Worker's workerd. Only Linux says them. */
+/** Returns the process numbers of a Worker's workerd. Only available on Linux. */
 export function workerdPids(worker) {
   return processesOf(worker).map(({ pid }) => pid);
 }
 
-/** What a process holds of the machine's memory, in megabytes: all of it, and without what is mapped from files. */
+/**
+ * Returns how much of the machine's memory a process holds, in megabytes: all of it, and without what is mapped from
+ * files.
+ */
 export function residentMegabytes(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const [all, anonymous] = ["VmRSS", "RssAnon"].map((name) => {
@@ -28,7 +31,7 @@ export function residentMegabytes(pid) {
   return { all, anonymous };
 }
 
-/** The ports on which a process listens. */
+/** Returns the ports on which a process listens. */
 export function listeningPorts(pid) {
   const listening = "0A";
   const sockets = new Set(
@@ -43,7 +46,7 @@ export function listeningPorts(pid) {
     .map(([, address]) => Number.parseInt(address.split(":")[1], 16));
 }
 
-/** Empty when it was closed in between. */
+/** Empty when the file was closed meanwhile. */
 function linkOf(path) {
   try {
     return readlinkSync(path);
@@ -61,7 +64,7 @@ function processesOf({ groupId }) {
     .filter(({ fields: [, , group] }) => Number(group) === groupId);
 }
 
-/** Empty when the process has ended in between. */
+/** Empty when the process has ended meanwhile. */
 function statOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8");

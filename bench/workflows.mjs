@@ -27,10 +27,10 @@ const neighbourEveryMs = 100;
 const aDayMs = 24 * 60 * 60_000;
 const longestMs = 2 * 60 * 60_000;
 
-/** What the meter counts. */
+/** The figures of the meter. */
 const counted = ["rowsRead", "rowsWritten", "objectRowsRead", "objectRowsWritten", "messages", "objectCalls"];
 
-/** Files of ours, by what an execution costs. */
+/** Our files by the phase of an execution's cost. */
 const phases = [
   ["start", /^src\/(features\/workflows\/ticks|engine\/workflows\/shard\/starts)/],
   ["send", /^src\/engine\/(workflows\/steps\/send-email|mail)/],
@@ -48,8 +48,8 @@ export const template = {
 };
 
 /**
- * Executions of a workflow of five steps, begun in bulk by a schedule and singly by events, and a hundred thousand that wait.
- * Mail is accepted and not delivered: the bench of campaigns measures that.
+ * Measures executions of a workflow of five steps, started in bulk by a schedule and singly by events, and a hundred
+ * thousand that wait. Mail is accepted and not delivered, because the bench of campaigns measures that.
  */
 export async function benchWorkflows() {
   const bench = await openBenchState();
@@ -82,7 +82,7 @@ async function measure(worker, projects) {
   reportWaiting(await waiting(worker, projects));
 }
 
-/** A project for each size, with its people, a verified domain, a template and a segment of all. */
+/** Makes a project for each size, with its people, a verified domain, a template and a segment of all. */
 async function seededProjects(bench) {
   const made = await makeProjects(bench, [...Object.keys(contacts), "neighbour"], async (post, name) => {
     await post("/domains", { domain: `${name}.test` });
@@ -102,7 +102,7 @@ export const everybody = {
   groups: [{ filters: [{ field: "data.seats", operator: "greaterThanOrEqual", value: 0 }] }],
 };
 
-/** Makes and enables a workflow of steps that follow each other, whatever a condition says. */
+/** Makes and enables a workflow of consecutive steps, whatever a condition decides. */
 export async function newWorkflow({ base }, { secret }, trigger, steps) {
   const post = (path, body) => call(`${base}${path}`, secret, body);
   const { id, steps: made } = await post("/workflows", { name: "Bench", ...trigger });
@@ -119,7 +119,7 @@ export async function newWorkflow({ base }, { secret }, trigger, steps) {
 
 export const onTick = ({ segmentId }) => ({
   triggerType: "SCHEDULE",
-  // Once a year: the bench says when it is due.
+  // Once a year: the bench itself makes it due.
   triggerConfig: { cron: "0 0 1 1 *", segmentId },
   allowReentry: true,
 });
@@ -132,7 +132,9 @@ export const fiveSteps = ({ templateId }) => [
   { type: "EXIT", config: { reason: "Done" } },
 ];
 
-/** All five steps for all of a project: from the tick until all wait, and a day later until all have ended. */
+/**
+ * Runs all five steps for all people of a project: from the tick until all wait, and a day later until all have ended.
+ */
 async function journey(worker, project, { isMeasured = true, neighbour } = {}) {
   const workflow = await newWorkflow(worker, project, onTick(project), fiveSteps(project));
   const { total: executions } = await call(`${worker.base}/contacts?limit=1`, project.secret);
@@ -171,7 +173,7 @@ export async function tick(worker, workflow) {
   await fireCron(worker, "* * * * *");
 }
 
-/** Polls until the executions stand so, and says when that was. */
+/** Polls until the executions have these statuses, and returns when that was. */
 export async function until({ base }, workflow, isSo) {
   const deadline = Date.now() + longestMs;
   for (;;) {
@@ -182,7 +184,7 @@ export async function until({ base }, workflow, isSo) {
   }
 }
 
-/** Milliseconds of reads of another project during some work, sorted. */
+/** Returns the milliseconds of reads of another project during some work, sorted. */
 async function neighbours({ base }, project, work) {
   const latencies = [];
   let isDone = false;
@@ -203,21 +205,21 @@ async function neighbours({ base }, project, work) {
 
 let last = Promise.resolve();
 
-/** What we measure does not wait for what we measure it with: garbage is not collected while a neighbour reads. */
+/** Garbage is not collected while a neighbour reads, so that the measurement does not disturb what it measures. */
 function oneByOne(work) {
   const result = last.then(work);
   last = result.catch(() => {});
   return result;
 }
 
-/** Where the time of the isolate goes, of each execution. That of the local database is in another one. */
+/** Prints where the time of the isolate goes, per execution. The local database runs in another isolate. */
 async function profileOf(worker, project) {
   await worker.isolate.ask("Debugger.enable");
   const times = await profiled(worker.isolate, () => journey(worker, project, { isMeasured: false }));
   return byPhase(times, phases, contacts.warm);
 }
 
-/** Events that begin the same five steps, each by its own call. */
+/** Tracks events that start the same five steps, each by its own call. */
 async function trackStarts(worker, project) {
   const trigger = { eventName: "signup", allowReentry: true };
   const workflow = await newWorkflow(worker, project, trigger, fiveSteps(project));
@@ -242,7 +244,7 @@ function emailOf(n) {
   return `person${n}@${n % 1000}.example.com`;
 }
 
-/** What many who wait for an event cost, and what they cost others. */
+/** Measures the cost of many executions that wait for an event, for themselves and for others. */
 async function waiting(worker, { idle, waiting: full, neighbour }) {
   const steps = [
     { type: "WAIT_FOR_EVENT", config: { eventName: "purchase" } },
@@ -285,7 +287,7 @@ async function enter(worker, project, workflow, { id: contactId }) {
   await until(worker, workflow, ({ WAITING = 0 }) => WAITING === 1);
 }
 
-/** From an event's call until its contact's execution has ended: end to end, and in the object alone. */
+/** Measures from an event's call until its contact's execution has ended: end to end, and in the object alone. */
 async function wake(worker, project, workflow, { email }) {
   await call(`${worker.base}/bench/delivered`);
   const ended = async () => (await call(`${worker.base}/bench/statuses?workflow=${workflow}`)).EXITED ?? 0;

@@ -11,7 +11,7 @@ interface Kept extends Fields {
 
 interface Subscription {
   email: string;
-  /** Ask for a click in a mail: double opt-in. */
+  /** Ask the person to confirm by a click in a mail: double opt-in. */
   confirm?: boolean;
   data?: Fields;
 }
@@ -32,7 +32,7 @@ declare global {
   }
 }
 
-// A script that runs while the page loads it has its own element.
+// A script has its own element while the page loads it.
 const { src, dataset } = document.currentScript as HTMLScriptElement;
 const address = new URL("/v1/track/batch", src);
 
@@ -44,7 +44,8 @@ try {
   store = localStorage;
   [email] = JSON.parse(store.petrel as string);
 } catch {
-  // The page has no storage: its events live as long as it does. Or nobody is known, or another script wrote there.
+  // The page has no storage, so its events live as long as the page. Or the person is unknown, or another script wrote
+  // there.
 }
 
 let timer = 0;
@@ -74,7 +75,7 @@ function sendIn(ms: number) {
 }
 
 const methods: Record<string, (...given: never[]) => void> = {
-  /** Remembers who this is, and tells the service when that is news. */
+  /** Stores who the person is, and informs the service when that is new. */
   identify(to?: string, data?: Fields) {
     email = to;
     const person = JSON.stringify([to, data]);
@@ -83,12 +84,15 @@ const methods: Record<string, (...given: never[]) => void> = {
     if (to) add({ event: "identified", data });
   },
 
-  /** The event of somebody who is not known yet waits for `identify`. */
+  /** An event of an unknown person waits for `identify`. */
   track(event: string, data?: Fields) {
     if (!isOptedOut) add({ event, data });
   },
 
-  /** Asks for mail, which a person may do whatever the browser says about tracking. `show` gets the answer as a text. */
+  /**
+   * Asks for mail, which a person may do whatever the browser's setting for tracking is. `show` is called with the
+   * answer as a text.
+   */
   subscribe({ email, confirm, data }: Subscription, show?: (text: string | undefined, state: string) => void) {
     const id = add({ event: "subscribe", email, data, [confirm ? "confirm" : "subscribed"]: true });
     answered[id] = ({ success, data }) => {
@@ -108,8 +112,9 @@ const texts: Record<string, string> = {
 };
 
 /**
- * Delivers the oldest events that can be sent, and drops those whose key the service may have forgotten. An event has at least
- * 90 letters, so they are at most the 20 that the service takes. Nor are they more than a page that goes may send.
+ * Delivers the oldest events that can be sent, and drops those whose key the service may have forgotten. An event has
+ * at least 90 letters, so the length allows at most the 20 events that the service takes. It is also within the limit
+ * for a page that is being left.
  */
 function each(deliver: (body: string, events: Kept[]) => unknown) {
   const events: Kept[] = [];
@@ -126,7 +131,7 @@ function each(deliver: (body: string, events: Kept[]) => unknown) {
         events.push(fields);
       }
     } catch {
-      // It is gone by now, or is not ours.
+      // The entry is gone by now, or is not ours.
     }
   }
   return events[0] && deliver(JSON.stringify({ key: dataset.key, events }), events);
@@ -138,11 +143,11 @@ function send() {
   sending = sending
     .then(() =>
       each(async (body, events) => {
-        // A text needs no preflight, and `keepalive` outlives the page.
+        // A text needs no preflight, and `keepalive` lets the request outlive the page.
         const response = await fetch(address, { method: "POST", body, keepalive: true });
         const whole: Answer = await response.json();
         for (const { idempotencyKey: id } of events) {
-          // A refusal of the whole batch is one of each event. Only that of the key is final.
+          // A refusal of the whole batch is a refusal of each event. Only a refusal of the key is final.
           const answer = whole.data?.answers?.shift() ?? { body: whole, retry: response.status !== 401 };
           if (answer.retry) throw whole;
           delete store[id];
@@ -158,6 +163,7 @@ const run: Run = (method, ...given) => methods[method]?.(...given);
 for (const call of window.petrel?.q ?? []) run(...call);
 window.petrel = run;
 addEventListener("online", send);
-// Waiting events are sent while the page goes, and stay in the storage: the next page finds out whether they arrived.
+// Waiting events are sent while the page is being left, and stay in the storage: the next page finds out whether they
+// arrived.
 addEventListener("pagehide", () => each((body) => navigator.sendBeacon(address, body)));
 send();

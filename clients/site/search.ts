@@ -12,7 +12,7 @@ interface Part {
 const maxResults = 12;
 let open: ((dialog: HTMLDialogElement) => void) | null = null;
 
-/** Opens the search. The first time, it loads what all pages say. */
+/** Opens the search. The first time, it loads the texts of all pages. */
 export async function openSearch(dialog: HTMLDialogElement, index: string): Promise<void> {
   if (!open) {
     const parts: Part[] = await (await fetch(index)).json();
@@ -44,7 +44,7 @@ function listen(dialog: HTMLDialogElement, parts: Part[]): void {
     list.replaceChildren(...found);
     count.textContent = words ? countText(hits.length) : "";
   });
-  // A result on the page that is shown changes the anchor alone.
+  // A result on the current page only changes the anchor.
   list.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
@@ -72,7 +72,7 @@ function resultOf(part: Part, terms: string[]): HTMLLIElement {
   return item;
 }
 
-/** The text around the first word that was found, with that word marked. */
+/** Returns the text around the first matching word, with that word marked. */
 function excerptOf(text: string, terms: string[]): (string | HTMLElement)[] {
   const lower = text.toLowerCase();
   const places = terms.map((term) => ({ at: lower.indexOf(term), length: term.length })).filter(({ at }) => at >= 0);
@@ -85,7 +85,7 @@ function excerptOf(text: string, terms: string[]): (string | HTMLElement)[] {
   return [(start > 0 ? "… " : "") + text.slice(start, first.at), mark, after];
 }
 
-/** The arrow keys go through the results. */
+/** Moves through the results by the arrow keys. */
 function moveFocus(event: KeyboardEvent, dialog: HTMLDialogElement): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const stops = [...dialog.querySelectorAll<HTMLElement>("input, a")];

@@ -1,6 +1,6 @@
 // The script of every page of the documents. Each page works without it: it adds the search, and buttons that copy code.
 
-/** What search.ts exports. It is loaded when somebody searches for the first time. */
+/** The exports of search.ts, which is loaded with the first search. */
 interface Search {
   openSearch(dialog: HTMLDialogElement, index: string): Promise<void>;
 }

@@ -3,7 +3,7 @@ import colours from "picocolors";
 
 export interface CommandOption {
   type: "string" | "boolean";
-  /** It may be given several times. */
+  /** Whether the option may be given several times. */
   multiple?: boolean;
   short?: string;
   /** The word for its value in the help. */
@@ -21,7 +21,7 @@ export interface Given {
 
 export interface Command {
   summary: string;
-  /** What stands behind the command's name. */
+  /** The arguments after the command's name. */
   usage: string;
   about?: string;
   options: Record<string, CommandOption>;
@@ -30,12 +30,12 @@ export interface Command {
   run(given: Given): Promise<number>;
 }
 
-/** The command line is not one that the command understands: exit code 2. */
+/** A command line that the command does not understand: exit code 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** The command cannot do what it was asked for: exit code 1. The message says what to do. */
+/** The command cannot do what was asked: exit code 1. The message says what to do. */
 export class Refusal extends Error {
   override name = "Refusal";
 }
@@ -77,7 +77,7 @@ export function helpOf(name: string, { summary, usage, about, options, examples 
   ].join("\n");
 }
 
-/** Rows of a label and a text, the texts aligned. */
+/** Formats rows of a label and a text, with the texts aligned. */
 export function columns(rows: readonly (readonly [label: string, text: string])[]): string {
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, text]) => `  ${colours.cyan(label.padEnd(width))}  ${text}`).join("\n");

@@ -1,7 +1,7 @@
 import { parseDocument, stringify } from "yaml";
 import { Refusal } from "./command";
 
-/** A text file with fields between two lines of dashes at its top. */
+/** A text file with fields between two lines of dashes at the top. */
 export interface FrontMatter {
   fields: Record<string, unknown>;
   body: string;
@@ -9,7 +9,7 @@ export interface FrontMatter {
 
 const fence = /^---[ \t]*\n((?:[\s\S]*?\n)?)---[ \t]*(?:\n|$)/;
 
-/** Throws Refusal with the line of what is wrong. */
+/** Throws Refusal with the line of the fault. */
 export function readFrontMatter(text: string, file: string): FrontMatter {
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   const found = fence.exec(plain);
@@ -22,7 +22,7 @@ export function writeFrontMatter({ fields, body }: FrontMatter): string {
   return `---\n${writeYaml(fields)}---\n\n${body}`;
 }
 
-/** Returns the mapping of a YAML text, which begins after some lines of its file. Throws Refusal. */
+/** Returns the mapping in a YAML text, which begins after some lines of its file. Throws Refusal. */
 export function readYaml(text: string, file: string, linesBefore = 0): Record<string, unknown> {
   const document = parseDocument(text, { prettyErrors: true });
   const [error] = document.errors;

@@ -4,12 +4,12 @@ const liquid = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 const markdown = markdownIt({ html: true });
 
 /**
- * Returns the HTML of a Markdown body. Liquid stays as it is written, also in links, and a tag that stands alone in its
- * paragraph gets no paragraph.
+ * Returns the HTML of a Markdown body. Liquid stays unchanged, even in links, and a tag alone in its paragraph gets no
+ * paragraph element.
  */
 export function htmlOf(source: string): string {
   const tags: string[] = [];
-  // A word that Markdown and addresses leave alone, and that the source does not have.
+  // A word that Markdown and addresses leave unchanged, and that the source does not contain.
   let word = "liquidtag";
   while (source.includes(word)) word += "x";
   const text = source.replace(liquid, (tag) => `${word}${tags.push(tag) - 1}z`);

@@ -8,7 +8,7 @@ export function warn(text: string): void {
   process.stderr.write(`${colours.yellow("!")} ${text}\n`);
 }
 
-/** 10000 as people read it. */
+/** Formats 10000 with a separator. */
 export function thousands(count: number): string {
   return count.toLocaleString("en");
 }
@@ -18,7 +18,7 @@ export function counted(count: number, noun: string): string {
   return `${thousands(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Shows on a terminal, in one line that changes, how far work has come. A script's log has none of it. */
+/** Shows the progress of work on a terminal, in one line that changes. The log of a script has none of it. */
 export function progress(label: string) {
   const isShown = process.stderr.isTTY;
   const write = (text: string) => isShown && process.stderr.write(`\u001b[K${text}\r`);

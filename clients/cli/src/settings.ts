@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { Petrel } from "petrel-client";
 import { UsageError } from "./command";
 
-/** Returns the environment, and what `.env` adds to it. */
+/** Returns the environment, extended by `.env`. */
 export function readSettings(): Record<string, string | undefined> {
   return { ...(existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {}), ...process.env };
 }

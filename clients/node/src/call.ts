@@ -1,10 +1,12 @@
-/** The answer to a call. Awaited, it is the answer's data. */
+/** The answer to a call. When awaited, it is the answer's data. */
 export interface Call<Data> extends Promise<Data> {
   /** The data with the response that it came in, for its status and headers. */
   withResponse(): Promise<{ data: Data; response: Response }>;
 }
 
-/** The answer to a call for a list. Awaited, it is the first page; `for await` goes through the items of all pages. */
+/**
+ * The answer to a call for a list. When awaited, it is the first page; `for await` goes through the items of all pages.
+ */
 export interface List<Page, Item> extends Call<Page>, AsyncIterable<Item> {}
 
 /** The data of an answer. The data of `{ success, data, warnings }` comes without its wrapping, together with `warnings`. */
@@ -12,14 +14,14 @@ export type Answer<Body> = Body extends { success: true; data: infer Data }
   ? Data & Omit<Body, "success" | "data">
   : Body;
 
-/** Names a property that no answer has: it carries a type. */
+/** Names a property that no answer has. It only carries a type. */
 export declare const jobResult: unique symbol;
 
 /** An answer that names a job, with the type of the `result` that the job has in the end: `until` waits for it. */
 export type Starting<Started, Result> = Started & { readonly [jobResult]?: Result };
 
 export interface Options {
-  /** Ends the call, and its retries. */
+  /** Aborts the call, and its retries. */
   signal?: AbortSignal;
   /** The longest that one attempt may take. */
   timeoutMs?: number;
@@ -28,16 +30,19 @@ export interface Options {
 }
 
 export interface KeyedOptions extends Options {
-  /** Calls with the same key have one effect. Without one, each call makes its own. */
+  /** Calls with the same key have one effect. A call without one makes its own key. */
   idempotencyKey?: string;
 }
 
 export interface VersionedOptions extends Options {
-  /** The `version` that you have read. If there is a newer one, nothing is changed: a `VersionMismatchError`. */
+  /**
+   * The `version` that you have read. If there is a newer one, the call changes nothing and throws a
+   * `VersionMismatchError`.
+   */
   ifMatch?: number;
 }
 
-/** A query. Words for yes and no may be booleans. */
+/** A query. The words for yes and no may be booleans. */
 export type QueryOf<Query> = {
   [Name in keyof Query]: "true" extends Query[Name] ? Query[Name] | boolean : Query[Name];
 };

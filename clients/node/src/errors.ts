@@ -1,10 +1,10 @@
 import type { api, ErrorCode } from "./generated/operations.gen.js";
 
-/** One field that is not as it must be. */
+/** A field with a fault. */
 export type FieldFault = NonNullable<api.Error["error"]["errors"]>[number];
 
 interface Refusal {
-  /** Zero when there was no answer. */
+  /** Zero when no answer arrived. */
   status?: number;
   code?: ErrorCode;
   errors?: FieldFault[];
@@ -15,17 +15,17 @@ interface Refusal {
   cause?: unknown;
 }
 
-/** An answer that is a refusal, or no answer at all. The message says what is wrong and what to do. */
+/** A refusal, or no answer at all. The message says what is wrong and what to do. */
 export class PetrelError extends Error {
   override name = "PetrelError";
-  /** Zero when there was no answer. */
+  /** Zero when no answer arrived. */
   readonly status: number;
   readonly code: ErrorCode;
-  /** Every field that is not as it must be. */
+  /** Every field with a fault. */
   readonly fields: FieldFault[];
   /** The next thing to do. */
   readonly suggestion: string | undefined;
-  /** Names the call in the log of the service. */
+  /** Identifies the call in the log of the service. */
   readonly requestId: string | undefined;
   readonly details: Record<string, unknown>;
   /** After how many seconds the service asks to try again. */
@@ -43,12 +43,12 @@ export class PetrelError extends Error {
   }
 }
 
-/** No whole answer came, so it is unknown whether the call had its effect. */
+/** No complete answer arrived, so it is unknown whether the call had its effect. */
 export class ConnectionError extends PetrelError {
   override name = "ConnectionError";
 }
 
-/** `fields` has every field that is not as it must be. Nothing was done. */
+/** `fields` contains every field with a fault. Nothing was done. */
 export class ValidationError extends PetrelError {
   override name = "ValidationError";
 }
@@ -83,12 +83,12 @@ export class ConflictError extends PetrelError {
   override name = "ConflictError";
 }
 
-/** The `Idempotency-Key` was used for another call, or for one that is still under way. */
+/** The `Idempotency-Key` was used for another call, or for one that is still running. */
 export class KeyReusedError extends ConflictError {
   override name = "KeyReusedError";
 }
 
-/** The resource has been changed since the version in `ifMatch`: `details.current` is the present one. */
+/** The resource has changed since the version in `ifMatch`: `details.current` is the present one. */
 export class VersionMismatchError extends PetrelError {
   override name = "VersionMismatchError";
 }
@@ -98,7 +98,7 @@ export class RateLimitError extends PetrelError {
   override name = "RateLimitError";
 }
 
-/** Something went wrong on the side of the service. */
+/** An error of the service itself. */
 export class ServerError extends PetrelError {
   override name = "ServerError";
 }
@@ -135,7 +135,7 @@ export function errorOf({ status, headers }: Response, answer: unknown): PetrelE
 
 function refusalIn(answer: unknown): Refusal {
   if (!isObject(answer)) return {};
-  // Some routes answer missing fields in a flat form, with `error` as a string.
+  // Some routes report missing fields in a flat form, with `error` as a string.
   if (typeof answer.error === "string") return { ...answer, code: "VALIDATION_ERROR" };
   return isObject(answer.error) ? answer.error : {};
 }

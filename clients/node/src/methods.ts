@@ -4,7 +4,7 @@ import { type Answered, type Request, request, type Settings } from "./request.j
 
 type Query = Record<string, unknown>;
 
-/** Returns the methods of a group: `paths` has its part of the table of operations. */
+/** Returns the methods of a group: `paths` is its part of the table of operations. */
 export function methodsOf(settings: Settings, group: string, paths: Record<string, string>) {
   const methods = Object.entries(paths).map(([name, operation]) => {
     const [method = "", path = "", flags = ""] = operation.split(" ");
@@ -14,7 +14,7 @@ export function methodsOf(settings: Settings, group: string, paths: Record<strin
         segmentOf(given.shift(), `${group}.${name} needs ${part}`),
       );
       const body = flags.includes("b") ? given.shift() : undefined;
-      // The interface of the operations says what comes where.
+      // The interface of the operations defines the order of the arguments.
       const query = flags.includes("q") ? (given.shift() as Query | undefined) : undefined;
       return start(settings, {
         ...own,
@@ -29,7 +29,7 @@ export function methodsOf(settings: Settings, group: string, paths: Record<strin
   return Object.fromEntries(methods);
 }
 
-/** An empty segment, or one of dots, would make the call one to another path. */
+/** An empty segment, or one of dots, would turn the call into one to another path. */
 function segmentOf(value: unknown, need: string): string {
   if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw new TypeError(need);
   return encodeURIComponent(value);
@@ -38,7 +38,7 @@ function segmentOf(value: unknown, need: string): string {
 function start(settings: Settings, call: Request) {
   const answered = request(settings, call);
   const data = answered.then((answer) => answer.data);
-  // An error that one of these passes on is not also one of a promise that nobody awaits.
+  // When one of these passes an error on, the promise that is then not awaited must not report it again.
   const handOver = () => data.catch(() => {});
   return Object.assign(data, {
     withResponse() {
@@ -69,7 +69,7 @@ function itemsOf(page: unknown): unknown[] {
   return lists[0]?.[1] ?? [];
 }
 
-/** How to ask for the page after this one; undefined after the last. */
+/** Returns the query for the page after this one; undefined after the last. */
 function afterPage(page: unknown, count: number): Query | undefined {
   if (!isObject(page)) return undefined;
   if (page.hasMore === true) return { cursor: page.cursor };

@@ -14,9 +14,9 @@ export interface PetrelOptions extends Omit<Options, "signal"> {
 }
 
 export interface UntilOptions {
-  /** Called with the job each time it was read. */
+  /** Called with the job each time it is read. */
   onProgress?(job: api.Job): void;
-  /** Ends the wait, not the job. */
+  /** Ends the wait, but not the job. */
   signal?: AbortSignal;
 }
 
@@ -61,8 +61,8 @@ export class Petrel {
   }
 
   /**
-   * Waits for the job that a call has started, and returns it when it is completed. Throws JobFailedError if it fails. An
-   * answer without a job is work that was done at once: it is the `result` then.
+   * Waits for the job that a call has started, and returns it when it is completed. Throws JobFailedError if it fails.
+   * An answer without a job means that the work was done at once: the answer is then the `result`.
    */
   async until<Started extends string | object>(
     started: Started | Promise<Started>,
@@ -87,7 +87,10 @@ interface WithJob {
   jobId: string;
 }
 
-/** The document says the type of a job's result, or it is what the same call answers when it is done at once. */
+/**
+ * The type of a job's result, as the document declares it; otherwise what the same call returns when it is done at
+ * once.
+ */
 export type ResultOf<Started> = typeof jobResult extends keyof Started
   ? NonNullable<Started[typeof jobResult]>
   : [Exclude<Started, string | WithJob>] extends [never]

@@ -3,7 +3,7 @@ import { ConnectionError, errorOf, isObject, KeyReusedError, type PetrelError } 
 
 export interface Settings extends Required<Pick<KeyedOptions, "timeoutMs" | "maxRetries">> {
   key: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   fetch: typeof fetch;
 }
@@ -14,7 +14,7 @@ export interface Request {
   query: Record<string, unknown> | undefined;
   body: unknown;
   isForm: boolean;
-  /** The call takes an `Idempotency-Key`. */
+  /** Whether the call takes an `Idempotency-Key`. */
   isKeyed: boolean;
   options: KeyedOptions & VersionedOptions;
 }
@@ -26,7 +26,7 @@ export interface Answered {
 
 const longestWaitSeconds = 60;
 
-/** Makes a call, and repeats it where a second effect is impossible: then all attempts have the same key. */
+/** Makes a call, and repeats it if a second effect is impossible: all attempts then have the same key. */
 export async function request(settings: Settings, call: Request): Promise<Answered> {
   const { method, options } = call;
   const url = settings.baseUrl + call.path + searchOf(call.query);
@@ -36,7 +36,7 @@ export async function request(settings: Settings, call: Request): Promise<Answer
   if (call.isKeyed) headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID();
   const isVersioned = options.ifMatch !== undefined;
   if (isVersioned) headers["If-Match"] = `"${options.ifMatch}"`;
-  // A repeat would find the version that the first attempt has made.
+  // A repeat would find the version that the first attempt created.
   const isSafe = !isVersioned && (call.isKeyed || method === "GET" || method === "PUT" || method === "DELETE");
   const maxRetries = isSafe ? (options.maxRetries ?? settings.maxRetries) : 0;
   for (let retries = 0; ; retries++) {
@@ -48,7 +48,7 @@ export async function request(settings: Settings, call: Request): Promise<Answer
   }
 }
 
-/** Returns what the service answered, or the error to repeat or to throw. Throws when the caller has ended the call. */
+/** Returns the service's answer, or the error to repeat or to throw. Throws when the caller has aborted the call. */
 async function attempt(settings: Settings, url: string, init: RequestInit, options: KeyedOptions) {
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -75,21 +75,21 @@ async function read(response: Response): Promise<unknown> {
   return type.includes("json") ? JSON.parse(text) : text;
 }
 
-/** Takes the data out of `{ success: true, data }`, and adds the other fields to it, such as `warnings`. */
+/** Takes the data out of `{ success: true, data }`, and adds the other fields to the data, such as `warnings`. */
 function unwrap(answer: unknown): unknown {
   if (!isObject(answer) || answer.success !== true || !isObject(answer.data)) return answer;
   const { success, data, ...beside } = answer;
   return { ...beside, ...answer.data };
 }
 
-/** The answer to this very call, which was made before, with the same key: its answer was lost. */
+/** Returns the answer to the first attempt of this very call, with the same key, whose answer was lost. */
 function firstAnswerIn(answer: unknown): unknown {
   if (!isObject(answer) || !isObject(answer.error) || !isObject(answer.error.details)) return undefined;
   const { sameRequest, originalStatusCode, originalResponse } = answer.error.details;
   return sameRequest === true && Number(originalStatusCode) < 300 ? originalResponse : undefined;
 }
 
-/** Returns the wait before the next attempt, in ms; undefined when there is to be none. */
+/** Returns the wait before the next attempt, in ms; undefined when there is none. */
 function waitBefore(error: PetrelError, retries: number): number | undefined {
   const { status, retryAfter, details } = error;
   const isUnderWay =
@@ -99,7 +99,7 @@ function waitBefore(error: PetrelError, retries: number): number | undefined {
   return 500 * 2 ** retries * (1 + Math.random());
 }
 
-/** Waits, unless the caller ends the call before. */
+/** Waits, unless the caller aborts the call first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(done, ms);

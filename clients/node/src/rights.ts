@@ -5,7 +5,7 @@ export type OperationName = {
   [Group in keyof Operations & string]: `${Group}.${keyof Operations[Group] & string}`;
 }[keyof Operations & string];
 
-/** The rights of a person in a project, as `GET /console/me` says it. */
+/** The rights of a person in a project, as `GET /console/me` returns them. */
 export interface PersonRights {
   role: "viewer" | "editor" | "admin" | "owner";
   maySend: boolean;
@@ -20,8 +20,8 @@ const flagsOf = new Map(
 );
 
 /**
- * Whether a person with these rights may make a call, by the document of the API. Where it depends on the body of the
- * call, the service may still refuse it.
+ * Whether a person with these rights may make a call, according to the API's document. If that depends on the body of
+ * the call, the service may still refuse it.
  */
 export function mayCall({ role, maySend }: PersonRights, operation: OperationName): boolean {
   const flags = flagsOf.get(operation) ?? "";

@@ -1,4 +1,4 @@
-/** An event as a webhook brings it. */
+/** An event as a webhook delivers it. */
 export interface WebhookEvent {
   /** The event's name, such as `email.delivered`. */
   type: string;
@@ -7,7 +7,7 @@ export interface WebhookEvent {
   data: Record<string, unknown> & { contactId?: string; contactEmail?: string; emailId?: string };
 }
 
-/** The call is not one of the service's, or an old one that somebody sends again. Answer it with a 400. */
+/** The call does not come from the service, or is a replay of an old one. Answer it with a 400. */
 export class WebhookVerificationError extends Error {
   override name = "WebhookVerificationError";
 }
@@ -15,8 +15,8 @@ export class WebhookVerificationError extends Error {
 type HeadersOfCall = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * Returns the event of a webhook's call, when the call was signed with the webhook's secret. The body must be as it came,
- * before a parser has touched it. Throws WebhookVerificationError.
+ * Returns the event of a webhook's call, if the call was signed with the webhook's secret. The body must be unchanged,
+ * before any parser reads it. Throws WebhookVerificationError.
  */
 async function verify(
   body: string | Uint8Array,
@@ -53,7 +53,7 @@ function header(headers: HeadersOfCall, name: string): string | undefined {
   return Array.isArray(found) ? found[0] : found;
 }
 
-/** No bytes where the text is not Base64: what they sign fits nothing. */
+/** Returns no bytes for a text that is not Base64. A signature made with them matches nothing. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

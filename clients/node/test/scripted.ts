@@ -9,7 +9,7 @@ export interface Seen {
 
 type Scripted = Response | Error | ((signal: AbortSignal | null | undefined) => Promise<Response>);
 
-/** A client whose service answers what is given, in turn, and the calls that it has made. */
+/** Returns a client whose service gives these answers in turn, and the calls that it has made. */
 export function scripted(...answers: Scripted[]): { petrel: Petrel; seen: Seen[] } {
   const seen: Seen[] = [];
   const petrel = new Petrel({
@@ -31,18 +31,18 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json", ...headers } });
 }
 
-/** An error as the service words it. Attempts follow each other at once. */
+/** Returns an error in the service's form. Attempts follow each other at once. */
 export function refusal(status: number, code: string, more: object = {}): Response {
   const error = { code, message: "No.", statusCode: status, requestId: "req-1", suggestion: "Ask again.", ...more };
   return json({ success: false, message: "No. Ask again.", error, timestamp: "" }, status, { "Retry-After": "0" });
 }
 
-/** The answer to a call whose key was used before. */
+/** Returns the answer to a call whose key was used before. */
 export function reused(details: object): Response {
   return refusal(409, "IDEMPOTENCY_KEY_REUSED", { details });
 }
 
-/** Answers nothing until the call is ended. */
+/** Gives no answer until the call is aborted. */
 export function silence(signal: AbortSignal | null | undefined): Promise<Response> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }

@@ -83,7 +83,7 @@ function pullOne(desk: Desk, pair: Pair): void {
   remember(desk, pair, html);
 }
 
-/** Returns the file with the service's fields and its own Markdown, or null when the body is another one now. */
+/** Returns the file with the service's fields and its own Markdown; null when the service has another body now. */
 function asMarkdown(file: string, { body, ...fields }: Doc): string | null {
   if (!existsSync(file)) return null;
   const own = readFrontMatter(readFileSync(file, "utf8"), file).body;

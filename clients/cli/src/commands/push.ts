@@ -59,7 +59,7 @@ function isToPush({ standing }: Pair, isForced: boolean): boolean {
   return isForced && (standing === "changed on both sides" || standing === "deleted there");
 }
 
-/** A reference to nothing stops the push before it has begun. */
+/** Throws Refusal for a reference to something unknown, before anything is pushed. */
 function insistOnNames({ names, pairs }: Desk): void {
   for (const { kind, local, file } of pairs) {
     if (!local) continue;
@@ -93,7 +93,7 @@ function tellOthers(pairs: Pair[]): void {
     if (standing === "deleted here") warn(`${file} is gone here, and stays on the service until you delete it there`);
 }
 
-/** Segments that ask for others come behind these. */
+/** Returns pairs in an order in which segments come after the segments that they name. */
 function inOrderOfNeed(pairs: Pair[]): Pair[] {
   const sorted: Pair[] = [];
   const add = (pair: Pair, path: Pair[]) => {
@@ -123,7 +123,7 @@ async function show({ petrel, names }: Desk, pairs: Pair[], leaving: Leaving): P
   return stranded;
 }
 
-/** Remembers that both sides are the same. */
+/** Records that both sides are the same. */
 function adopt({ state }: Desk, { kind, file, local, server }: Pair): void {
   if (!local || !server || state.get(file)?.id === server.id) return;
   remember(state, file, { local: kind.write(local), server: kind.write(server.doc), id: server.id, keys: server.keys });
@@ -146,7 +146,7 @@ async function pushOne({ petrel, names, state }: Desk, pair: Pair, leaving: Leav
   remember(state, file, { local: text, server: kind.write(saved.doc), id: saved.id, keys: saved.keys });
 }
 
-/** Whether somebody has changed it while this push was under way. Only a workflow says it by a conflict. */
+/** Whether somebody has changed the resource during this push. Only a workflow reports that by a conflict. */
 function isOvertaken(error: unknown): boolean {
   return error instanceof VersionMismatchError || (error instanceof ConflictError && "version" in error.details);
 }
@@ -155,7 +155,7 @@ function overtaken(file: string): Refusal {
   return new Refusal(`${file}: somebody else has changed it on the service just now. Run petrel push again`);
 }
 
-/** Reads what has no version again, because the change cannot name it. */
+/** Reads a resource without versions again before it is changed, because the change cannot name a version. */
 async function insistOnUnchanged(
   { petrel, names }: Pick<Desk, "petrel" | "names">,
   { kind, file }: Pair,

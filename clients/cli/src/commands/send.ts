@@ -50,7 +50,7 @@ export const send: Command = {
   },
 };
 
-/** What the options say wins over what the file says. */
+/** An option overrides the same value in the file. */
 function contentOf(given: Given): Record<string, string> {
   const file = given.text("file");
   const said = Object.fromEntries(
@@ -83,7 +83,7 @@ async function findTemplate(petrel: Petrel, name: string): Promise<string> {
   return id;
 }
 
-/** Numbers and yes or no are values of their type, as JSON has them; anything else is text. */
+/** Returns numbers and booleans as JSON values, and anything else as text. */
 function readPair(text: string): [key: string, value: unknown] {
   const [, key, value = ""] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? [];
   if (key === undefined) throw new UsageError(`--data ${text}: write it as key=value`);

@@ -8,7 +8,7 @@ import { openPetrel } from "../settings";
 type Activity = ActivityPage["data"][number];
 
 const pollMs = 2_000;
-/** More than can come between two polls and be late. */
+/** More than the entries that can arrive late between two polls. */
 const rememberedIds = 5_000;
 
 export const tail: Command = {
@@ -44,8 +44,8 @@ async function filtersOf(petrel: Petrel, given: Given): Promise<{ types?: string
 }
 
 /**
- * Shows what is new. The list is newest first, so each poll goes from its top down to what was seen before; an entry that
- * was written a little late is new as well, as long as it is on the first page.
+ * Shows new entries. The list is newest first, so each poll reads from the top down to entries that were seen before.
+ * An entry that was written slightly late is shown too, as long as it is on the first page.
  */
 async function follow(
   petrel: Petrel,
@@ -71,7 +71,7 @@ async function follow(
 
 interface Following {
   seen: Set<string>;
-  /** Entries that are older were there before. */
+  /** Older entries were there before. */
   since: string;
   signal: AbortSignal;
 }
@@ -110,7 +110,7 @@ function lineOf({ type, timestamp, contactEmail, metadata }: Activity): string {
   return `${colours.dim(timestamp.slice(0, 19).replace("T", " "))}  ${name}  ${contactEmail ?? "-"}  ${colours.dim(oneLine(more))}`;
 }
 
-/** A subject may have any character in it: none of them shall move the terminal's cursor. */
+/** Returns a subject on one line, without characters that could move the terminal's cursor. */
 function oneLine(text: string): string {
   return text.replace(/\p{Cc}/gu, " ");
 }

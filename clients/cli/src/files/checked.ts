@@ -1,6 +1,6 @@
 import { Refusal } from "../command";
 
-/** Returns the fields when each is known and there is a name. Throws Refusal. */
+/** Returns the fields if all of them are known and there is a name. Throws Refusal. */
 export function checked(
   fields: Record<string, unknown>,
   known: readonly string[],

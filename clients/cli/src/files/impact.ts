@@ -6,14 +6,17 @@ import type { Pair } from "./pairs";
 import { namesIn } from "./workflow-doc";
 import { workflowBody } from "./workflows";
 
-/** What a push of a workflow does to the executions that are under way. */
+/** The effect of a push of a workflow on its active executions. */
 export interface Impact {
   lines: string[];
-  /** Executions at steps that go, for which nobody has said where to. */
+  /** Executions at removed steps without a destination. */
   stranded: number;
 }
 
-/** Asks the service what a file would change. A file that names what is not there yet is looked at when it is pushed. */
+/**
+ * Asks the service what a file would change. A file that names something that does not exist yet is checked when it is
+ * pushed.
+ */
 export async function impactOf(petrel: Petrel, names: Names, pair: Pair, leaving: Leaving): Promise<Impact> {
   const { local, server, file } = pair;
   if (pair.kind.noun !== "workflow" || !local || !server) return { lines: [], stranded: 0 };

@@ -5,22 +5,22 @@ import type { Names } from "./names";
 export interface ServerItem {
   id: string;
   doc: Doc;
-  /** The keys of steps that have an id as their key, by what a file calls them. */
+  /** The keys of steps whose key is an id, by their names in the file. */
   keys?: Record<string, string>;
-  /** Of this reading. A change names it, so that it overwrites no other. Topics have none. */
+  /** The version that was read. A change names it, so that it overwrites no other change. Topics have none. */
   version?: number;
 }
 
-/** How the service keeps what a file describes. A refusal of it names the file. */
+/** A kind of resource that a file describes. Its refusals name the file. */
 export interface Kind {
   noun: "topic" | "segment" | "template" | "workflow";
   folder: string;
   extensions: string[];
-  /** Returns what a file says. Throws Refusal. */
+  /** Returns the content of a file. Throws Refusal. */
   parse(text: string, file: string): Doc;
-  /** Returns the text of a file that says it. */
+  /** Returns the text of a file with this content. */
   write(doc: Doc): string;
-  /** The documents that must be there first, of the same kind, by name. */
+  /** The names of documents of the same kind that must exist first. */
   needs?(doc: Doc): string[];
   list(petrel: Petrel, names: Names, keysOf: (id: string) => Record<string, string>): Promise<ServerItem[]>;
   read(petrel: Petrel, names: Names, had: ServerItem): Promise<ServerItem>;
@@ -35,13 +35,13 @@ export interface Change {
   leaving: Leaving;
 }
 
-/** Where executions at steps that a file no longer has go. Without either, such a file is refused. */
+/** Where executions at removed steps continue. Without either field, a file that removes such steps is refused. */
 export interface Leaving {
   moveTo?: string | undefined;
   isForced: boolean;
 }
 
-/** Returns the option with which a call changes nothing but what was read. */
+/** Returns the option that makes a call fail unless the version is the one that was read. */
 export function versionOf({ version }: ServerItem): { ifMatch?: number } {
   return version === undefined ? {} : { ifMatch: version };
 }

@@ -2,14 +2,14 @@ import { Refusal } from "../command";
 
 type Noun = "topic" | "segment" | "template";
 
-/** Which id stands for which name. Files have names alone. */
+/** The ids by name. Files only contain names. */
 export class Names {
   readonly #ids: Record<Noun, Map<string, string>> = { topic: new Map(), segment: new Map(), template: new Map() };
   readonly #names = new Map<string, string>();
-  /** Names in files that the service has not seen yet. */
+  /** Names in files that do not exist in the service yet. */
   readonly #coming: Record<Noun, Set<string>> = { topic: new Set(), segment: new Set(), template: new Set() };
 
-  /** Throws Refusal when another has the name. */
+  /** Throws Refusal when another resource has the name. */
   add(noun: Noun, name: string, id: string): void {
     const other = this.#ids[noun].get(name);
     if (other !== undefined && other !== id)
@@ -30,7 +30,7 @@ export class Names {
     return name;
   }
 
-  /** Throws Refusal when there is none. */
+  /** Throws Refusal when no resource has the name. */
   idOf(noun: Noun, name: string, file: string): string {
     const id = this.#ids[noun].get(name);
     if (id !== undefined) return id;
@@ -38,7 +38,7 @@ export class Names {
     throw new Refusal(`${file}: there is no ${noun} named ${name}. There are: ${known}`);
   }
 
-  /** Throws Refusal when neither the service nor a file has it. */
+  /** Throws Refusal when neither the service nor a file has the name. */
   insistOn(noun: Noun, name: string, file: string): void {
     if (!this.#coming[noun].has(name)) this.idOf(noun, name, file);
   }
@@ -51,7 +51,7 @@ export class Names {
 const isSegment = (value: object): value is { field: string; value?: unknown } =>
   "field" in value && typeof value.field === "string" && /^segment(?:\.|$)/.test(value.field);
 
-/** Returns a copy in which every filter that asks for a segment asks for what `turn` makes of it. */
+/** Returns a copy in which `turn` has replaced the segment of every filter that names one. */
 export function turnSegments(value: unknown, turn: (segment: string) => string): unknown {
   if (Array.isArray(value)) return value.map((one) => turnSegments(one, turn));
   if (typeof value !== "object" || value === null) return value;
@@ -61,7 +61,7 @@ export function turnSegments(value: unknown, turn: (segment: string) => string):
   return typeof said === "string" ? { ...copy, field: "segment", value: turn(said) } : copy;
 }
 
-/** Returns the segments that filters ask for. */
+/** Returns the segments that filters name. */
 export function segmentsIn(value: unknown): string[] {
   const found: string[] = [];
   turnSegments(value, (segment) => {

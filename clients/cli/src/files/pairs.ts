@@ -13,10 +13,10 @@ import { templates } from "./templates";
 import { topics } from "./topics";
 import { workflows } from "./workflows";
 
-/** In the order in which one needs another. */
+/** In an order in which each kind only needs earlier ones. */
 const kinds = [topics, segments, templates, workflows];
 
-/** A file and what the service has, of which one may be missing. */
+/** A file and the service's resource, one of which may be missing. */
 export interface Pair {
   kind: Kind;
   file: string;
@@ -32,7 +32,7 @@ export interface Desk {
   pairs: Pair[];
 }
 
-/** Reads all files and all that the service has, and puts them together. Throws Refusal. */
+/** Reads all files and all resources of the service, and pairs them. Throws Refusal. */
 export async function openDesk(petrel: Petrel, only: readonly string[]): Promise<Desk> {
   const { project } = await petrel.me.get();
   const [state, names] = [new State(project.id), new Names()];
@@ -69,7 +69,10 @@ function readFiles(kind: Kind): Map<string, Doc> {
   return found;
 }
 
-/** A file belongs to the id that it was pulled from or pushed to, also when its name has changed, and else to its name. */
+/**
+ * Pairs files with resources: by the id that a file was pulled from or pushed to, even when its name has changed, or
+ * else by name.
+ */
 function pair(kind: Kind, locals: Map<string, Doc>, servers: ServerItem[], state: State): Pair[] {
   const open = new Map(servers.map((server) => [server.id, server]));
   const found = new Map<string, { local?: Doc; server?: ServerItem }>();

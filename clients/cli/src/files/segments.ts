@@ -70,7 +70,7 @@ function bodyOf({ name, description, trackMembership, condition }: Doc, names: N
     name,
     description: typeof description === "string" ? description : null,
     trackMembership: trackMembership === true,
-    // The service checks its form, and names the place of what is wrong.
+    // The service checks the form, and its refusal names the field.
     ...(turned !== undefined && { condition: turned as FilterCondition }),
   };
 }

@@ -2,7 +2,7 @@ import { structuredPatch } from "diff";
 import colours from "picocolors";
 import { say } from "../screen";
 
-/** Shows what becomes of a text, as git does. */
+/** Shows a difference between two texts, as git does. */
 export function showDifference(before: string, after: string): void {
   const { hunks } = structuredPatch("", "", before, after, "", "", { context: 2 });
   for (const { oldStart, newStart, lines } of hunks) {

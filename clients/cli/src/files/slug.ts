@@ -1,4 +1,4 @@
-/** Returns a name as a file or a key has it: `What's new?` is `whats-new`. */
+/** Returns the form of a name for files and keys: `What's new?` is `whats-new`. */
 export function slugOf(name: string, otherwise: string): string {
   const plain = name
     .normalize("NFKD")

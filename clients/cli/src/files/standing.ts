@@ -1,6 +1,6 @@
 import { type Entry, hashOf } from "./state";
 
-/** How a file stands to what the service has. */
+/** How a file compares with the service. */
 export type Standing =
   | "same"
   | "new here"
@@ -11,7 +11,7 @@ export type Standing =
   | "deleted here"
   | "deleted there";
 
-/** Compares the two, as canonical texts, with what they were when they last agreed. */
+/** Compares the two canonical texts with those when they last agreed. */
 export function standingOf(
   local: string | undefined,
   server: string | undefined,
@@ -22,7 +22,7 @@ export function standingOf(
   if (server === undefined) return kept?.id === undefined ? "new here" : "deleted there";
   if (local === server) return "same";
   if (kept === undefined) return "changed on both sides";
-  // A push that died before it knew the id: what is there is its own.
+  // A push died before it knew the id, so the resource in the service is its own.
   if (kept.id === undefined) return "changed here";
   const isChangedHere = hashOf(local) !== kept.file;
   const isChangedThere = hashOf(server) !== kept.server;

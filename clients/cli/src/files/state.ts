@@ -3,20 +3,20 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { Refusal } from "../command";
 
-/** What a file and the service said when they last said the same. The service may write some of it in another way. */
+/** The contents of a file and of the service when they last agreed. The service may write some of it in another way. */
 export interface Entry {
-  /** Absent while the service is being asked to create it. */
+  /** Absent while the service is asked to create it. */
   id?: string;
-  /** Hashes. */
+  /** Hashes of the two texts. */
   file: string;
   server: string;
-  /** The ids that steps have as keys, by what the file calls them. */
+  /** The keys of steps whose key is an id, by their names in the file. */
   keys?: Record<string, string>;
 }
 
 const stateFile = join(".petrel", "state.json");
 
-/** Remembers what each file was pulled from or pushed to, by project. It belongs into git with the files. */
+/** Records, by project, what each file was pulled from or pushed to. It should be committed to git with the files. */
 export class State {
   readonly #all: Record<string, Record<string, Entry>>;
   readonly #entries: Record<string, Entry>;
@@ -35,7 +35,7 @@ export class State {
     return Object.entries(this.#entries);
   }
 
-  /** Written at once, so that a command that dies is continued by the next. Undefined forgets the file. */
+  /** Written at once, so that the next command continues after one that dies. Undefined removes the entry. */
   set(file: string, entry: Entry | undefined): void {
     if (JSON.stringify(this.#entries[file]) === JSON.stringify(entry)) return;
     if (entry) this.#entries[file] = entry;
@@ -55,7 +55,7 @@ function readAll(): Record<string, Record<string, Entry>> {
   }
 }
 
-/** Keeps the order of keys the same, so that git merges what two people have pushed. */
+/** Sorts keys, so that git can merge what two people have pushed. */
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -58,7 +58,7 @@ function canonical(fields: Record<string, unknown>): Doc {
     {
       ...fields,
       type: fields.type ?? "MARKETING",
-      // As the service stores addresses.
+      // Lower case, as the service stores addresses.
       from: lowerCase(from),
       replyTo: lowerCase(replyTo),
       body: `${String(body).trimEnd()}\n`,
@@ -86,6 +86,6 @@ function bodyOf(doc: Doc, names: Names, file: string): CreateTemplate {
     previewText: text("previewText"),
     topicId: topic === null ? null : names.idOf("topic", topic, file),
   };
-  // Null clears a field, which the types of some do not say.
+  // Null clears a field, although the types of some fields do not say so.
   return body as CreateTemplate;
 }

@@ -11,14 +11,14 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 
 type Fields = Record<string, unknown>;
 
-/** A workflow as the service answers it. */
+/** A workflow as the service returns it. */
 interface ServerDocument {
   triggerConfig: { segmentId?: string };
   steps: { key: string; type: string; name: string; config: object; templateId: string | null }[];
   transitions: { from: string; to: string }[];
 }
 
-/** Returns what a file says of a workflow, and the ids that its steps have as keys, by what the file calls them. */
+/** Returns the content of a workflow's file, and the keys of steps whose key is an id, by their names in the file. */
 export function readDocument(
   document: ServerDocument,
   names: Names,
@@ -44,7 +44,7 @@ export function readDocument(
   return { doc, keys };
 }
 
-/** Steps that were made one by one have their id as their key. In a file they are called by their name. */
+/** Returns the names of steps that were created one by one. Their key is an id, so a file calls them by their name. */
 function keysOf({ steps }: ServerDocument, kept: Record<string, string>): Record<string, string> {
   const aliasOf = new Map(Object.entries(kept).map(([alias, id]) => [id, alias]));
   const taken = new Set(steps.map(({ key }) => aliasOf.get(key) ?? key));
@@ -58,7 +58,7 @@ function keysOf({ steps }: ServerDocument, kept: Record<string, string>): Record
   return keys;
 }
 
-/** Returns the workflow without what goes without saying. */
+/** Returns the workflow without default values. */
 export function canonical(fields: Fields): Doc {
   const { triggerType, triggerConfig, eventName: event, ...rest } = fields;
   const { eventName = event, publicEvents, ...trigger } = (triggerConfig ?? {}) as Fields;
@@ -100,7 +100,7 @@ export function listIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Throws Refusal when a step or a transition has a field that there is not. */
+/** Throws Refusal when a step or a transition has an unknown field. */
 export function insistOnFields(fields: Fields, file: string): void {
   for (const [list, known] of [
     ["steps", stepFields],
@@ -118,7 +118,7 @@ export function insistOnFields(fields: Fields, file: string): void {
   }
 }
 
-/** Names the templates and segments that a workflow needs. */
+/** Returns the templates and segments that a workflow needs. */
 export function namesIn(doc: Doc): { templates: string[]; segments: string[] } {
   const { segment } = (doc.triggerConfig ?? {}) as Fields;
   const steps = listIn(doc.steps);
@@ -128,7 +128,7 @@ export function namesIn(doc: Doc): { templates: string[]; segments: string[] } {
   };
 }
 
-/** Returns the document as the service takes it. Throws Refusal for a name that nothing has. */
+/** Returns the document in the service's form. Throws Refusal for an unknown name. */
 export function documentOf(
   doc: Doc,
   names: Names,

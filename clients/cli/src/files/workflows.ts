@@ -46,7 +46,7 @@ async function readWorkflow(
   return { id, version: document.version, ...readDocument(document, names, kept) };
 }
 
-/** Returns the document as the service takes it, which checks its form and names the place of what is wrong. */
+/** Returns the document in the service's form. The service checks it, and its refusal names the field. */
 export function workflowBody(doc: Doc, names: Names, file: string, keys: Record<string, string>): PutWorkflowDocument {
   return documentOf(doc, names, file, keys) as unknown as PutWorkflowDocument;
 }

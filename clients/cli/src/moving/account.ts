@@ -5,8 +5,8 @@ export const suppressionReasons = ["bounce", "complaint", "unsubscribe", "manual
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
 /**
- * How a person stands to marketing mail, from the least strict on. `out`: never subscribed, not confirmed yet, or paused
- * by the other service. No opt-out of theirs is known, and they get no marketing mail all the same.
+ * A person's consent to marketing mail, from the least strict on. `out`: never subscribed, not confirmed yet, or paused
+ * by the other service. No opt-out of the person is known, but no marketing mail is sent either.
  */
 export const states = ["subscribed", "out", "left"] as const;
 export type State = (typeof states)[number];
@@ -17,7 +17,7 @@ export interface Person {
   createdAt?: string | undefined;
   confirmedAt?: string | undefined;
   optedOutAt?: string | undefined;
-  /** The names of all topics that they are in. Without it, the topics' own default counts. */
+  /** The names of all topics of the person. Without it, the topics' own default applies. */
   topics?: string[];
   data: Record<string, unknown>;
 }
@@ -40,24 +40,24 @@ export interface OldTemplate {
   body: string;
   /** An address, or a name with an address in brackets. */
   from?: string | undefined;
-  /** Where the service says so. */
+  /** Set if the service knows it. */
   type?: "MARKETING" | "TRANSACTIONAL" | "HEADLESS" | undefined;
   /** The text that the other service inserts when a variable has no value, by the variable's name. */
   fallbacks?: Record<string, string>;
 }
 
-/** A whole account of another service, in our words, whatever it was read from. */
+/** A whole account of another service, in our terms, from whatever source it was read. */
 export class Account {
   readonly people = new Map<string, Person>();
   readonly suppressed = new Map<string, Suppressed>();
   readonly topics = new Map<string, OldTopic>();
   readonly templates: OldTemplate[] = [];
-  /** How many were not taken, by the reason. */
+  /** The number of skipped entries, by reason. */
   readonly leftOut = new Map<string, number>();
   /** Remarks for the owner of the account. */
   readonly notes: string[] = [];
 
-  /** Adds somebody. Of one who comes twice, the data is merged and the stricter state counts. */
+  /** Adds a person. If the person occurs twice, the data is merged, and the stricter state counts. */
   addPerson({ email, data, ...rest }: Person): void {
     const address = this.#read(email);
     if (address === null) return;
@@ -79,7 +79,7 @@ export class Account {
     return this.people.has(normalizeEmail(email) ?? "");
   }
 
-  /** The address as the service knows it. */
+  /** Returns the address as the service stores it. */
   #read(email: string): string | null {
     const address = normalizeEmail(email);
     if (address === null) this.leaveOut("no email address");

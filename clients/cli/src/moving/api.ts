@@ -2,12 +2,12 @@ import type { z } from "zod";
 import { Refusal } from "../command";
 
 export interface ApiSettings {
-  /** Of the service, for messages. */
+  /** The name of the service, for messages. */
   name: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   headers: Record<string, string>;
-  /** The variable of the environment that has its key. */
+  /** The environment variable with its key. */
   keyName: string;
   fetch?: typeof fetch;
 }
@@ -15,7 +15,7 @@ export interface ApiSettings {
 const tries = 4;
 const longestWaitSeconds = 60;
 
-/** Reads another service's API, slowly where it asks for that. Throws Refusal. */
+/** Reads another service's API, slowly when the service asks for that. Throws Refusal. */
 export class Api {
   readonly #settings: ApiSettings;
 
@@ -31,7 +31,7 @@ export class Api {
     return this.#read(schema, await this.#call("POST", path, JSON.stringify(body)), path);
   }
 
-  /** Returns a file at an address of its own, which needs no key. */
+  /** Returns a file at a separate address, which needs no key. */
   async download(url: string): Promise<Uint8Array> {
     const response = await this.#fetch(url);
     if (!response.ok) throw new Refusal(`${this.#settings.name} answered ${response.status} to the download of ${url}`);
@@ -80,7 +80,7 @@ function searchOf(query: Query): string {
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-/** Goes through a list whose pages are asked for by how many items come before. */
+/** Goes through a list whose pages are requested by offset. */
 export async function* byOffset<Item>(size: number, page: (offset: number) => Promise<Item[]>): AsyncGenerator<Item> {
   for (let offset = 0; ; offset += size) {
     const items = await page(offset);

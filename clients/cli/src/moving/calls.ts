@@ -4,7 +4,7 @@ const atOnce = 4;
 const emailsPerCall = 500;
 export const suppressionsPerCall = 1_000;
 
-/** Makes a call that may be repeated, again when the service asks for a slower pace. */
+/** Makes a repeatable call, again when the service asks for a slower pace. */
 export async function patiently<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -25,7 +25,7 @@ export async function forEachOf<Item>(items: readonly Item[], work: (item: Item)
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Returns those of the addresses that are contacts. */
+/** Returns which of the addresses are contacts. */
 export async function findKnown(petrel: Petrel, emails: readonly string[]): Promise<Set<string>> {
   const known = new Set<string>();
   await forEachOf(pagesOf(emails, emailsPerCall), async (page) => {
@@ -35,7 +35,7 @@ export async function findKnown(petrel: Petrel, emails: readonly string[]): Prom
   return known;
 }
 
-/** Passes each contact with one of the addresses to a function. */
+/** Calls a function with each contact that has one of the addresses. */
 export async function eachContact(
   petrel: Petrel,
   emails: readonly string[],

@@ -7,30 +7,30 @@ export interface ContactFile {
   csv: string;
 }
 
-/** What a row says of its person. */
+/** The values that a row has for its person. */
 export interface Columns {
   subscription: boolean;
   times: boolean;
   data: boolean;
-  /** Slugs with `|` between them, or undefined to leave the contact's own. */
+  /** Slugs with `|` between them; undefined to leave the contact's own. */
   topicsOf?: (person: Person) => string | undefined;
 }
 
 const mostRows = 20_000;
 const mostBytes = 4_500_000;
 
-/** Names that an import with all columns takes for its own, or drops. */
+/** Names that an import with all columns uses for the contact itself, or drops. */
 const ownNames = new Set([
   ...["email", "subscribed", "createdat", "updatedat", "confirmedat", "optedoutat", "snoozeduntil", "source", "topics"],
   ...["id", "service_id", "service_email", "unsubscribeurl", "subscribeurl", "manageurl"],
 ]);
 
-/** The key that somebody's data has here: the service's own names are given another one. */
+/** Returns the key for a person's data. Names that the service uses itself are changed. */
 export function keyHere(key: string): string {
   return ownNames.has(key.toLowerCase()) ? `old${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
 }
 
-/** Writes people into files, each of which one import takes. */
+/** Writes people into files, each small enough for one import. */
 export function* contactFiles(people: readonly Person[], columns: Columns): Generator<ContactFile> {
   let [page, bytes]: [Person[], number] = [[], 0];
   for (const person of people) {
@@ -64,12 +64,12 @@ function csvOf(people: Person[], { subscription, times, data, topicsOf }: Column
   return Papa.unparse({ fields, data: rows });
 }
 
-/** Lists and objects do not fit into a cell: `nestedIn` has them. */
+/** Returns a cell. Lists and objects do not fit into one: see `nestedIn`. */
 function cellOf(value: unknown): string | undefined {
   return value === undefined || value === null || typeof value === "object" ? undefined : String(value);
 }
 
-/** The part of somebody's data that does not fit into cells. */
+/** Returns the part of a person's data that does not fit into cells. */
 export function nestedIn({ data }: Person): Record<string, unknown> | undefined {
   const nested = Object.entries(data).filter(([, value]) => typeof value === "object" && value !== null);
   return nested.length === 0 ? undefined : Object.fromEntries(nested.map(([key, value]) => [keyHere(key), value]));

@@ -3,26 +3,26 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from "node:path";
 import type { Account } from "./account";
 
-/** A file of contacts that was sent. */
+/** A contact file that was sent. */
 export interface SentFile {
   jobId: string;
   isDone: boolean;
 }
 
 interface Kept {
-  /** Of the project and the account: of another one, nothing is done. */
+  /** Identifies the project and the account. A journal of another pair is refused. */
   fingerprint: string;
-  /** The addresses that were contacts before this import. What they chose here stays. */
+  /** The addresses that were contacts before this import. Their choices here stay. */
   before?: string[];
   suppressed: number;
   files: Record<string, SentFile>;
 }
 
-/** Remembers how far an import has come, so that one that died is continued. */
+/** Records the progress of an import, so that one that died can be continued. */
 export class Journal {
   readonly #file: string;
   readonly #kept: Kept;
-  /** An earlier run has begun this very import. */
+  /** Whether an earlier run has begun this very import. */
   readonly isResumed: boolean;
 
   constructor(sourceName: string, projectId: string, account: Account) {
@@ -33,7 +33,7 @@ export class Journal {
     this.#kept = before && this.isResumed ? before : { fingerprint, suppressed: 0, files: {} };
   }
 
-  /** How many addresses are suppressed by now. */
+  /** How many addresses have been suppressed so far. */
   get suppressed(): number {
     return this.#kept.suppressed;
   }
@@ -43,7 +43,7 @@ export class Journal {
     this.#write();
   }
 
-  /** Undefined until it was asked. */
+  /** Undefined until it was read. */
   get before(): string[] | undefined {
     return this.#kept.before;
   }
@@ -62,7 +62,7 @@ export class Journal {
     this.#write();
   }
 
-  /** All is done, and another import begins anew. */
+  /** Called when everything is done. Another import then starts from the beginning. */
   end(): void {
     rmSync(this.#file, { force: true });
   }

@@ -17,7 +17,7 @@ export interface Move extends Reading {
   sender: string | undefined;
 }
 
-/** Brings an account of another service here. Returns the exit code. Throws Refusal or UsageError. */
+/** Imports an account of another service. Returns the exit code. Throws Refusal or UsageError. */
 export async function move(openPetrel: () => Petrel, { from, isDryRun, sender, ...reading }: Move): Promise<number> {
   const source = Object.hasOwn(sources, from) ? sources[from]?.() : undefined;
   if (!source) throw new UsageError(`--from is one of ${Object.keys(sources).join(", ")}`);
@@ -43,7 +43,7 @@ export async function move(openPetrel: () => Petrel, { from, isDryRun, sender, .
   return isSame ? 0 : 1;
 }
 
-/** A project without contacts need not be asked for each. */
+/** A project without contacts is not asked about each address. */
 async function findBefore(petrel: Petrel, emails: string[]): Promise<Set<string>> {
   const { total } = await petrel.contacts.list({ limit: 1 });
   return total === 0 ? new Set() : findKnown(petrel, emails);

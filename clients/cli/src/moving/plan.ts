@@ -6,26 +6,26 @@ import { convert, type Fault, type Language } from "./languages/language";
 
 export interface PlannedTemplate {
   template: OldTemplate;
-  /** Absent when it has faults, or when the project has one of its name. */
+  /** Absent when the template has faults, or when the project already has one with its name. */
   converted?: { subject: string; body: string };
   faults: (Fault & { part: "subject" | "body" })[];
 }
 
 /** What an import would do. */
 export interface Plan {
-  /** The slugs of topics that the project has, by their names. */
+  /** The slugs of the project's topics, by name. */
   slugs: Map<string, string>;
   newTopics: OldTopic[];
   templates: PlannedTemplate[];
-  /** The keys of people's data, as they are here. */
+  /** The keys of people's data here. */
   fields: string[];
-  /** Those that have another name here, by the name there. */
+  /** Keys with another name here, by their original name. */
   renamed: Map<string, string>;
 }
 
 const mostTopics = 50;
 
-/** Compares an account with the project. Throws Refusal for what the project has no room for. */
+/** Compares an account with the project. Throws Refusal for anything beyond the project's limits. */
 export async function planImport(petrel: Petrel, account: Account, language: Language): Promise<Plan> {
   const slugs = new Map<string, string>();
   for await (const { name, slug } of petrel.topics.list({ limit: 50 })) slugs.set(name, slug);

@@ -14,7 +14,7 @@ import { resend } from "./sources/resend";
 import { sendgrid } from "./sources/sendgrid";
 import { Cells, readTable } from "./table";
 
-/** Every service that people come from. Some keep what they have read, so each import opens its own. */
+/** Every supported service. Some sources cache what they have read, so each import opens its own. */
 export const sources: Record<string, () => Source> = {
   plunk: () => plunk,
   mailchimp,
@@ -29,13 +29,13 @@ export const sources: Record<string, () => Source> = {
 export interface Reading extends Partial<Omit<SourceSettings, "key">> {
   /** CSV files of people, and HTML files of templates. */
   files: string[];
-  /** A CSV file of addresses that get nothing. */
+  /** A CSV file of addresses that get no mail. */
   suppressed?: string | undefined;
   environment: Record<string, string | undefined>;
   fetch?: typeof fetch;
 }
 
-/** Reads a whole account from files, or else from the service's API. Throws Refusal or UsageError. */
+/** Reads a whole account from files, or otherwise from the service's API. Throws Refusal or UsageError. */
 export async function readAccount(source: Source, reading: Reading): Promise<Account> {
   const { files, suppressed } = reading;
   const account = new Account();
@@ -67,7 +67,7 @@ function readSuppressed(account: Account, file: string): void {
   }
 }
 
-/** A template's name is its file's, and its subject the title of its page. Throws Refusal. */
+/** Reads a template: its name is that of the file, and its subject the page's title. Throws Refusal. */
 function readTemplate(account: Account, file: string): void {
   const body = readFileSync(file, "utf8");
   const subject = /<title[^>]*>([\s\S]*?)<\/title>/i.exec(body)?.[1]?.trim();

@@ -2,21 +2,21 @@ import type { Petrel } from "petrel-client";
 import type { Account } from "./account";
 import { eachContact, pagesOf, patiently, suppressionsPerCall } from "./calls";
 
-/** The counts of an account after the import, as our service has them. */
+/** The counts of an account after the import, according to our service. */
 export interface Recount {
   subscribed: number;
-  /** Not subscribed, as the other service says. */
+  /** People who are not subscribed at the other service. */
   away: number;
-  /** Subscribed there, and not here: they had left here before, which stays so. */
+  /** People who are subscribed there and not here, because they had left here before. They stay unsubscribed. */
   stayAway: number;
   missing: string[];
-  /** Subscribed here although the other service would not mail them. */
+  /** People who are subscribed here although the other service would not mail them. */
   wrong: string[];
-  /** How many of the account's suppressed addresses were so when they were asked for. */
+  /** How many of the account's suppressed addresses are suppressed here. */
   suppressed: number;
 }
 
-/** Asks the service for every person and every suppressed address of the account. */
+/** Reads the state of every person and every suppressed address of the account. */
 export async function recount(petrel: Petrel, account: Account): Promise<Recount> {
   const found: Recount = { subscribed: 0, away: 0, stayAway: 0, missing: [], wrong: [], suppressed: 0 };
   const missing = new Set(account.people.keys());
@@ -28,7 +28,7 @@ export async function recount(petrel: Petrel, account: Account): Promise<Recount
     else if (isSubscribedThere) found.stayAway++;
     else found.away++;
   });
-  // Adding an address that is there changes nothing, and says that it is there.
+  // Adding an existing address changes nothing, and the answer counts it as existing.
   for (const suppressions of pagesOf([...account.suppressed.values()], suppressionsPerCall)) {
     const { existing } = await patiently(() => petrel.suppressions.addMany({ suppressions }));
     found.suppressed += existing;

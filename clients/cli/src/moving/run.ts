@@ -7,7 +7,7 @@ import { type Columns, contactFiles, nestedIn } from "./contact-files";
 import type { Journal } from "./journal";
 import type { Plan } from "./plan";
 
-/** Rows and templates that the service refused, with its reason. */
+/** Rows and templates that the service refused, with the reasons. */
 export interface Outcome {
   skipped: { email: string; reason: string }[];
   templates: number;
@@ -16,18 +16,18 @@ export interface Outcome {
 
 export interface Import {
   petrel: Petrel;
-  /** The addresses that were contacts before this import. What they chose here stays. */
+  /** The addresses that were contacts before this import. Their choices here stay. */
   known: ReadonlySet<string>;
   account: Account;
   plan: Plan;
   journal: Journal;
-  /** The sender of templates that have none. */
+  /** The sender of templates without one. */
   sender: string | undefined;
 }
 
 /**
- * Moves an account: opt-outs first, so that nobody gets mail whom the other service would not have mailed. Every step may
- * be repeated.
+ * Imports an account: opt-outs first, so that nobody gets mail whom the other service would not have mailed. Every step
+ * may be repeated.
  */
 export async function runImport(moving: Import): Promise<Outcome> {
   const { account, plan, known } = moving;
@@ -76,7 +76,7 @@ interface Part {
   says: Columns;
 }
 
-/** Sends people in files, one after another: one that a run before has sent is only waited for. */
+/** Sends people in files, one after another. A file that an earlier run sent is only waited for. */
 async function sendAll(moving: Import, outcome: Outcome, people: Person[], { name, says }: Part): Promise<void> {
   const { petrel, journal, plan, known } = moving;
   const shown = progress(name);
@@ -102,7 +102,7 @@ async function sendAll(moving: Import, outcome: Outcome, people: Person[], { nam
 
 const pollMs = 250;
 
-/** Returns the rows that the service skipped. Throws Refusal when it refused the file. */
+/** Returns the rows that the service skipped. Throws Refusal when the service refused the file. */
 async function awaitImport(petrel: Petrel, jobId: string): Promise<Outcome["skipped"]> {
   for (;;) {
     const { status, errors, reason } = await patiently(() => petrel.contacts.getImport(jobId));
@@ -113,14 +113,14 @@ async function awaitImport(petrel: Petrel, jobId: string): Promise<Outcome["skip
   }
 }
 
-/** An upload whose answer was lost may come twice: the second changes nothing. */
+/** An upload whose answer was lost may be repeated: the second one changes nothing. */
 async function upload(petrel: Petrel, file: string, takesSubscribed: boolean): Promise<string> {
   const options = takesSubscribed ? { subscribed: "column" as const } : {};
   const { jobId } = await patiently(() => petrel.contacts.import({ file, columns: "all", ...options }));
   return jobId;
 }
 
-/** A contact from before leaves the topics that the person has left elsewhere, and joins none. */
+/** Makes an existing contact leave the topics that the person has left elsewhere. The contact joins none. */
 async function leaveTopics(petrel: Petrel, people: Person[], slugs: ReadonlyMap<string, string>): Promise<void> {
   const byEmail = new Map(people.map((person) => [person.email, person]));
   const leaving: { id: string; topics: Record<string, boolean> }[] = [];
@@ -133,13 +133,13 @@ async function leaveTopics(petrel: Petrel, people: Person[], slugs: ReadonlyMap<
   await forEachOf(leaving, ({ id, topics }) => petrel.contacts.chooseTopics(id, { topics }));
 }
 
-/** A bar alone says that somebody is in no topic. */
+/** A single bar means that the person is in no topic. */
 function topicCell({ topics }: Person, slugs: ReadonlyMap<string, string>): string | undefined {
   if (topics === undefined) return undefined;
   return topics.flatMap((name) => slugs.get(name) ?? []).join("|") || "|";
 }
 
-/** Lists and objects fit into no cell of a file. */
+/** Sends lists and objects, which fit into no cell of a file. */
 async function sendNested(petrel: Petrel, people: Person[]): Promise<void> {
   const nested = new Map(
     people.flatMap((person) => {

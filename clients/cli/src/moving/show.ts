@@ -55,7 +55,7 @@ function showTemplate({ template, faults, converted }: PlannedTemplate): void {
     say(`    ${part === "subject" ? "subject" : `line ${line}`}  ${colours.red(tag)}  ${why}`);
 }
 
-/** Shows what the service has now beside what the source has. Returns whether they agree. */
+/** Shows the service's counts next to those of the source. Returns whether they agree. */
 export function showRecount(
   account: Account,
   found: Recount,

@@ -3,26 +3,26 @@ import type { Api, ApiSettings } from "./api";
 import type { Language } from "./languages/language";
 import type { Row } from "./table";
 
-/** What is known of the other service before it is asked. */
+/** What must be known about the other service before it is called. */
 export interface SourceSettings {
   key: string;
-  /** As said by `--url`. */
+  /** The value of `--url`. */
   url: string | undefined;
-  /** As said by `--audience`. */
+  /** The value of `--audience`. */
   audience: string | undefined;
 }
 
-/** A service that people come from: what it calls what. */
+/** A service to import from, with its names for everything. */
 export interface Source {
   name: string;
-  /** What to give it: a file that its owner downloads, and how. */
+  /** Describes the file that its owner exports, and how. */
   export: string;
-  /** Adds what a row of an exported file says. The file's name tells sources with several files which it is. */
+  /** Adds the content of a row of an exported file. Sources with several files tell them apart by the file's name. */
   readRow(account: Account, row: Row, file: string): void;
   api?: {
-    /** The variable of the environment that has its key. */
+    /** The environment variable with its key. */
     keyName: string;
-    /** It has no list of people, so that a file is needed too. */
+    /** The API lists no people, so a file is needed too. */
     isPartial?: true;
     connect(settings: SourceSettings): Omit<ApiSettings, "name" | "keyName">;
     read(account: Account, api: Api, settings: SourceSettings): Promise<void>;

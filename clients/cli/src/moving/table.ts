@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import Papa from "papaparse";
 import { Refusal } from "../command";
 
-/** The names of a file's columns, and where each is, whatever its case and whether its words are apart. */
+/** The names of a file's columns and their positions, ignoring case and word separators. */
 interface Header {
   names: string[];
   at: Map<string, number[]>;
@@ -37,7 +37,7 @@ function headerOf(written: string[]): Header {
   return { names, at };
 }
 
-/** Takes the cells of a row one by one, by any of several names. What nobody takes is the person's data. */
+/** Takes the cells of a row one by one, by any of several names. Cells that are not taken become the person's data. */
 export class Cells {
   readonly #row: Row;
   readonly #taken = new Set<number>();
@@ -57,7 +57,7 @@ export class Cells {
     return found;
   }
 
-  /** The other cells. Their keys are as the templates of the service name them. */
+  /** Returns the other cells. Their keys are those that the service's templates use. */
   rest(key: (name: string) => string = (name) => name): Record<string, string> {
     const left: Record<string, string> = {};
     for (const [index, name] of this.#row.header.names.entries())
@@ -68,7 +68,7 @@ export class Cells {
 
 const plainNames = new Map<string, string>();
 
-/** Names recur with every row, so each is looked at once. */
+/** Cached, because names recur with every row. */
 function plain(name: string): string {
   const known = plainNames.get(name);
   if (known !== undefined) return known;
@@ -77,7 +77,7 @@ function plain(name: string): string {
   return made;
 }
 
-/** Returns `firstName` for `First Name`, and a name in one word as it is written. */
+/** Returns `firstName` for `First Name`, and a name of one word unchanged. */
 export function keyOf(name: string): string {
   const words = name.trim().split(/[^\p{L}\p{N}.]+/u);
   if (words.length === 1) return words[0] ?? "";
@@ -87,7 +87,7 @@ export function keyOf(name: string): string {
     .join("");
 }
 
-/** Undefined for what says neither. */
+/** Undefined for a text that is neither. */
 export function yesOrNo(cell: string | undefined): boolean | undefined {
   const said = cell?.toLowerCase();
   if (said === "true" || said === "yes" || said === "1") return true;

@@ -1,6 +1,6 @@
 /**
- * Returns a time as the API takes it: of a text, by default in UTC, or of seconds since 1970. Undefined for nothing, for
- * what is no time, and for one that is still to come.
+ * Returns a time in the API's form, from a text (by default in UTC) or from seconds since 1970. Undefined for an empty
+ * or invalid value, and for a time in the future.
  */
 export function timeOf(written: unknown, now = Date.now()): string | undefined {
   const at = milliseconds(written);

@@ -1,11 +1,11 @@
 import { type Language, output, Untold } from "./language";
 
-/** Variables without logic, as Resend and Loops have them. */
+/** Variables without logic, as in Resend and Loops. */
 interface Braces {
   tag: RegExp;
-  /** Returns the variable in a tag, and what to show without a value. */
+  /** Returns the variable in a tag, and the text for a missing value. */
   read(tag: string): { variable: string; fallback?: string | undefined };
-  /** What the service itself puts in. */
+  /** The variables that the service fills in itself. */
   own: Record<string, string>;
 }
 
@@ -24,7 +24,7 @@ function braces({ tag, read, own }: Braces): Language {
   };
 }
 
-/** Resend's: `{{{FIRST_NAME|there}}}`, `{{{contact.first_name}}}`, `{{{RESEND_UNSUBSCRIBE_URL}}}`. */
+/** Resend's variables: `{{{FIRST_NAME|there}}}`, `{{{contact.first_name}}}`, `{{{RESEND_UNSUBSCRIBE_URL}}}`. */
 export const resendBraces = braces({
   tag: /\{\{\{?[\s\S]*?\}\}\}?/g,
   read(tag) {
@@ -45,7 +45,10 @@ export const resendBraces = braces({
   },
 });
 
-/** Loops': `{firstName}`, `{contact.plan}`, `{event.total}`, `{DATA_VARIABLE:code}`. Styles have such braces too. */
+/**
+ * Loops' variables: `{firstName}`, `{contact.plan}`, `{event.total}`, `{DATA_VARIABLE:code}`. Styles have such braces
+ * too.
+ */
 export const loopsBraces = braces({
   tag: /(?<![{$\w])\{(?:(?:contact|event|data)\.\w+|(?:DATA_VARIABLE|EVENT_PROPERTY):\w+|[A-Za-z_]\w*)(?:\|[^{}]*)?\}(?!\})/g,
   read(tag) {

@@ -7,7 +7,7 @@ const variables: Record<string, string> = {
   ".Subscriber.LastName": 'name | split: " " | last',
 };
 
-/** What listmonk itself puts in, by its word. Opens and clicks are counted here without tags. */
+/** The variables that listmonk fills in itself, by name. Opens and clicks are counted here without tags. */
 const own: Record<string, string> = {
   UnsubscribeURL: "{{ unsubscribeUrl }}",
   ManageURL: "{{ manageUrl }}",
@@ -16,7 +16,7 @@ const own: Record<string, string> = {
 
 const comparisons: Record<string, string> = { eq: "==", ne: "!=", gt: ">", ge: ">=", lt: "<", le: "<=" };
 
-/** listmonk's, which is Go's: `{{ .Subscriber.Attribs.city }}`, `{{ if … }} … {{ end }}`. */
+/** listmonk's templates, which are Go's: `{{ .Subscriber.Attribs.city }}`, `{{ if … }} … {{ end }}`. */
 export const goTemplates: Language = {
   tag: /\{\{-?[\s\S]*?-?\}\}|@TrackLink\b/g,
   open() {
@@ -43,7 +43,7 @@ function turnTag(tag: string, blocks: Blocks): string {
 }
 
 function conditionOf(words: string[]): string {
-  // A first name is there when a name is.
+  // There is a first name whenever there is a name.
   if (words.length === 1) return liquidOf(words[0] ?? "").replace(/ \|.*/, "");
   const [word = "", one = "", other = ""] = words;
   if (word === "not" && words.length === 2) return `${plainLiquidOf(one)} == false or ${plainLiquidOf(one)} == nil`;

@@ -1,6 +1,6 @@
 import { Blocks, type Language, output, quoted, Untold } from "./language";
 
-/** What SendGrid itself puts in, by its tag. */
+/** The tags that SendGrid fills in itself. */
 const own: Record<string, string> = {
   unsubscribe: "{{ unsubscribeUrl }}",
   unsubscribe_preferences: "{{ manageUrl }}",
@@ -17,7 +17,7 @@ const comparisons: Record<string, string> = {
 
 const path = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
-/** SendGrid's subset of Handlebars, and the tags of its unsubscribe groups. */
+/** SendGrid's subset of Handlebars, with the tags of its unsubscribe groups. */
 export const handlebars: Language = {
   tag: /\{\{\{[\s\S]*?\}\}\}|\{\{!--[\s\S]*?--\}\}|\{\{[\s\S]*?\}\}|<%[\s\S]*?%>/g,
   open() {
@@ -27,7 +27,7 @@ export const handlebars: Language = {
   },
 };
 
-/** The loops that are open: their items have names in Liquid, and none in Handlebars. */
+/** The open loops: their items have names in Liquid, but none in Handlebars. */
 class Scopes {
   readonly #kinds: ("each" | "block")[] = [];
 
@@ -40,7 +40,7 @@ class Scopes {
     this.#kinds.pop();
   }
 
-  /** The name of the innermost item; empty outside of loops. */
+  /** Returns the name of the innermost item; empty outside of loops. */
   item(up = 0): string {
     const depth = this.#kinds.filter((kind) => kind === "each").length - up;
     if (depth < 0) throw new Untold("goes up further than there are loops");

@@ -1,17 +1,17 @@
 import type { OldTemplate } from "../account";
 
-/** A tag that cannot be converted. It is never guessed. */
+/** A tag that cannot be converted. No guess is made. */
 export interface Fault {
   line: number;
   tag: string;
   why: string;
 }
 
-/** How a service writes variables and conditions. */
+/** A service's syntax of variables and conditions. */
 export interface Language {
-  /** Finds its tags in a text. */
+  /** Finds the tags in a text. */
   tag: RegExp;
-  /** Begins a text: returns what turns its tags, one by one and in their order. */
+  /** Begins a text: returns the converter for its tags, which are passed one by one in their order. */
   open(template: OldTemplate): Turn;
 }
 
@@ -22,7 +22,7 @@ export interface Turn {
   open?(): number;
 }
 
-/** Nothing here says what a tag means. The message says why. */
+/** A tag whose meaning is unknown here. The message explains why. */
 export class Untold extends Error {
   override name = "Untold";
 }
@@ -32,7 +32,7 @@ export interface Converted {
   faults: Fault[];
 }
 
-/** Turns a text into Liquid, and names each tag that it cannot turn with its line. */
+/** Converts a text to Liquid, and lists each tag that cannot be converted with its line. */
 export function convert(language: Language, text: string, template: OldTemplate): Converted {
   const faults: Fault[] = [];
   const { turn, open } = language.open(template);
@@ -56,7 +56,7 @@ function lineOf(text: string, at: number): number {
   return text.slice(0, at).split("\n").length;
 }
 
-/** Blocks that are open, each with the word that closes it in Liquid. */
+/** The open blocks, each with the word that closes it in Liquid. */
 export class Blocks {
   readonly #ends: string[] = [];
 
@@ -69,7 +69,7 @@ export class Blocks {
     return liquid;
   }
 
-  /** Throws Untold where none is open. */
+  /** Throws Untold when no block is open. */
   end(): string {
     const end = this.#ends.pop();
     if (end === undefined) throw new Untold("closes a block that is not open");
@@ -83,12 +83,12 @@ export class Blocks {
   }
 }
 
-/** Returns the output of a variable, with what to show where it has no value. */
+/** Returns the output of a variable, with the text for a missing value. */
 export function output(variable: string, fallback?: string): string {
   return fallback === undefined ? `{{ ${variable} }}` : `{{ ${variable} ?? ${quoted(fallback)} }}`;
 }
 
-/** Throws Untold for a text that Liquid cannot write. */
+/** Throws Untold for a text that cannot be written in Liquid. */
 export function quoted(text: string): string {
   if (!text.includes('"')) return `"${text}"`;
   if (!text.includes("'")) return `'${text}'`;

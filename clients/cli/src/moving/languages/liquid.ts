@@ -3,13 +3,13 @@ import { type Language, Untold } from "./language";
 interface Dialect {
   /** The variables under which the service has the contact's data. */
   contact: RegExp;
-  /** What it has under a name of its own, and what that is here. */
+  /** Variables that the service has under names of its own, with ours. */
   own: Record<string, string>;
-  /** Its variables and tags that have no like here. */
+  /** Variables and tags of the service without an equivalent here. */
   unknown: RegExp;
 }
 
-/** The tags of Liquid that are offered here. */
+/** The Liquid tags that are offered here. */
 const tags =
   /^(if|elsif|else|endif|unless|endunless|case|when|endcase|for|break|continue|endfor|cycle|tablerow|endtablerow|assign|capture|endcapture|comment|endcomment|raw|endraw|increment|decrement|echo|#)$/;
 
@@ -30,17 +30,17 @@ function liquid({ contact, own, unknown }: Dialect): Language {
   };
 }
 
-/** Changes a text but for what it has in quotes. */
+/** Changes a text except for its quoted parts. */
 function outsideQuotes(text: string, change: (part: string) => string): string {
   return text.replace(/("[^"]*"|'[^']*')|[^"']+/g, (part, quoted) => (quoted === undefined ? change(part) : part));
 }
 
 const never = /(?!)/;
 
-/** Plunk's is the same as here. */
+/** Plunk's Liquid, which is the same as ours. */
 export const plunkLiquid = liquid({ contact: never, own: {}, unknown: never });
 
-/** Customer.io's: `{{ customer.first_name }}`, `{% unsubscribe_url %}`. */
+/** Customer.io's Liquid: `{{ customer.first_name }}`, `{% unsubscribe_url %}`. */
 export const customerLiquid = liquid({
   contact: /\bcustomer\./g,
   own: {

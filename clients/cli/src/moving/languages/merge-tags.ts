@@ -1,7 +1,7 @@
 import { keyOf } from "../table";
 import { Blocks, type Language, output, quoted, Untold } from "./language";
 
-/** What Mailchimp itself puts in, by its tag. */
+/** The tags that Mailchimp fills in itself. */
 const own: Record<string, string> = {
   EMAIL: "{{ email }}",
   UNSUB: "{{ unsubscribeUrl }}",
@@ -9,12 +9,12 @@ const own: Record<string, string> = {
   CURRENT_YEAR: '{{ "now" | date: "%Y" }}',
 };
 
-/** The fields that each audience has from the start, with the keys that their people's data has here. */
+/** The fields that each audience has by default, with the keys of the data here. */
 export const usualFields: Record<string, string> = { FNAME: "firstName", LNAME: "lastName" };
 
 const cases: Record<string, string> = { TITLE: "capitalize", UPPER: "upcase", LOWER: "downcase" };
 
-/** Mailchimp's: `*|FNAME|*`, `*|IF:PLAN=pro|* … *|ELSE:|* … *|END:IF|*`. Its fields are those of the audience. */
+/** Mailchimp's tags: `*|FNAME|*`, `*|IF:PLAN=pro|* … *|ELSE:|* … *|END:IF|*`. The fields are those of the audience. */
 export function mergeTags(fields: ReadonlyMap<string, string>): Language {
   return {
     tag: /\*\|[\s\S]*?\|\*/g,
@@ -54,7 +54,7 @@ export function mergeTags(fields: ReadonlyMap<string, string>): Language {
   }
 }
 
-/** The key that a field's values have in data: the one of its name. */
+/** Returns the data key for a field's values, derived from its name. */
 export function keyOfField(tag: string, name: string): string {
   return usualFields[tag] ?? keyOf(name);
 }

@@ -5,7 +5,7 @@ import type { Source } from "../source";
 import { Cells, yesOrNo } from "../table";
 import { timeOf } from "../time";
 
-/** A file with the columns that an import has here, and one more for suppressed addresses. */
+/** A file with the columns of an import here, and one more for suppressed addresses. */
 export const csv: Source = {
   name: "a CSV file",
   export: "email, subscribed, createdAt, confirmedAt, optedOutAt, topics (names with | between), suppressed, and data",

@@ -29,7 +29,7 @@ const Contents = z.object({
   ),
 });
 
-/** Its lists of addresses that get nothing. Blocks are not among them: they are refusals that pass. */
+/** The lists of addresses that get no mail. Blocks are left out, because those refusals are temporary. */
 const lists: Record<string, SuppressionReason> = {
   bounces: "bounce",
   invalid_emails: "bounce",
@@ -38,7 +38,7 @@ const lists: Record<string, SuppressionReason> = {
 
 /** Topics are those of the subscription center. */
 export function customerio(): Source {
-  /** The names of topics, by the identifiers that people's preferences have. */
+  /** The names of topics, by the identifiers in people's preferences. */
   const names = new Map<string, string>();
   const defaults = new Map<string, boolean>();
   return {
@@ -86,7 +86,7 @@ export function customerio(): Source {
   }
 }
 
-/** Preferences are one JSON cell, or a column each. */
+/** Reads preferences, which are one JSON cell, or a column each. */
 function preferencesIn(cells: Cells, names: Map<string, string>): Map<string, boolean> {
   const chosen = new Map<string, boolean>();
   const whole = cells.take("cio_subscription_preferences");
@@ -108,7 +108,7 @@ function parsed(cell: string): object {
     const value: unknown = JSON.parse(cell);
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Named below, as any other text would be.
+    // The text is reported below, like any other.
   }
   throw new Refusal(`The cell of cio_subscription_preferences is no JSON: ${cell.slice(0, 60)}`);
 }
@@ -135,7 +135,7 @@ async function readTemplates(account: Account, api: Api): Promise<void> {
     addContents(account, { name, type: "TRANSACTIONAL" }, await api.get(Contents, `/v1/transactional/${id}/contents`));
 }
 
-/** One content is a template, and each of several, which are languages or variants, has its number. */
+/** Adds contents: a single one is a template; each of several, which are languages or variants, has its number. */
 function addContents(
   account: Account,
   { name, type }: Pick<OldTemplate, "name" | "type">,

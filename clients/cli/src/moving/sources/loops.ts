@@ -6,7 +6,7 @@ import { timeOf } from "../time";
 
 const Lists = z.array(z.object({ id: z.string(), name: z.string(), description: z.string().nullish() }));
 
-/** Loops lists its contacts in a file alone. Its API has the mailing lists, which are columns of that file. */
+/** Loops lists its contacts only in a file. Its API returns the mailing lists, which are columns of that file. */
 export const loops: Source = {
   name: "Loops",
   export: "the CSV file of Audience, Export",

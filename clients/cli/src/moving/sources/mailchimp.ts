@@ -34,7 +34,7 @@ const states: Record<string, State> = {
   cleaned: "out",
 };
 
-/** An account may have several audiences, of which one is moved at a time. Groups are topics. */
+/** An account may have several audiences, one of which is imported at a time. Groups are topics. */
 export function mailchimp(): Source {
   const fields = new Map<string, string>();
   return {
@@ -86,7 +86,10 @@ export function mailchimp(): Source {
   }
 }
 
-/** A member who signed up by a form and confirmed has both times; one who was added has the second alone. */
+/**
+ * Returns the times of a member. A member who signed up by a form and confirmed has both times; one who was added only
+ * has the second.
+ */
 function timesOf(state: State, signedUp: unknown, optedIn: unknown, changed: unknown) {
   const [signedUpAt, optedInAt] = [timeOf(signedUp), timeOf(optedIn)];
   return {
@@ -129,7 +132,7 @@ async function readTemplates(account: Account, api: Api): Promise<void> {
   }
 }
 
-/** An exported file is of one state, and its name says which. */
+/** An exported file contains one state, which its name tells. */
 function readRow(account: Account, row: Row, file: string): void {
   const [, kind = ""] = /^(unsubscribed|nonsubscribed|subscribed|cleaned)/i.exec(file) ?? [];
   if (kind === "") throw new Refusal(`${file}: its name must say whom it has, as Mailchimp names it: subscribed….csv`);

@@ -29,7 +29,7 @@ const Templates = z.object({
   totalPages: z.number(),
 });
 
-/** Plunk does not say who left, and who was never subscribed. */
+/** Plunk does not distinguish people who left from people who were never subscribed. */
 export const plunk: Source = {
   name: "Plunk",
   export: "the CSV file of Contacts, Export",

@@ -24,7 +24,9 @@ const Template = z.object({
     .nullish(),
 });
 
-/** Topics and properties are asked for contact by contact, as its lists do not have them. Templates are of single mails. */
+/**
+ * Topics and properties are read contact by contact, because the lists lack them. Templates are those of single mails.
+ */
 export const resend: Source = {
   name: "Resend",
   export: "the CSV file of Audience, Export",
@@ -59,7 +61,7 @@ export const resend: Source = {
   language: resendBraces,
 };
 
-/** Resend knows no time of an opt-out. */
+/** Resend does not record the time of an opt-out. */
 async function readContact(account: Account, api: Api, contact: z.infer<typeof Contact>): Promise<void> {
   const { id, email, first_name: firstName, last_name: lastName, created_at, unsubscribed, properties } = contact;
   const topics: string[] = [];

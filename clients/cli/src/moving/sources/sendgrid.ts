@@ -93,7 +93,7 @@ function readContact(account: Account, row: Row, left: Map<string, Set<string>>)
   const email = cells.take("email") ?? "";
   const createdAt = timeOf(cells.take("created_at"));
   cells.take("contact_id", "updated_at", "id", "lists", "segments");
-  // The file has its own fields in capitals, and templates do not.
+  // The file has its own fields in capitals, unlike templates.
   const data = cells.rest((name) => (name === name.toUpperCase() ? name.toLowerCase() : name));
   const hasLeft = left.get(email.toLowerCase());
   const topics = hasLeft && { topics: topicsBut(account, hasLeft) };
