@@ -10,7 +10,7 @@ export * from "../src/index";
 export { WorkflowShardObject } from "./shard";
 
 /**
- * The product with a meter (see meter.ts), also beside its shards.
+ * The product with a meter (see meter.ts), also around its shards.
  *
  * - `GET /bench/tick?workflow=` makes a scheduled workflow due.
  * - `GET /bench/ahead?ms=` puts the clock of all shards forward, and `&project=` wakes those of a project.

@@ -16,7 +16,10 @@ const nothing = {
   objectMs: 0,
   longestObjectMs: 0,
 };
-/** What Cloudflare would charge for since the last question, and for how long the database served nobody else. */
+/**
+ * The amounts that Cloudflare would charge for since the last question, and for how long the database served nobody
+ * else.
+ */
 export const spent = { ...nothing };
 
 /** Rows written since then, by what their statements do to which table. */

@@ -1,5 +1,5 @@
 /**
- * Cloudflare's list prices on the paid plan as of November 2026, in dollars, beyond the included amounts. Left out:
+ * Cloudflare's list prices on the paid plan in November 2026, in dollars, beyond the included amounts. Left out:
  * storage, the mail provider's price, and the durations of Durable Objects, which depend on how busy an installation is
  * otherwise.
  */

@@ -12,7 +12,7 @@ import { listeningPorts, residentMegabytes, workerdMs, workerdPids } from "./wor
 /** An hour by default. A few minutes, even fractions of one, are enough for a try. */
 const minutes = Number(process.env.BENCH_MINUTES ?? 60);
 /**
- * Kinds of calls, separated by commas: each runs alone for its share of the time. By default, all are mixed all the
+ * Kinds of calls, separated by commas: each runs alone for its share of the time. Without it, all are mixed all the
  * time.
  */
 const apart = process.env.BENCH_KINDS?.split(",") ?? null;

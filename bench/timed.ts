@@ -5,7 +5,7 @@ import { watchedDatabase } from "./watched";
 
 export * from "../src/index";
 
-/** What kept the database busy since the last question, during which nobody else had a turn. */
+/** The work that kept the database busy since the last question, during which nobody else had a turn. */
 const longest = { statementMs: 0, batchMs: 0, rowsRead: 0 };
 
 /** The product, with a watch on its databases. `GET /bench/longest` reads and resets it. */

@@ -130,7 +130,7 @@ export async function answerRequest(request: Request, env: Env, execution: Execu
   return app.fetch(request, env, execution);
 }
 
-/** The app with every route, for the document and for requests that match none. */
+/** Returns the app with every route, for the document and for requests that match none. */
 export async function wholeApp(): Promise<AppRouter> {
   return apps.get(wholeName) ?? (await loadApp(wholeName, () => true));
 }

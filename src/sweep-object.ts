@@ -14,7 +14,7 @@ import { openPlatform } from "./platform/open-platform";
  * while they wait for many databases. The tick of every minute sets the alarm again when the chain is broken.
  */
 export class SweepObject extends DurableObject<Env> {
-  /** Sets the alarm unless one is set. An alarm that is long overdue will not ring any more. */
+  /** Sets the alarm unless one is set. An alarm that is long overdue will never ring. */
   async keepGoing(): Promise<void> {
     const next = await this.ctx.storage.getAlarm();
     if (next === null || next < Date.now() - minuteMs) await this.ring();

@@ -32,8 +32,8 @@ interface Work {
 }
 
 /**
- * The work that an advance of a test clock does at an instant, in this order. A test fails when an index finds rows by
- * a time and is missing here.
+ * Returns the work that an advance of a test clock does at an instant, in this order. A test fails when an index finds
+ * rows by a time and is missing here.
  */
 export function timedWork({ listeners, runJob }: Work): readonly Timed[] {
   return [

@@ -16,7 +16,7 @@ export async function main() {
   await ensureInstalled();
   const port = await findFreePort();
   const stateDir = mkdtempSync(join(tmpdir(), "petrel-smoke-"));
-  // With all secrets given, .dev.vars is neither written nor needed.
+  // All secrets are given, so .dev.vars is neither written nor needed.
   const secrets = Object.fromEntries(OWN_SECRETS.map(({ name, make }) => [name, make()]));
   const settings = { PORT: String(port), STATE_DIR: stateDir, MAIL_PROVIDER: "outbox", ENVIRONMENT: "development" };
   const petrel = startPetrel({ ...settings, ...secrets });

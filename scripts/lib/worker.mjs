@@ -38,7 +38,7 @@ export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flag
       X_LOCAL_OBSERVABILITY: "false",
       // Request.cf stays a placeholder, so that nothing outside is called.
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
-      // By default, all copies on a machine share one registry.
+      // All copies on a machine share one registry by default.
       WRANGLER_REGISTRY_PATH: state.registry,
       MINIFLARE_WORKERD_V8_FLAGS: v8Flags,
     },

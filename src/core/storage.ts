@@ -34,7 +34,7 @@ export function totalBytes({ bytes }: Pick<StorageCount, "bytes">): number {
   return storageKinds.reduce((sum, kind) => sum + bytes[kind], 0);
 }
 
-/** The setting `maxStorageMb` in bytes; null for no limit. */
+/** Returns the setting `maxStorageMb` in bytes; null for no limit. */
 export function limitBytes(maxStorageMb: number): number | null {
   return maxStorageMb === 0 ? null : maxStorageMb * 1024 * 1024;
 }
@@ -45,7 +45,7 @@ export interface Storing {
   storage: StorageCount | null;
 }
 
-/** The part of its limit that a project stores, by its last count. It is 0 without a limit or a count. */
+/** Returns the part of its limit that a project stores, by its last count. It is 0 without a limit or a count. */
 export function shareOfLimit({ maxStorageMb, storage }: Storing): number {
   const limit = limitBytes(maxStorageMb);
   return limit === null || storage === null ? 0 : totalBytes(storage) / limit;
@@ -57,7 +57,7 @@ export function isFull(project: Storing): boolean {
 
 const largestShown = 3;
 
-/** The largest kinds, largest first. */
+/** Returns the largest kinds, largest first. */
 export function largestKinds(count: StorageCount): { kind: StorageKind; rows: number; bytes: number }[] {
   return storageKinds
     .map((kind) => ({ kind, rows: count.rows[kind], bytes: count.bytes[kind] }))
@@ -87,8 +87,8 @@ const usualMs = 6 * hourMs;
 const closeMs = hourMs;
 
 /**
- * When a project is counted again. A count reads every row and lists every file, so a project far from its limit is
- * counted rarely.
+ * Returns when a project is counted again. A count reads every row and lists every file, so a project far from its
+ * limit is counted rarely.
  */
 export function nextCountAt({ maxStorageMb, storage }: { maxStorageMb: number; storage: StorageCount }): number {
   const share = shareOfLimit({ maxStorageMb, storage });

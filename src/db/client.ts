@@ -4,7 +4,7 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import type { Spent } from "./spent";
 import { textOf } from "./sql-text";
 
-/** A database. One that is opened for an invocation has its `spent`. */
+/** A database. `spent` is set if it was opened for an invocation. */
 export type Db = DrizzleD1Database & { $client: D1Database; spent?: Spent };
 
 /**

@@ -34,7 +34,7 @@ export const clock = () => integer().notNull().default(0);
 /** Column of JSON as text, so that the JSON functions of SQLite can read and change it. */
 export const jsonObject = () => text({ mode: "json" }).$type<JsonObject>();
 
-/** Columns of what a mail says, apart from its body: see core/mail/content-fields.ts. */
+/** The columns of a mail's content, apart from its body: see core/mail/content-fields.ts. */
 export const contentColumns = () =>
   ({
     subject: text().notNull(),

@@ -9,7 +9,7 @@ import {
 
 const names = Object.entries(contentColumnOf) as [keyof ContentJson, keyof ContentColumns][];
 
-/** The columns of what a mail says, of the rows that the statement calls `of`, as a list. */
+/** Returns, as a list, the columns of a mail's content in the rows that the statement calls `of`. */
 export function contentOf(of: string): SQL {
   return sql.join(
     names.map(([, column]) => ofRows(of, column)),
@@ -17,7 +17,7 @@ export function contentOf(of: string): SQL {
   );
 }
 
-/** The same columns, each with the value of `given` where it has one. */
+/** Returns the same columns, each with the value of `given` where it has one. */
 export function contentOver(of: string, given: ContentChange): Record<keyof ContentColumns, SQL> {
   const values = names.map(([name, column]) => {
     const value = given[name];

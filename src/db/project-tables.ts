@@ -102,9 +102,8 @@ export const controlTables: readonly ProjectTable[] = [
 export const backupTables: readonly ProjectTable[] = projectTables.filter(({ backup }) => typeof backup === "string");
 
 /**
- * The tables whose rows a move takes along when they are copied into or out of a database. In the control database,
- * some tables are shared: the audit log of a project stays there, with the entries about keys and people, and is read
- * there.
+ * Returns the tables whose rows in a database a move takes along. In the control database, some tables are shared: the
+ * audit log of a project stays there, with the entries about keys and people, and is read there.
  */
 export function movedTables(shard: string): readonly ProjectTable[] {
   const isShared = ({ name }: ProjectTable) =>

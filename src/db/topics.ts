@@ -38,8 +38,8 @@ export function unknownTopics(ctx: Owner, slugs: string[]): SQL {
 }
 
 /**
- * The guard of a batch that saves a template or campaign of a topic. Deleting a topic in turn refuses while a template or
- * campaign names it.
+ * Returns the guard of a batch that saves a template or campaign of a topic. Deleting a topic in turn refuses while a
+ * template or campaign names it.
  */
 export function guardTopic(
   owner: Owner,

@@ -146,7 +146,7 @@ function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
   Object.assign(c.req.bodyCache, { formData: Promise.resolve(form) });
 }
 
-/** For a route with an optional body: treats a missing body as an empty object. */
+/** Treats a missing body as an empty object. For routes with an optional body. */
 export async function takeAbsentAsEmpty(c: HonoContext<AppEnv>): Promise<void> {
   if ((await c.req.text()) === "") keepBody(c, "{}");
 }

@@ -17,7 +17,9 @@ export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> 
   return body.key;
 }
 
-/** Reads the body. One that is not JSON contains no key. Its other faults are reported only to callers with a key. */
+/**
+ * Reads the body. A body that is not JSON contains no key. Its other faults are reported only to callers with a key.
+ */
 async function bodyOrNull(c: HonoContext<AppEnv>): Promise<unknown> {
   try {
     await readBodyForKey(c);

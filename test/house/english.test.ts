@@ -2,14 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { commentsReadOnce, typesAreNamedOnce } from "./english";
+import { commentsReadOnce, functionsSayWhatTheyDo, typesAreNamedOnce } from "./english";
 import type { House, Rule } from "./floors";
 
 const top = fileURLToPath(new URL("../..", import.meta.url).href);
 
 function filesIn(folder: string): House {
   const names = readdirSync(join(top, folder), { recursive: true, encoding: "utf8" });
-  const files = names.map((name) => `${folder}/${name.replaceAll("\\", "/")}`).filter((file) => file.endsWith(".ts"));
+  const files = names
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .filter((file) => /\.(?:tsx?|mjs)$/.test(file));
   return new Map(files.map((file) => [file, readFileSync(join(top, file), "utf8")]));
 }
 
@@ -37,11 +39,28 @@ const rules: Promised[] = [
       { "src/a.ts": "// The count begins\n// anew." },
       { "src/a.ts": "/** A name beside it. */" },
       { "src/a.ts": "/** Waits for so long. */" },
+      { "src/a.tsx": "// One that is late is dropped." },
+      { "src/a.mjs": "// The job goes on." },
+      { "src/a.ts": "// No step reads it any more." },
     ],
     allowed: [
       { "src/a.ts": '/** Returns what the caller asked for, and who asked. */\nconst a = "Whoever // What";' },
       { "src/a.ts": "// Sends the mail. A mail without a recipient fails." },
       { "src/a.ts": 'const url = "https://x.example/a"; const b = `// What`;' },
+    ],
+  },
+  {
+    promise: "the comment of an exported function begins with a verb",
+    rule: functionsSayWhatTheyDo,
+    planted: [
+      { "src/a.ts": "/** The name of a contact. */\nexport function nameOf() {}" },
+      { "src/a.ts": "/**\n * A name\n * of a contact.\n */\nexport async function nameOf() {}" },
+    ],
+    allowed: [
+      { "src/a.ts": "/** Returns the name of a contact. */\nexport function nameOf() {}" },
+      { "src/a.ts": "/** Whether a contact has a name. */\nexport async function hasName() {}" },
+      { "src/a.ts": "/** A name. */\nexport const name = 1;\n\nexport function nameOf() {}" },
+      { "src/a.ts": "/** A contact without a name has none. */\nfunction nameOf() {}" },
     ],
   },
   {
@@ -72,7 +91,12 @@ describe.each(rules)("$promise", ({ rule, planted, allowed }) => {
   });
 });
 
-it.each(["clients/browser", "clients/node/src", "clients/node/test"])("a comment in %s is read once", (folder) => {
+const otherFolders = [
+  ...["clients/browser", "clients/cli/src", "clients/node/src", "clients/node/test", "clients/site"],
+  ...["console", "scripts", "bench"],
+];
+
+it.each(otherFolders)("a comment in %s is read once", (folder) => {
   const written = [...filesIn(folder)].filter(([file]) => !file.includes("/generated/"));
   expect(commentsReadOnce(new Map(written))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { House, Rule } from "./floors";
 
 /** Openings that make a sentence read twice: a relative clause or a pronoun as its subject, or a fronted preposition. */
 const openings =
-  /(?:^|[.:;!?] )(?:Who|Whoever|Whom|What|Nobody|Somebody|Those (?:who|that|of)|Of|By|With|So many|So long|So much)\b/;
+  /(?:^|[.:;!?] )(?:Who|Whoever|Whom|What|Nobody|Somebody|Those (?:who|that|of)|One (?:that|which|with)|Of|By|With|So many|So long|So much)\b/;
 
 /** Words for which the trade has a plainer one. */
 const words: [RegExp, string][] = [
@@ -11,11 +11,13 @@ const words: [RegExp, string][] = [
   [/\bbeside\b/i, "next to, in addition to"],
   [/\bso (?:many|long|much)\b/i, "at most N, for N seconds"],
   [/\bas of\b/i, "at, since"],
+  [/\bany more\b/i, "no longer"],
+  [/\bgo(?:es)? on\b/i, "continues"],
 ];
 
 export const commentsReadOnce: Rule = (house) =>
   [...house].flatMap(([file, text]) =>
-    file.endsWith(".ts")
+    /\.(?:tsx?|mjs)$/.test(file)
       ? commentsOf(text).flatMap(({ line, said }) => {
           const opening = openings.exec(said);
           const word = words.find(([pattern]) => pattern.test(said));
@@ -23,6 +25,19 @@ export const commentsReadOnce: Rule = (house) =>
           return word ? [`${file}:${line} says "${word[0].exec(said)?.[0]}": write ${word[1]}`] : [];
         })
       : [],
+  );
+
+/** How the comment of a function may begin: with a verb, or with what stands for one. */
+const functionOpening = /^(?:[A-Z][a-z]*s(?:,|:)? |Whether |Must |Called |Like |Front door \d|`)/;
+
+export const functionsSayWhatTheyDo: Rule = (house) =>
+  [...house].flatMap(([file, text]) =>
+    [...text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport (?:async )?function (\w+)/g)].flatMap(
+      ([, comment = "", name]) => {
+        const said = comment.replace(/\n \*/g, " ").trim();
+        return functionOpening.test(said) ? [] : [`${file}: the comment of ${name} begins with "${said.slice(0, 30)}"`];
+      },
+    ),
   );
 
 interface Comment {

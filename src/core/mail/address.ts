@@ -4,8 +4,8 @@ const dotAtom = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~
 const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The normalized form of an address, which identifies a contact: trimmed, lower-case, the domain in ASCII (RFC 5321
- * with RFC 5890 domains; no quoted local parts, no address literals). Null for anything else.
+ * Returns the normalized form of an address, which identifies a contact: trimmed, lower-case, the domain in ASCII (RFC
+ * 5321 with RFC 5890 domains; no quoted local parts, no address literals). Null for anything else.
  */
 export function normalizeEmail(written: string): string | null {
   const trimmed = written.trim();

@@ -11,7 +11,7 @@ import { firstOf } from "./ring";
 /** Longer than a turn with a healthy provider. */
 const backSoonMs = 2 * secondMs;
 
-/** A drainer that is this late is not expected any more. */
+/** A drainer that is this late is no longer expected. */
 const drainerGraceMs = 30 * secondMs;
 
 /**

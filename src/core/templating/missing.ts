@@ -5,8 +5,8 @@ import { engines } from "./engine";
 import type { ParsedLiquid, Template } from "./render";
 
 /**
- * The variables of templates without a value: missing, null or empty, as for `??`. Branches that are not taken count
- * too, because the next recipient may take them. Variables that a template sets itself do not count.
+ * Returns the variables of templates that have no value: missing, null or empty, as for `??`. Branches that are not
+ * taken count too, because the next recipient may take them. Variables that a template sets itself do not count.
  */
 export function missingVariables(
   templates: Template[],

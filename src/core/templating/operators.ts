@@ -4,7 +4,7 @@ import { chargeSearching } from "./filters";
 
 const COMPARISONS = ["==", "!=", "<", ">", "<=", ">="];
 
-/** Liquid's operators, which pay for reading their values, and `??`. */
+/** Returns Liquid's operators, which pay for reading their values, and `??`. */
 export function meteredOperators(): Operators {
   const operators: Operators = {
     ...defaultOperators,

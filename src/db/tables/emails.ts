@@ -166,7 +166,7 @@ export const emails = sqliteTable(
     // The open mail of a project in the order of delivery: for drainers, and for the sweep, which reads the first email
     // of each project.
     index("ix_emails_due").on(table.clock, table.projectId, table.priority, table.dueAt).where(sql`due_at IS NOT NULL`),
-    // Mail that failed or whose outcome is unknown, for the list of what needs attention.
+    // Mail that failed or whose outcome is unknown, for the list of items that need attention.
     index("ix_emails_unsent").on(table.projectId, table.id).where(sql`status IN ('FAILED', 'UNKNOWN')`),
     // Mail that waits for its scheduled time, so that its sender domain is not deleted.
     index("ix_emails_scheduled")

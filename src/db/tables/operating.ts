@@ -26,7 +26,7 @@ export const databaseSizes = sqliteTable(
   ],
 );
 
-/** The state of each health check, and the state that people were last told. */
+/** The state of each health check, and the state about which people were last informed. */
 export const healthStates = sqliteTable("health_states", {
   name: text().primaryKey(),
   status: text().$type<Health>().notNull(),

@@ -125,8 +125,8 @@ export const workflowExecutions = sqliteTable(
     primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
     index("ix_workflow_executions_status").on(table.projectId, table.workflowId, table.status, table.id),
     index("ix_workflow_executions_contact").on(table.projectId, table.contactId),
-    // The executions of a project that have a time, soonest first: for its list of what is planned, for an advance of its
-    // clock, and for the sweep, which reads the first ones of each project.
+    // The executions of a project that have a time, soonest first: for its list of scheduled work, for an advance of
+    // its clock, and for the sweep, which reads the first ones of each project.
     index("ix_workflow_executions_wake")
       .on(table.clock, table.projectId, table.wakeAt, table.id)
       .where(sql`wake_at IS NOT NULL`),

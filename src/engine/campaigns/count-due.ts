@@ -50,7 +50,7 @@ const markedPages = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncount
 
 export const hasMarkedPages: IsDue = () => exists(markedPages);
 
-/** The sweep that finds projects with due pages, after a lost message or a longer wait. */
+/** Sweeps projects with due pages, after a lost message or a longer wait. */
 export async function queueDueCounts(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();
   await sweepDatabases(platform, async (db) => {

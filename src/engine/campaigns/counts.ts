@@ -18,7 +18,7 @@ export interface CountsOfContent extends Counts {
 const readContent = columns({ campaignId: asId, variant: orNull(asText) });
 const readCountsOfContent: RowReader<CountsOfContent> = (raw) => ({ ...readContent(raw), ...readCounts(raw) });
 
-/** The stored counters of several campaigns. */
+/** Selects the stored counters of several campaigns. */
 export function selectCounts(ctx: Context, campaignIds: Id[]): Statement<CountsOfContent> {
   return statement(
     sql`SELECT campaign_id, variant, ${counterColumns} FROM campaign_counts

@@ -11,7 +11,8 @@ export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
 }
 
 /**
- * The subscription that a call with `confirm: true` sets at once: false unsubscribes, null leaves the contact as it is.
+ * Returns the subscription that a call with `confirm: true` sets at once: false unsubscribes, null leaves the contact
+ * as it is.
  */
 export function besideConfirm({ warnings }: Context, subscribed: boolean | null | undefined): false | null {
   if (subscribed) warnings.push(confirmGoesFirst);
@@ -19,8 +20,8 @@ export function besideConfirm({ warnings }: Context, subscribed: boolean | null 
 }
 
 /**
- * The subscription of the current contact after a call that sets `subscribed`. Without the right to lift opt-outs, the
- * person's own opt-out stays.
+ * Returns the subscription of the current contact after a call that sets `subscribed`. Without the right to lift
+ * opt-outs, the person's own opt-out stays.
  */
 export function subscribedAfter(ctx: Context, subscribed: boolean): SQL {
   if (!subscribed || mayLiftOptOuts(ctx)) return sql`${subscribed}`;

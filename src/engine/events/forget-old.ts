@@ -18,8 +18,8 @@ const eventsPerStep = 500;
 const stepsPerTick = 100;
 
 /**
- * The sweep over events that are older than `EVENT_RETENTION_DAYS`, over all projects. Stored counters include these
- * events, so they are decremented. An event stays until all its listeners have accepted it.
+ * Sweeps all projects for events that are older than `EVENT_RETENTION_DAYS`, and deletes them. Stored counters include
+ * these events, so they are decremented. An event stays until all its listeners have accepted it.
  */
 export async function forgetOldEvents(platform: Platform): Promise<void> {
   const { eventRetentionMs } = platform.config;

@@ -49,9 +49,9 @@ export function isByPublicKey(e: "e" | "f"): SQL {
 export const waitListenerId = "workflow:wait:";
 
 /**
- * The names in `event_listeners` that match an event: its own, its family, and `*`. The family is the part before the
- * first dot: `segment.*` matches `segment.vip.entry`, and `segment.vip.*` matches nothing. A name without a dot has no
- * family. `name` is an SQL expression.
+ * Returns the names in `event_listeners` that match an event: its own, its family, and `*`. The family is the part
+ * before the first dot: `segment.*` matches `segment.vip.entry`, and `segment.vip.*` matches nothing. A name without a
+ * dot has no family. `name` is an SQL expression.
  */
 export function heardAs(name: SQL): SQL {
   return sql`(${name}, substr(${name}, 1, instr(${name}, '.')) || '*', '*')`;

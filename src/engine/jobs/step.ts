@@ -17,7 +17,7 @@ export class MovedOn extends Error {
   override readonly name = "MovedOn";
 }
 
-/** The guard at the start of a step's batch: the job still has the state that the step has read. */
+/** Returns the guard at the start of a step's batch: the job still has the state that the step has read. */
 export function guardState(ctx: Context, row: JobRow): Statement {
   return guard(
     sql`EXISTS (SELECT 1 FROM jobs WHERE ${inProject(ctx)} AND id = ${row.id} AND status = 'processing'
@@ -29,7 +29,7 @@ export function guardState(ctx: Context, row: JobRow): Statement {
 /**
  * Stores the job's next state and its progress, 0 to 100, and clears the record of failed runs. When `result` or
  * `errors` is SQL that counts rows, the statement must come before the change of these rows. A `state` in SQL must
- * yield the exact text of JSON.stringify; see src/README.md. After `lostAt`, a run that does not go on counts as dead.
+ * yield the exact text of JSON.stringify; see src/README.md. After `lostAt`, a run without progress counts as dead.
  */
 export function updateState(
   ctx: Context,

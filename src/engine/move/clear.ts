@@ -61,7 +61,7 @@ export async function capture(move: Move): Promise<Move> {
   return forgotten.count === deletedAtOnce ? move : goOn(move, { phase: "copy", place: 0, after: null });
 }
 
-/** The columns of the tables. They change with a deploy. */
+/** Returns the columns of the tables as a text, which changes with a deploy that changes them. */
 export function shapeOf(tables: readonly ProjectTable[]): string {
   return tables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
 }

@@ -24,7 +24,7 @@ const stepsPerRun = 100;
 const fewNotes = notesAtOnce / 5;
 /** A call that starts a move writes the project's row at most this long after the job's row. */
 const startMs = minuteMs;
-/** No isolate has the project in its cache any more when the move is this old. */
+/** No isolate still has the project in its cache when the move is this old. */
 const knownAfterMs = cacheMs + 10 * secondMs;
 
 /**

@@ -44,12 +44,12 @@ export interface Move {
   tables: readonly ProjectTable[];
 }
 
-/** The move's part in the database that the project leaves. */
+/** Returns the move's part in the database that the project leaves. */
 export function sourceOf({ ctx, row, from }: Move) {
   return { project: ctx.project, jobId: row.id, db: ctx.databaseOf(from) };
 }
 
-/** The move's part in the database to which the project moves. */
+/** Returns the move's part in the database to which the project moves. */
 export function targetOf({ ctx, row }: Move) {
   return { project: ctx.project, jobId: row.id, db: ctx.db };
 }

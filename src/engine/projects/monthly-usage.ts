@@ -56,7 +56,7 @@ export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] 
   return [guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit))];
 }
 
-/** The number of emails that count for this month so far, as an SQL expression. */
+/** Returns the number of emails that count for this month so far, as an SQL expression. */
 export function usedThisMonth(ctx: Context): SQL {
   return usedIn(ctx, monthOf(ctx.clock()));
 }
@@ -91,7 +91,7 @@ export function statusesInMonth(ctx: Context, now: Date): SQL {
     WHEN sum(reason IS NULL) OVER (ORDER BY id) + ${usedIn(ctx, monthOf(now))} > ${limit} THEN 'FAILED' ELSE 'QUEUED' END`;
 }
 
-/** The condition that a month is within its limit. */
+/** Returns the condition that a month is within its limit. */
 export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
   return sql`${usedIn(ctx, month)} <= ${limit}`;
 }

@@ -58,8 +58,8 @@ function progressOf({ progress }: CampaignRunRow): Progress {
 }
 
 /**
- * The guard at the start of a step's batch: no other run has taken the step, and the campaign is still to be sent. A
- * pause, a cancel and a hold count as another step.
+ * Returns the guard at the start of a step's batch: no other run has taken the step, and the campaign is still to be
+ * sent. A pause, a cancel and a hold count as another step.
  */
 export function guardStep(ctx: Context, { campaign, step }: BareRun): Statement {
   return guard(

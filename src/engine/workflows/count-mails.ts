@@ -10,7 +10,7 @@ import { countsInSql } from "../campaigns/counters";
 
 const figures = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "unsubscribed"] as const;
 
-/** The counts of a step's emails by what happened to them. */
+/** The counts of a step's emails by outcome. */
 type MailCounts = Record<(typeof figures)[number], number> & { approximate: boolean };
 
 /** Every counted email costs two row reads: its index entry and its row. */

@@ -33,8 +33,9 @@ const columnNames = listOf(statuses.map(([, column]) => sql.identifier(column)))
  * is null for a new execution, and the new one for an execution that is deleted. A batch writes one row per workflow,
  * or none when nothing changes.
  *
- * A count that is under way has come to `counted_to`. Executions beyond it will be counted as they are then. A workflow
- * without a row gets one with its first execution, and not later, because its earlier ones would be missing.
+ * A count in progress has reached `counted_to`. Changes of executions beyond it are left out, because the count has yet
+ * to read these. A workflow gets its row with its first execution and not later, because a later row would lack the
+ * earlier executions.
  */
 export function upsertExecutionCounts(ctx: Context, changes: SQL): Statement {
   const differences = statuses.map(([status]) => sql`sum((x.new_status IS ${status}) - (x.old_status IS ${status}))`);

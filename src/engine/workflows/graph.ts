@@ -49,12 +49,14 @@ export function graphOf({ steps, transitions }: StoredGraph): Graph {
   return { steps: steps.map(stepOfRow), transitions };
 }
 
-/** The cast is safe: a step's config was checked against its type when it was saved. */
+/** Returns the step of a row. The cast is safe: a step's config was checked against its type when it was saved. */
 export function stepOfRow({ id, type, name, config, templateId }: WorkflowStepRow): Step {
   return { id, type, name, config, templateId } as Step;
 }
 
-/** The cast is safe: a trigger's config was checked against its type when it was saved. */
+/**
+ * Returns the trigger of a row. The cast is safe: a trigger's config was checked against its type when it was saved.
+ */
 export function triggerOf({ triggerType, triggerConfig }: Pick<WorkflowRow, "triggerType" | "triggerConfig">): Trigger {
   return { triggerType, triggerConfig } as Trigger;
 }

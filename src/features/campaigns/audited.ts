@@ -4,7 +4,7 @@ import { auditedContent } from "../../db/content-columns";
 import { inProject, type Owner } from "../../db/scope";
 import { asId, asJson, asTime, type Target } from "../../engine/audit/target";
 
-/** A campaign as the audit log shows its changes. */
+/** Describes a campaign for the audit log. */
 export function auditedCampaign(owner: Owner, id: Id): Target {
   return {
     project: owner.project.number,

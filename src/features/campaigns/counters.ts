@@ -1,6 +1,6 @@
 import type { Counts } from "../../core/campaigns/counts";
 
-/** The counters that a campaign and its statistics share, as callers see them. */
+/** Returns the counters that a campaign and its statistics share, as callers see them. */
 export function countersJson({ sent, delivered, opened, clicked, bounced }: Counts) {
   return {
     sentCount: sent,

@@ -43,7 +43,7 @@ async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
   return saved.one;
 }
 
-/** The guard of a batch that inserts a campaign. */
+/** Returns the guard of a batch that inserts a campaign. */
 export function guardQuota(ctx: Context): Statement {
   const all = sql`SELECT count(*) FROM campaigns WHERE ${inProject(ctx)}`;
   return guard(sql`(${all}) < ${maxCampaigns}`, tooManyCampaigns);

@@ -62,7 +62,7 @@ export async function endCanary(ctx: Context, run: Run): Promise<NextStep> {
   return { kind: "goes on" };
 }
 
-/** The rates in percent above which a canary fails. */
+/** Returns the rates in percent above which a canary fails. */
 export function canaryLimits(canary: Pick<Canary, "maxBounceRate" | "maxComplaintRate"> | null) {
   return { maxBounceRate: canary?.maxBounceRate ?? 5, maxComplaintRate: canary?.maxComplaintRate ?? 0.1 };
 }

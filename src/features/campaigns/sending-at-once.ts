@@ -13,7 +13,7 @@ import type { Context } from "../../platform/context";
  */
 export const maxSendingAtOnce = 50;
 
-/** The guard of a batch that sets a campaign to SENDING. */
+/** Returns the guard of a batch that sets a campaign to SENDING. */
 export function guardSendingAtOnce(ctx: Context): Statement {
   return guard(sql`${sendingNow(ctx)} < ${maxSendingAtOnce}`, () => new TooManySending(maxSendingAtOnce));
 }

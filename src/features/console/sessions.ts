@@ -35,7 +35,7 @@ export async function endOtherSessions(platform: Platform, visitor: Visitor): Pr
   await deleteSessions(platform, visitor, null);
 }
 
-/** The error for a call whose session has ended, although this isolate still has it in its cache. */
+/** Returns the error for a call whose session has ended, although this isolate still has it in its cache. */
 export function sessionEnded(): NotAuthenticated {
   return new NotAuthenticated("This session has ended. Nothing was done.", { suggestion: "Sign in at /console." });
 }

@@ -39,7 +39,7 @@ export function unknownMessage(): Conflict {
   );
 }
 
-/** A message as the audit log of the installation shows it. */
+/** Describes a message for the audit log of the installation. */
 function auditedDeadLetter(id: Id): Target {
   const row = sql`dead_letters WHERE id = ${id}`;
   return { project: installation, type: "deadLetter", id, row, name: sql`queue`, fields: { queue: sql`queue` } };

@@ -3,7 +3,7 @@ import type { Id } from "../../core/ids";
 import { inProject, type Owner } from "../../db/scope";
 import type { Target } from "../../engine/audit/target";
 
-/** A domain as the audit log shows its changes. */
+/** Describes a domain for the audit log. */
 export function auditedDomain(owner: Owner, id: Id): Target {
   return {
     project: owner.project.number,

@@ -46,7 +46,7 @@ export const TrackEventInBrowser = TrackEvent.extend({
   }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
-/** Deeper than any event may nest, and far from what overflows a stack. */
+/** Deeper than any event may nest, and far below the depth that overflows a stack. */
 const maxLevels = 100;
 /** The most events of a call. Each is several statements, and an invocation has at most 1,000 of them. */
 const maxBatch = 20;

@@ -45,7 +45,7 @@ export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseStat
 
 /**
  * Names the projects with the most troubled emails or jobs, in a sentence that follows another one. Empty when none of
- * these projects exists any more.
+ * these projects still exists.
  */
 export async function worstProjects(
   { platform }: Look,

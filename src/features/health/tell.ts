@@ -26,7 +26,7 @@ export async function tell(platform: Platform, turned: readonly TurnedCheck[]): 
   return told.length === 0 || told.some((was) => was);
 }
 
-/** Whether anybody is told about the health. */
+/** Whether anybody is informed about the health. */
 export function isHeard(platform: Platform): boolean {
   const { alertWebhookUrl, heartbeatUrl } = platform.config;
   return mailsOwners(platform) || alertWebhookUrl !== null || heartbeatUrl !== null;

@@ -11,7 +11,8 @@ import type { Platform } from "../../platform/context";
 import { searchDatabases } from "../../platform/search-databases";
 
 /**
- * A job as callers see it. The reason of a failure is the last of its errors, because a job has no other field for it.
+ * Returns a job as callers see it. The reason of a failure is the last of its errors, because a job has no other field
+ * for it.
  */
 export function jobJson(row: JobRow) {
   const warnings = row.type === "contacts.import" ? warningsOf(UnheededRows.parse(row.result ?? {})) : [];

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { installation, type Target } from "../../engine/audit/target";
 
-/** A key of the installation as the audit log shows it. */
+/** Describes a key of the installation for the audit log. */
 export function auditedMonitorKey(id: Id): Target {
   return {
     project: installation,

@@ -11,12 +11,12 @@ const header = html`<header class="bar">
 </header>
 `;
 
-/** The frame of every page of the outbox. */
+/** Frames every page of the outbox. */
 export function page(title: string, main: Html, { script }: { script?: string } = {}): Html {
   return framed({ title, style: "/outbox/style.css", header, main, ...(script ? { script } : {}) });
 }
 
-/** Shown in place of a mail that does not exist, or no longer does. */
+/** Shows that a mail does not exist, or no longer does. */
 export function missingPage(): Html {
   return page(
     "Not in the outbox",

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { installation, type Target } from "../../engine/audit/target";
 
-/** A person as the audit log of the installation shows their changes. */
+/** Describes a person for the audit log of the installation. */
 export function auditedPerson(id: Id): Target {
   return {
     project: installation,

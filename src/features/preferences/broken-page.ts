@@ -3,12 +3,12 @@ import { filledIn, type Language } from "../../core/languages/language";
 import type { Html } from "../../http/page";
 import { page } from "./page";
 
-/** Shown for a link that we did not sign. */
+/** Answers a link that we did not sign. */
 export function badLink(language: Language): Html {
   return plain(language, language.words.badLink);
 }
 
-/** Shown while the database does not answer. */
+/** Answers while the database does not answer. */
 export function away(language: Language): Html {
   return plain(language, language.words.away);
 }
@@ -23,7 +23,7 @@ function plain(language: Language, { title, text, help }: Language["words"]["bad
   );
 }
 
-/** Shown for a link whose contact has been deleted. */
+/** Answers a link whose contact has been deleted. */
 export function gone({ sender, language }: { sender: string; language: Language }): Html {
   const { title, text, help } = language.words.gone;
   return page(

@@ -54,7 +54,10 @@ export function outcomeLine({ language }: Reader, outcome: ChoiceOutcome | null)
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The URL is a secret of the recipient: no search engine, cache or other site may learn it. */
+/**
+ * Sends a page with headers that protect its URL, which is a secret of the recipient: no search engine, cache or other
+ * site may learn it.
+ */
 export function show(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 | 409 | 410 | 422 | 503 = 200) {
   c.header("Content-Security-Policy", contentSecurityPolicy);
   c.header("X-Content-Type-Options", "nosniff");

@@ -16,7 +16,7 @@ ${pauses.map((pause) => html`<button name="duration" value="${pause}">${words.pa
 <p class="quiet">${words.manage.afterPause}</p>`;
 }
 
-/** Shown after a pause was chosen on the unsubscribe page. */
+/** Confirms a pause that was chosen on the unsubscribe page. */
 export function paused(reader: Reader, until: number, managePath: string): Html {
   const { words } = reader.language;
   return page(

@@ -27,7 +27,7 @@ ${subscription.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPa
   );
 }
 
-/** Shown after a topic was left. */
+/** Confirms that a topic was left. */
 export function left(reader: Reader, topic: ContactTopic, managePath: string): Html {
   const { topics, common } = reader.language.words;
   const done = about(topic, topics.done);

@@ -45,8 +45,8 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
 }
 
 /**
- * Performs a mailbox's one click, and the first button of the page: leaves the topic of the mail. When there is no such
- * topic any more, it unsubscribes from everything, so that the request always has an effect. Returns the topic that was
+ * Performs a mailbox's one click, and the first button of the page: leaves the topic of the mail. When that topic no
+ * longer exists, it unsubscribes from everything, so that the request always has an effect. Returns the topic that was
  * left; null when it was everything.
  */
 export async function leave(recipient: Recipient): Promise<ContactTopic | null> {

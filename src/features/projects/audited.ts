@@ -23,18 +23,18 @@ const fields: Target["fields"] = {
   confirmationTemplateId: asId(sql`confirmation_template_id`),
 };
 
-/** The settings of a project as its audit log shows their changes. */
+/** Describes the settings of a project for its audit log. */
 export function auditedSettings({ id, number }: Project): Target {
   return { ...auditedProject(id), project: number };
 }
 
-/** A project as the audit log of the installation shows its creation and its deletion. */
+/** Describes a project for the audit log of the installation, which shows its creation and its deletion. */
 export function auditedProject(id: string): Target {
   const row = sql`projects WHERE id = ${id} AND deleted_at IS NULL`;
   return { project: installation, type: "project", id: readId(id), row, name: sql`name`, fields };
 }
 
-/** A key as the audit log of its project shows it. */
+/** Describes a key for the audit log of its project. */
 export function auditedKey(number: number, id: Id): Target {
   return {
     project: number,
@@ -47,20 +47,20 @@ export function auditedKey(number: number, id: Id): Target {
   };
 }
 
-/** A backup of a project, identified by the job that makes it. */
+/** Describes a backup for the audit log, by the job that makes it. */
 export function auditedBackup(project: Project, jobId: Id): Target {
   const row = sql`jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
   return { ...auditedWork(project), row, fields: { backup: asId(sql`id`) } };
 }
 
-/** The clock of a project that a job moves, shown at the time to which the job moves it. */
+/** Describes the clock that a job moves, at the time to which the job moves it. */
 export function auditedClock(project: Project, jobId: Id, from: number): Target {
   const moved = sql`SELECT input->>'target' FROM jobs WHERE project_id = ${project.number} AND id = ${jobId}`;
   const row: SQL = sql`(SELECT CAST(coalesce((${moved}), ${from}) AS INTEGER) AS clock_at)`;
   return { ...auditedWork(project), row, fields: { clockAt: asTime(sql`clock_at`) } };
 }
 
-/** The database of a project, which a move changes. */
+/** Describes the database of a project, which a move changes. */
 export function auditedMove(project: Project): Target {
   const row = sql`projects WHERE number = ${project.number}`;
   const isOn = sql`move->>'stage' <> 'leaving'`;

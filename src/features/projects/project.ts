@@ -62,7 +62,8 @@ export async function getProject(platform: Platform, id: string): Promise<Projec
 }
 
 /**
- * The refusal of a call that needs all rows of a project, while a restore inserts them or after the restore has failed.
+ * Returns the refusal of a call that needs all rows of a project, while a restore inserts them or after the restore has
+ * failed.
  */
 export function notRestored(): Conflict {
   return new Conflict("The restore of this project has not completed. Nothing was changed.", {

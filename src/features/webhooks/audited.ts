@@ -3,7 +3,7 @@ import type { Id } from "../../core/ids";
 import { inProject, type Owner } from "../../db/scope";
 import { asFlag, asJson, type Target } from "../../engine/audit/target";
 
-/** A webhook as the audit log shows its changes. */
+/** Describes a webhook for the audit log. */
 export function auditedWebhook(owner: Owner, id: Id): Target {
   return {
     project: owner.project.number,

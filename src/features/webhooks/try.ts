@@ -25,7 +25,7 @@ export function queuedTryJson({ jobId, deliveryId }: QueuedTry) {
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ webhookId: StoredId, eventId: StoredId });
 
-/** The only step of `webhooks.try`. The job completes with the call, whatever its outcome. */
+/** Runs the only step of `webhooks.try`. The job completes with the call, whatever its outcome. */
 export async function tryDelivery(given: Context, row: JobRow): Promise<Step> {
   const ctx = inRealTime(given);
   const { webhookId, eventId } = Input.parse(row.input);

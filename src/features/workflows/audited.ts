@@ -3,7 +3,10 @@ import type { Id } from "../../core/ids";
 import { inProject, type Owner } from "../../db/scope";
 import { asFlag, asJson, type Target } from "../../engine/audit/target";
 
-/** A workflow as the audit log shows its changes. Configs of steps can have headers with secrets, and bodies. */
+/**
+ * Describes a workflow for the audit log. Configs of steps may contain secrets in headers, and bodies, so their values
+ * are hidden.
+ */
 export function auditedWorkflow(owner: Owner, id: Id): Target {
   const rows = (
     table: string,

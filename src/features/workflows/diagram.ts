@@ -12,7 +12,7 @@ import type { Context } from "../../platform/context";
 import { getWorkflow } from "./workflow";
 
 /**
- * Implements `GET /workflows/{id}/diagram`: the graph as Mermaid text, with what its steps do and count. Throws
+ * Implements `GET /workflows/{id}/diagram`: the graph as Mermaid text, with the effects and counts of its steps. Throws
  * NotFound.
  */
 export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {

@@ -42,7 +42,7 @@ export interface MailConfig {
   rateOf(provider: string): PaceRule | null;
 }
 
-/** Reads every provider that has its credentials. Those chosen by a setting must have them. */
+/** Reads every provider that has its credentials. A provider that a setting chooses must have them. */
 export function readMailConfig(env: MailSettings): MailConfig {
   const account = parseSettings(accountSettings, env);
   const configured = providers.map((provider) => provider.configure(env)).filter((provider) => provider !== null);

@@ -11,7 +11,7 @@ export interface PlannedTemplate {
   faults: (Fault & { part: "subject" | "body" })[];
 }
 
-/** What an import would do. */
+/** The effects of an import. */
 export interface Plan {
   /** The slugs of the project's topics, by name. */
   slugs: Map<string, string>;

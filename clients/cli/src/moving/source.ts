@@ -3,7 +3,7 @@ import type { Api, ApiSettings } from "./api";
 import type { Language } from "./languages/language";
 import type { Row } from "./table";
 
-/** What must be known about the other service before it is called. */
+/** Facts about the other service that are needed before it is called. */
 export interface SourceSettings {
   key: string;
   /** The value of `--url`. */

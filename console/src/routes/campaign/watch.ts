@@ -13,7 +13,7 @@ type Watched = Pick<Campaign, "id" | "status" | "scheduledFor">;
 
 export const watchKey = (project: string, id: string) => [project, "campaign progress", id];
 
-/** Polls a campaign: often while it is sent, and not at all once nothing changes any more. */
+/** Polls a campaign: often while it is sent, and not at all once nothing changes. */
 export function useWatch({ id, status, scheduledFor }: Watched, isWanted = status !== "DRAFT") {
   const { id: project, petrel } = useProject();
   return useQuery({

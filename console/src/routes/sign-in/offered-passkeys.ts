@@ -9,7 +9,7 @@ const offerMs = 4 * 60_000;
 export function useOfferedPasskeys(onSignedIn: () => void, isPaused: boolean): { error: unknown } {
   const [turn, setTurn] = useState(0);
   const [error, setError] = useState<unknown>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn offers anew, and what follows a sign-in is the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn makes a new offer, and what follows a sign-in is the same
   useEffect(() => {
     if (isPaused) return;
     const stop = new AbortController();

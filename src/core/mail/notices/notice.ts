@@ -39,7 +39,7 @@ export function openedBy({ timestamp, userAgent }: Told): ReportedHit {
 
 const maxLinkLength = 2_000;
 
-/** A click counts even when the report does not name its link. */
+/** Returns the hit of a click, which counts even when the report does not name its link. */
 export function clickedBy({ timestamp, link, userAgent }: Told): ReportedHit {
   const clicked = { kind: "click" as const, at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
   return link ? { ...clicked, link: link.slice(0, maxLinkLength) } : clicked;
@@ -52,17 +52,17 @@ function timeIn(timestamp: string | null | undefined): number | null {
 
 type Reasons = (string | null | undefined)[];
 
-/** The address does not accept mail, now or later. */
+/** Reports that the address does not accept mail, now or later. */
 export function hardBounce(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "hard", reason: reasonIn(reasons) };
 }
 
-/** The provider has stopped trying to deliver this mail, and the recipient is not to blame. */
+/** Reports that the provider has stopped trying to deliver this mail, and that the recipient is not to blame. */
 export function gaveUp(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "soft", reason: reasonIn(reasons) };
 }
 
-/** The provider is still trying, or the mailbox has accepted the mail and answered automatically. */
+/** Reports that the provider is still trying, or that the mailbox has accepted the mail and answered automatically. */
 export function transient(reasons: Reasons): Report {
   return { kind: "bounced", bounceType: "soft", reason: reasonIn(reasons), isTransient: true };
 }

@@ -156,7 +156,7 @@ function upsertPublicCount(ctx: Context, asked: Asked): Statement {
   );
 }
 
-/** Selects the outcome. Only servers are told why a contact gets no mail. */
+/** Selects the outcome. Only servers learn why a contact gets no mail. */
 function selectOutcome(ctx: Context, asked: Asked): SQL {
   const isClaimed = sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`;
   const why =

@@ -68,7 +68,7 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
   const unused: Done = { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false, isOver: true };
   try {
     const project = await findProject(platform, turn.project);
-    // A deleted project has no mail any more.
+    // A deleted project has no mail.
     return project ? await deliverTurn(forProject(platform, project), permitId, turn) : { done: unused, rounds: 0 };
   } catch (error) {
     return { done: fail(platform, turn, unused, error), rounds: 0 };

@@ -89,7 +89,7 @@ async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise
   const [first] = mails;
   const project = first && (await findProject(platform, first.projectId));
   const now = platform.clock().getTime();
-  // A deleted project has no mail any more.
+  // A deleted project has no mail.
   const found = project ? await ask(platform, first.round) : null;
   if (!project || found === null) {
     const batch = openBatch(platform, db);

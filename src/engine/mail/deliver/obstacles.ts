@@ -13,7 +13,7 @@ interface Obstacle {
   error?: SQL;
 }
 
-/** The obstacles that the batch of the hand-over checks. The first one that applies decides. */
+/** Returns the obstacles that the batch of the hand-over checks. The first one that applies decides. */
 export function obstacles(ctx: Context): Obstacle[] {
   const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
     AND c.id = e.contact_id)`;

@@ -34,8 +34,8 @@ export function nextRound(ctx: Context, delivery: Delivery, waiting: Waiting, ca
 }
 
 /**
- * Whether an email may share a call. One that was tried before goes alone: its fault may have caused the refusal of a
- * shared call.
+ * Whether an email may share a call. An email that was tried before goes alone: its fault may have caused the refusal
+ * of a shared call.
  */
 function mayShare({ mailer }: Context, { contents }: Delivery, { attempts, uncertainSince, contentId }: EmailRow) {
   if (mailer.mailsPerCall === 1 || attempts > 0 || uncertainSince !== null) return false;

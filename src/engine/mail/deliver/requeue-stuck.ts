@@ -79,8 +79,8 @@ export async function announceLost(platform: Platform): Promise<void> {
 }
 
 /**
- * Tells each account which projects are waiting for it. The fallback is told about transactional mail while the main
- * account is down. Once a minute, it is also told about mail whose outcome at the fallback is unknown.
+ * Reports to each account which projects are waiting for it. The fallback learns about transactional mail while the
+ * main account is down and, once a minute, about mail whose outcome at the fallback is unknown.
  */
 async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }: { isEveryMinute: boolean }) {
   const { accounts } = platform;

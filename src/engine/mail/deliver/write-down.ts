@@ -74,7 +74,7 @@ export async function settleLater(
   { projectId, ...unwritten }: MessageOf<"mail.settle">,
 ): Promise<void> {
   const project = await findProject(platform, projectId);
-  // A deleted project has no mail any more.
+  // A deleted project has no mail.
   if (project) await settle(forProject(platform, project), unwritten);
 }
 

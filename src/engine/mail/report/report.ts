@@ -25,7 +25,7 @@ export interface Reported {
 }
 
 /**
- * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one to which
+ * Returns the statements that apply a provider's report. They share a batch, in this order. `provider` must be the one to which
  * the email was handed over. `noticeId` is the provider's own id of this report.
  *
  * A report moves the status only forward, see `movedBy`. Whether it is news is another question. A hard bounce or a

@@ -28,7 +28,7 @@ export interface Deaths {
   /** Must be called before the first await of an effect that may kill the object. */
   begin(ids: string[]): void;
   survived(ids: string[]): void;
-  /** Records that nothing is in progress any more. */
+  /** Records that nothing is in progress. */
   rest(): void;
 }
 

@@ -36,7 +36,7 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
 
 const emptiedAtOnce = 100;
 
-/** Empties the executions of a contact. One that is empty already is not mirrored again. */
+/** Empties the executions of a contact. An empty one is not mirrored again. */
 function emptyExecutions(store: ShardStore, contact: string, now: number): void {
   let found: StoredExecution[];
   let [workflow, after] = ["", ""];

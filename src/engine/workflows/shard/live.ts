@@ -16,7 +16,7 @@ export interface LiveWorkflow {
   graph: Graph;
 }
 
-/** The workflows and contacts of some executions. One that is missing here was deleted. */
+/** The workflows and contacts of some executions. A missing one was deleted. */
 export interface Live {
   workflows: Map<Id, LiveWorkflow>;
   contacts: Set<Id>;

@@ -58,7 +58,7 @@ export class Pump {
       throw new Error("Workflow executions could not continue");
   }
 
-  /** Whether the shard slept when it was last looked at. A call to a shard that is awake continues at once. */
+  /** Whether the shard slept when that was last read. A call to a shard that is awake continues at once. */
   get sleeps(): boolean {
     return isSleeping(this.home);
   }

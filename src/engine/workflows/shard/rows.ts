@@ -94,8 +94,8 @@ export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId"
 }
 
 /**
- * Deletes those of the events that no execution refers to any more. An event is about one contact, so only that
- * contact's executions are checked.
+ * Deletes those of the events to which no execution refers. An event is about one contact, so only that contact's executions
+ * are checked.
  */
 export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {
   if (eventIds.length === 0) return;

@@ -181,8 +181,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   /**
-   * Erases everything, because the project was deleted. On return, nothing in this object writes for the project any
-   * more.
+   * Erases everything, because the project was deleted. On return, nothing in this object still writes for the project.
    */
   async erase(): Promise<void> {
     if (this.home.address() !== null) await this.pump.clear();

@@ -150,7 +150,7 @@ export function startScheduled(store: ShardStore, given: ScheduledStarts, now: n
 }
 
 /**
- * The newest entries of a contact that are looked at. Entries of one millisecond, of which a test clock may have many, are
+ * The newest entries of a contact that are read. Entries of one millisecond, of which a test clock may have many, are
  * in no order.
  */
 const maxEntries = 100;

@@ -13,7 +13,7 @@ const movedAtOnce = 200;
 /**
  * Moves executions off removed steps: to another step, or to their end. Looks at the next window of active executions,
  * and returns where to continue; null at the end. Moved executions are not found again, so this may be repeated. No
- * execution can reach a removed step any more, and an execution that is at one can only get something to do. So no
+ * execution can still reach a removed step, and an execution that is at one can only get something to do. So no
  * execution moves to a position that the walk has passed.
  */
 export function vacateSome(

@@ -74,7 +74,10 @@ export function countWork(store: ShardStore, now: number): number {
   return Math.min(executionsPerPass, Math.max(1, work?.n ?? 0));
 }
 
-/** An execution that waits has a time or an event to wait for, and one that runs has something to do. */
+/**
+ * Reports whether an execution is active: one that waits has a time or an event to wait for, and one that runs has
+ * something to do.
+ */
 export function hasActive(store: ShardStore): boolean {
   const waiting = `SELECT id FROM executions WHERE wake_at IS NOT NULL
     UNION ALL SELECT id FROM executions WHERE awaits IS NOT NULL LIMIT 1`;

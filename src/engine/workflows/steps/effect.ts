@@ -18,7 +18,7 @@ export interface StepEffect<T extends StepType> {
   simulate(ctx: Context, arrival: Arrival<T>, world: SimulatedWorld): Promise<StepOutcome>;
   /** Whether the step renders Liquid, which may kill the object: see `shard/deaths.ts`. */
   renders?: true;
-  /** Whether the step may go on until a report arrives from elsewhere, which names the execution and the step. */
+  /** Whether the step may wait for a report from elsewhere, which names the execution and the step. */
   awaitsReport?: true;
   /**
    * Checks the references of a config before it is saved, and adds warnings to those of the answer. Returns guards that

@@ -55,8 +55,8 @@ export function mayBeMailed(ctx: Context): SQL {
 }
 
 /**
- * The id of the last such email to the contact `c` within a day. NULL if there is none, or if the contact is not a
- * stranger.
+ * Selects the id of the last such email to the contact `c` within a day. NULL if there is none, or if the contact is
+ * not a stranger.
  */
 export function lastOfDay(ctx: Context): SQL {
   return sql`iif(${isStranger},

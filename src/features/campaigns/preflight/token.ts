@@ -9,7 +9,7 @@ import type { Context } from "../../../platform/context";
 const lifetimeMs = 15 * minuteMs;
 
 /**
- * Returns the token of a finished check of this version of the campaign. Null when the campaign cannot be sent any more,
+ * Returns the token of a finished check of this version of the campaign. Null when the campaign can no longer be sent,
  * or without a secret.
  */
 export async function preflightTokenOf(ctx: Context, campaign: CampaignRow): Promise<string | null> {

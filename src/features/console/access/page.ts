@@ -8,7 +8,7 @@ function page(main: Html): Html {
 
 const otherWay = html`<p class="quiet"><a href="/console?by=mail">Sign in another way</a></p>`;
 
-/** The page that asks a person authenticated by Access whether to sign in. */
+/** Asks a person authenticated by Access whether to sign in. */
 export function accessPage(email: string): Html {
   return page(html`<h1>Sign in to Petrel</h1>
 <form method="post"><p>As <bdi class="address">${email}</bdi>, whom Cloudflare Access knows.</p>
@@ -16,7 +16,7 @@ export function accessPage(email: string): Html {
 ${otherWay}`);
 }
 
-/** The page for a person authenticated by Access who cannot sign in that way. */
+/** Refuses a person authenticated by Access who cannot sign in that way. */
 export function refusalPage({ message, suggestion }: NotAuthenticated): Html {
   return page(html`<h1>You are not signed in</h1>
 <p><bdi>${message}</bdi></p>

@@ -7,8 +7,8 @@ function page(title: string, main: Html): Html {
 }
 
 /**
- * The page that a sign-in link opens. Only its button signs in, so a mail scanner that opens the link does not use it
- * up.
+ * Shows the page that a sign-in link opens. Only its button signs in, so a mail scanner that opens the link does not
+ * use it up.
  */
 export function linkPage(link: OpenedLink): Html {
   switch (link.is) {

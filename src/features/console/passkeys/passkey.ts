@@ -32,7 +32,7 @@ export function passkeyJson(row: PasskeyRow) {
   return { id: publicId(id), name, credentialId, transports, isSynced: isBackedUp, ...times };
 }
 
-/** A passkey as the audit log of the installation shows its changes. */
+/** Describes a passkey for the audit log of the installation. */
 export function auditedPasskey({ person }: Visitor, id: Id): Target {
   return {
     project: installation,

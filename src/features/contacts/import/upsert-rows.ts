@@ -105,12 +105,12 @@ interface Sent {
   filled: { stored: SQL; sent: SQL }[];
 }
 
-/** The parts of the row `r`, for the query of the counts. */
+/** Returns the parts of the row `r`, for the query of the counts. */
 export function sentBy(written: NewContacts): Sent {
   return { data: sql`r.value->'data'`, filled: filledWith(written, (name) => brought(written, name)) };
 }
 
-/** The same parts in the upsert. */
+/** Returns the same parts in the upsert. */
 export function excludedBy(written: NewContacts): Sent {
   return { data: sql`excluded.data`, filled: filledWith(written, (name) => contactColumn(name, "excluded")) };
 }

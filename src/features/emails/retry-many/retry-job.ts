@@ -34,7 +34,7 @@ export function resultOf(row: JobRow): RetryResult {
 }
 
 /**
- * The emails among which those with a status are, in the order of their ids, which is that of time: the end of a FROM
+ * Returns where to find the emails with a status, in the order of their ids, which is that of time: the end of a FROM
  * clause, and a WHERE clause. Cancelled emails have no index.
  */
 export function candidates(ctx: Context, status: RetryableStatus): SQL {

@@ -3,7 +3,7 @@ import type { Id } from "../../../core/ids";
 import { asFlag, type Target } from "../../../engine/audit/target";
 import type { Project } from "../../../platform/context";
 
-/** A member as the audit log of the project shows what they may do. The id may be an expression, for a new person. */
+/** Describes a member's rights for the audit log of the project. The id may be an expression, for a new person. */
 export function auditedMember({ number }: Project, personId: Id | SQL): Target {
   return {
     project: number,

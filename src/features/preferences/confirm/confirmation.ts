@@ -39,7 +39,10 @@ function requestOf({ ctx, contact, subject }: Recipient): SQL {
 export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
   WHERE s.project_id = k.project_id AND s.email = k.email)`;
 
-/** A changed address is checked first, because a page of this link must not show the new one. */
+/**
+ * Returns the state of a link. A changed address is checked first, because a page of this link must not show the new
+ * one.
+ */
 export function stateOf({ ctx, contact, subject }: Recipient, request: Request): ConfirmState {
   if (request.email !== contact.email) return "void";
   if (request.confirmedAt !== null) return "done";

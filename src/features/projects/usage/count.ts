@@ -34,7 +34,7 @@ const maxProjects = 300;
 const windowsPerTick = 300;
 
 /**
- * The sweep that counts what projects store. It reads each row once, window by window, and stores its progress, so it
+ * Sweeps projects, and counts what they store. It reads each row once, window by window, and stores its progress, so it
  * continues at the next tick, also after a crash. No write of a project costs anything for it: rows that are written or
  * deleted during a count may be missed, and are counted the next time.
  */

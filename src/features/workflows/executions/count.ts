@@ -24,8 +24,8 @@ const dueCounts = (now: Date) =>
 export const hasDueCounts: IsDue = ({ now }) => exists(dueCounts(now));
 
 /**
- * The sweep that counts the executions of workflows whose count is due, window by window, while their shards keep on
- * writing: a batch that changes an execution below `counted_to` changes the count too.
+ * Sweeps workflows whose count is due, and counts their executions window by window, while their shards continue to
+ * write: a batch that changes an execution below `counted_to` changes the count too.
  */
 export function countExecutions(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => countSome(platform, db));

@@ -50,7 +50,10 @@ export async function updateStep(
   return step;
 }
 
-/** A step's records and outputs depend on its type, so the type never changes. */
+/**
+ * Throws Invalid for another type than the step's. The type never changes, because a step's records and outputs depend
+ * on it.
+ */
 export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
   if (wanted === type) return;
   const message = `The type of a step never changes, and this one is ${type}: make another step`;

@@ -53,9 +53,9 @@ async function pauseSeconds(ctx: Context): Promise<number> {
 }
 
 /**
- * A step of `workflows.start`: starts a scheduled workflow at one tick, for one window of the segment's members. The
- * shards receive them before the cursor is stored, so a repeated job step sends the same contacts again; a shard starts
- * each contact once per tick.
+ * Runs a step of `workflows.start`: starts a scheduled workflow at one tick, for one window of the segment's members.
+ * The shards receive them before the cursor is stored, so a repeated job step sends the same contacts again; a shard
+ * starts each contact once per tick.
  */
 export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId, tick: first } = Input.parse(row.input);

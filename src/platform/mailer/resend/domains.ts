@@ -27,7 +27,9 @@ const Details = z.object({
     .default([]),
 });
 
-/** Resend identifies domains by its own ids, so the list is needed to find the id of a name. */
+/**
+ * Opens the domains at Resend, which identifies them by its own ids. So the list is needed to find the id of a name.
+ */
 export function resendDomains(
   call: (method: string, path: string, body?: string) => Promise<Answer>,
 ): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {

@@ -29,8 +29,8 @@ const lists: Record<string, SuppressionReason> = {
 };
 
 /**
- * Contacts are subscribed there unless a list has their address. Groups to unsubscribe from are topics. Somebody who left
- * one need not be a contact.
+ * Contacts are subscribed there unless a list has their address. Groups to unsubscribe from are topics. A person who
+ * left one need not be a contact.
  */
 export const sendgrid: Source = {
   name: "SendGrid",

@@ -45,7 +45,7 @@ export default function HtmlEditor({ label, value, isReadOnly, change }: HtmlEdi
     queryKey: [project, "fields"],
     queryFn: ({ signal }) => petrel.contacts.listFields({ signal }),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an editor that was opened anew has no names
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newly opened editor has no names
   useEffect(() => {
     if (view.current !== null && data) setNames(view.current, data.fields);
   }, [data, label]);

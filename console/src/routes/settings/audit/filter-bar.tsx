@@ -13,7 +13,7 @@ export interface Actor {
 }
 
 interface FilterBarProps {
-  /** What the log is about: a project, or the installation. */
+  /** The subject of the log: a project, or the installation. */
   of: string;
   filters: AuditFilters;
   /** The actions of the loaded entries, which the field offers. */

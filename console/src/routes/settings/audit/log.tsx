@@ -15,7 +15,7 @@ export const auditPageSize = 100;
 interface AuditLogProps {
   list: Rows<AuditEntry>;
   filters: AuditFilters;
-  /** What the log is about: a project, or the installation. */
+  /** The subject of the log: a project, or the installation. */
   of: string;
   /** Reads who can make changes here. A person who has left is found by one of their entries. */
   readActors(signal: AbortSignal): Promise<Actor[]>;
