@@ -7,8 +7,15 @@ import type { Platform } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import { newTeamKeys, teamKeys } from "./team-keys";
 
-// Loaded on first use, because nothing else in the console needs it.
-const jose = lazily(() => import("jose"));
+// Loaded on first use, because nothing else in the console needs it. The package as a whole would bundle encryption too.
+const jose = lazily(async () => {
+  const [verifying, keySets, errors] = await Promise.all([
+    import("jose/jwt/verify"),
+    import("jose/jwks/local"),
+    import("jose/errors"),
+  ]);
+  return { ...verifying, ...keySets, errors };
+});
 
 const clockToleranceSeconds = 30;
 
