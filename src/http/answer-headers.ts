@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./router";
 
 /** Public answers, which caches may store. */
-const shared = new Set(["/openapi.json", "/docs/reference"]);
+const shared = new Set(["/openapi.json", "/docs/reference", "/docs/reference.md"]);
 
 /**
  * Sets the headers of every answer before the answer exists, so that they are built once. A page or file that caches

@@ -3,6 +3,7 @@ import { UnknownRoute } from "../core/errors";
 import { wantsPage } from "./home";
 import { open } from "./policy";
 import type { AppEnv, AppRouter } from "./router";
+import { wantsMarkdown } from "./wants-markdown";
 
 /**
  * Serves the documents, whose first page is `/docs`. Each page is also available as Markdown, at its address with `.md`
@@ -10,6 +11,7 @@ import type { AppEnv, AppRouter } from "./router";
  */
 export function serveDocs(app: AppRouter): void {
   app.get("/docs", open, (c) => servePage(c, "index"));
+  app.get("/docs.md", open, (c) => serveFile(c, "index.md"));
   app.get("/docs/:file", open, (c) => {
     const { file } = c.req.param();
     return file.includes(".") ? serveFile(c, file) : servePage(c, file);
@@ -68,7 +70,3 @@ const types: Record<string, string> = {
 // Allows no inline code, and nothing from elsewhere.
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-function wantsMarkdown(c: HonoContext<AppEnv>): boolean {
-  return /\btext\/markdown\b/i.test(c.req.header("Accept") ?? "");
-}

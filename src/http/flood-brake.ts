@@ -25,7 +25,7 @@ export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
-const documents = /^\/(docs(\/.*)?|llms\.txt|openapi\.json)$/;
+const documents = /^\/(docs(\.md|\/.*)?|llms\.txt|openapi\.json)$/;
 
 /**
  * Never limits the recipients' pages or the providers' reports, because mailbox providers call all of them from few

@@ -1,16 +1,32 @@
+import type { Context } from "hono";
 import { etag } from "hono/etag";
 import { html } from "hono/html";
+import { lazily } from "../core/lazily";
 import type { Env } from "../platform/env";
 import { keepAWhile } from "./keep-a-while";
+import type { DocumentText } from "./openapi";
 import { open } from "./policy";
-import type { AppRouter } from "./router";
+import type { AppEnv, AppRouter } from "./router";
+import { wantsMarkdown } from "./wants-markdown";
+
+const rendering = lazily(() => import("./reference-text"));
 
 /**
- * Serves the API reference at `/docs/reference`. Its script is also served from here, so that the page works offline
- * and contacts no third party.
+ * Serves the API reference at `/docs/reference`, and as Markdown like every page of the documents. Its script is also
+ * served from here, so that the page works offline and contacts no third party.
  */
-export function serveReference(app: AppRouter): void {
+export function serveReference(app: AppRouter, documentText: DocumentText): void {
+  const answerMarkdown = async (c: Context<AppEnv>) => {
+    const { referenceText } = await rendering();
+    const text = referenceText(JSON.parse(await documentText(c)));
+    return c.body(text, 200, { "Content-Type": "text/markdown; charset=utf-8" });
+  };
+
+  app.get("/docs/reference.md", open, keepAWhile, etag({ weak: true }), answerMarkdown);
+
   app.get("/docs/reference", open, keepAWhile, etag({ weak: true }), async (c) => {
+    c.header("Vary", "Accept");
+    if (wantsMarkdown(c)) return answerMarkdown(c);
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
     c.header("Content-Security-Policy", contentSecurityPolicy);
     return c.html(page(`/docs/reference.js?v=${versionOf(script)}`));

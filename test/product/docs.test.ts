@@ -42,10 +42,9 @@ describe("the documents", () => {
   });
 
   it.each(paths)("have %s as a page and as Markdown, which caches keep for five minutes", async (path) => {
-    const markdownPath = path === "/docs" ? "/docs/index.md" : `${path}.md`;
     const [page, markdown, asked] = await Promise.all([
       fetch(base + path, asBrowser),
-      fetch(base + markdownPath),
+      fetch(`${base}${path}.md`),
       fetch(base + path, { headers: { Accept: "text/markdown" } }),
     ]);
     expect(page.status).toBe(200);

@@ -132,3 +132,20 @@ it("hands out its script once: its address says the version", async () => {
   });
   expect(again.status).toBe(304);
 });
+
+it("is Markdown at its address with .md, and for programs that ask for it", async () => {
+  const [page, asked] = await Promise.all([
+    fetch(`${base}/docs/reference.md`),
+    fetch(`${base}/docs/reference`, { headers: { Accept: "text/markdown" } }),
+  ]);
+  expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/markdown; charset=utf-8"]);
+  expect(page.headers.get("Cache-Control")).toBe("public, max-age=300");
+  const text = await page.text();
+  expect(await asked.text()).toBe(text);
+  const described: Document = await (await fetch(`${base}/openapi.json`)).json();
+  const operations = Object.entries(described.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `\n\`${method.toUpperCase()} ${path}\`\n`),
+  );
+  expect(operations.length).toBeGreaterThan(100);
+  expect(operations.filter((operation) => !text.includes(operation))).toEqual([]);
+});

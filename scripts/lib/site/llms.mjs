@@ -18,6 +18,7 @@ Every page of the documents is Markdown at its address with \`.md\`, also by \`A
 ${lists.join("\n")}
 ## API
 
+- [Reference](/docs/reference.md): every operation with an example
 - [OpenAPI document](/openapi.json): every operation with its fields, answers, errors and an example
 `;
 }
