@@ -92,9 +92,9 @@ export class NotFound extends Refusal {
     const isAddress = resource === "contact" && id.includes("@");
     const where = ofInstallation.includes(resource) ? "" : " in this project";
     super(`No ${resource} ${id}${where}${field === undefined ? "" : `, which ${field} names`}.`, {
-      ...(isAddress && {
-        suggestion: `Contacts have ids: GET /contacts?email=${encodeURIComponent(id)} finds this address.`,
-      }),
+      suggestion: isAddress
+        ? `Contacts have ids: GET /contacts?email=${encodeURIComponent(id)} finds this address.`
+        : `Check the ${isNamed(resource) ? "name" : "id"}${where && ", and that the call is for the project that has it"}.`,
       details: { resource, id, ...(field !== undefined && { field }) },
     });
   }
@@ -160,7 +160,10 @@ export class RateLimited extends Refusal {
 
 export class TooLarge extends Refusal {
   constructor(maxBytes: number) {
-    super(`The request body is larger than the ${maxBytes} bytes allowed here.`, { details: { maxBytes } });
+    super(`The request body is larger than the ${maxBytes} bytes allowed here.`, {
+      suggestion: "Send less in one call, in several calls if need be.",
+      details: { maxBytes },
+    });
   }
 }
 

@@ -4,6 +4,9 @@ import type { Answer } from "./project";
 export const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** Statuses of faults that a caller can always mend. */
+const mustSuggest = new Set([401, 404, 405, 413, 422, 429]);
+
 /** The whole envelope of a refusal: nothing may be missing, and nothing else may be in it. */
 export function expectRefusal(answer: Answer, status: number, code: string, more: Record<string, unknown> = {}): void {
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
@@ -21,7 +24,7 @@ export function expectRefusal(answer: Answer, status: number, code: string, more
     timestamp: expect.stringMatching(isoTime),
   });
   // A sentence that tells the caller what to do next, where there is something to do.
-  if (suggestion !== undefined) expect(suggestion).toMatch(/^[A-Z].*\.$/s);
+  if (suggestion !== undefined || mustSuggest.has(status)) expect(suggestion).toMatch(/^[A-Z].*\.$/s);
 }
 
 /** A 422 that names this field with this code. */
