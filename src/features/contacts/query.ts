@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
-import { Invalid } from "../../core/errors";
 import { asId, type Id, textOf } from "../../core/ids";
 import { ById, cursorPage, type Page, readCursor } from "../../core/page";
 import { searchText } from "../../core/search";
@@ -16,6 +15,7 @@ import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
 import { contactJson } from "./contact";
 import { listContacts } from "./list";
+import { queryByAddress } from "./query-by-address";
 import type { QueryContacts } from "./schema";
 import { searchedAnd } from "./searched";
 
@@ -37,9 +37,8 @@ export function queryContacts(ctx: Context, asked: QueryContacts): Promise<Conta
   }
   const page = { limit, dir: dir ?? "desc", cursor: asked.cursor ?? undefined };
   if (!condition) return listContacts(ctx, { ...page, search, sort: sort ?? "createdAt" });
-  if (sort !== "email") return listMatching(ctx, condition, { ...page, search });
-  const message = "Contacts that match a condition are listed by createdAt: leave sort out";
-  throw new Invalid([{ field: "sort", code: "custom", message, received: sort }]);
+  if (sort === "email") return queryByAddress(ctx, condition, { ...page, search }, budget);
+  return listMatching(ctx, condition, { ...page, search });
 }
 
 interface Asked {

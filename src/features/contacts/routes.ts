@@ -186,7 +186,7 @@ contacts.post(
     id: "queryContacts",
     summary: "List the contacts that match a condition",
     description:
-      "A page like those of `GET /contacts`. With a condition, contacts come in the order of their creation; a page may hold " +
+      "A page like those of `GET /contacts`. With a condition, a page may hold " +
       "fewer of them than `limit`, or none, although more follow: continue while `hasMore` is true. `total` is exact when " +
       "at most 25,000 contacts or events had to be looked at. Otherwise it is the number of matches so far, and " +
       "`approximate` is present; `POST /segments/preview` counts them.",

@@ -76,7 +76,7 @@ export const QueryContacts = z
   .object({
     condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
     search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
-    sort: z.enum(["createdAt", "email"]).nullish().meta({ description: "createdAt by default, and with a condition." }),
+    sort: z.enum(["createdAt", "email"]).nullish().meta({ description: "createdAt by default." }),
     dir: z.enum(["asc", "desc"]).nullish().meta({ description: "desc by default." }),
     limit: z.number().int().min(1).nullish().meta({ description: "20 by default, 100 at most." }),
     cursor: z.string().nullish().meta({ description: "The cursor of the previous page." }),
