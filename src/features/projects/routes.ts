@@ -14,7 +14,7 @@ import { getProject, projectJson } from "./project";
 import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } from "./schema";
 import { updateProject } from "./update";
 import { ProjectUsage } from "./usage/schema";
-import { usageJson } from "./usage/usage";
+import { getUsage } from "./usage/usage";
 
 /** `/admin/projects`: the operator's API. */
 export const projects = operatorRoutes("Operator");
@@ -59,12 +59,13 @@ projects.get(
   {
     id: "getProjectUsage",
     summary: "Get what a project stores",
-    description: "By the last count: reading it counts nothing.",
+    description:
+      "As it is now, up to 25,000 rows; above, by the last count. `countedAt` says when. The limit counts from then on.",
     role: "admin",
     params: ProjectParam,
     ok: ProjectUsage,
   },
-  async (platform, { params }) => usageJson(await getProject(platform, params.id)),
+  (platform, { params }) => getUsage(platform, params.id),
 );
 
 projects.patch(

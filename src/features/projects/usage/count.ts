@@ -1,22 +1,9 @@
 import { sql } from "drizzle-orm";
-import { nextCountAt, noRows, type StorageCount } from "../../../core/storage";
-import { openBatch } from "../../../db/batch";
 import { asNumber, asText, columns, orNull } from "../../../db/rows";
-import { select, statement } from "../../../db/statement";
-import { blobKey } from "../../../platform/blobs";
+import { select } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
 import { openParts } from "../../../platform/sweep";
-import { type Part, parts, selectSmall, selectWindow, type Window } from "./parts";
-
-/** The progress of a count that is under way, and its results so far. */
-interface Progress {
-  /** The names of the parts that are not counted yet. The first one is under way. */
-  left: string[];
-  /** The key after which the part under way continues. */
-  after: Window["after"];
-  rows: StorageCount["rows"];
-  bytes: StorageCount["bytes"];
-}
+import { countNext, countSmall, keepCount, type Progress } from "./tally";
 
 const readDue = columns({
   number: asNumber,
@@ -67,70 +54,11 @@ async function countSome(platform: Platform, project: Due, limit: number): Promi
     windows += 1;
     await countNext(platform, project, progress);
   }
-  await keep(platform, project, progress);
+  await keepCount(platform, project, progress);
   return windows;
 }
 
 /** The code below wrote it. */
 function readProgress(written: string): Progress {
   return JSON.parse(written);
-}
-
-/** Begins a count with all small tables at once. */
-async function countSmall(platform: Platform, { number, shard }: Due): Promise<Progress> {
-  const progress: Progress = { left: [], after: null, rows: noRows(), bytes: noRows() };
-  const { sql: text, read } = selectSmall(number);
-  const [small] = await select(platform.databaseOf(shard), text, read);
-  for (const { name, kind } of parts) {
-    const found = small?.get(name);
-    if (found === undefined) progress.left.push(name);
-    else add(progress, kind, found);
-  }
-  return progress;
-}
-
-async function countNext(platform: Platform, project: Due, progress: Progress): Promise<void> {
-  // An earlier version of this code may have counted a table that is gone.
-  const part = parts.find(({ name }) => name === progress.left[0]);
-  const window = part ? await countWindow(platform, project, part, progress.after) : null;
-  if (part && window) add(progress, part.kind, window);
-  progress.after = window?.after ?? null;
-  if (progress.after === null) progress.left.shift();
-}
-
-async function countWindow(
-  platform: Platform,
-  { number, id, shard }: Due,
-  part: Part,
-  after: Window["after"],
-): Promise<Window> {
-  if ("files" in part) {
-    const [last] = after ?? [];
-    const found = await platform.blobs.measure(blobKey(part.files, id, ""), last === undefined ? null : String(last));
-    return { ...found, after: found.last === null ? null : [found.last] };
-  }
-  const { sql: text, read } = selectWindow(part.table, number, after);
-  const [window] = await select(platform.databaseOf(shard), text, read);
-  if (window === undefined) throw new Error(`The rows of ${part.name} were not counted`);
-  return window;
-}
-
-function add(progress: Progress, kind: Part["kind"], { rows, bytes }: { rows: number; bytes: number }): void {
-  progress.rows[kind] += rows;
-  progress.bytes[kind] += bytes;
-}
-
-/** Writes nothing if another tick has counted meanwhile: both would count the same windows. */
-async function keep(platform: Platform, { number, maxStorageMb, storageProgress: before }: Due, progress: Progress) {
-  const { left, after, rows, bytes } = progress;
-  const isOver = left.length === 0;
-  const storage: StorageCount = { rows, bytes, countedAt: platform.now.getTime() };
-  const saved = isOver
-    ? sql`storage = ${JSON.stringify(storage)}, storage_progress = NULL, storage_due_at = ${nextCountAt({ maxStorageMb, storage })}`
-    : sql`storage_progress = ${JSON.stringify({ left, after, rows, bytes })}`;
-  const batch = openBatch(platform, platform.control);
-  // A second run finds that the progress has moved on, or writes the same values again.
-  batch.mayRepeat();
-  batch.add(statement(sql`UPDATE projects SET ${saved} WHERE number = ${number} AND storage_progress IS ${before}`));
-  await batch.commit();
 }

@@ -20,7 +20,7 @@ export const ProjectUsage = z
       .nullable()
       .meta({
         description:
-          "When the last count ended; null before the first. A project is counted every six hours, every hour from half of " +
+          "When the last count ended; null before the first. A large project is counted every six hours, every hour from half of " +
           "its limit on, and once a day below a hundredth of it.",
       }),
   })

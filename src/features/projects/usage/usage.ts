@@ -1,9 +1,14 @@
 import { limitBytes, noRows, totalBytes } from "../../../core/storage";
 import { iso } from "../../../core/time";
-import type { Project } from "../../../platform/context";
+import type { Platform } from "../../../platform/context";
+import { getProject } from "../project";
+import { countNow } from "./count-now";
 
-/** Returns the rows and bytes of a project, by its last count. */
-export function usageJson({ shard, maxStorageMb, storage }: Project) {
+/** Returns the rows and bytes of a project: as they are now if it is small, and otherwise by its last count. */
+export async function getUsage(platform: Platform, id: string) {
+  const project = await getProject(platform, id);
+  const { shard, maxStorageMb } = project;
+  const storage = await countNow(platform, project);
   const { rows, bytes } = storage ?? { rows: noRows(), bytes: noRows() };
   return {
     database: shard,

@@ -1,0 +1,29 @@
+import { isFull, type StorageCount } from "../../../core/storage";
+import { maxRowsPerStatement } from "../../../db/limits";
+import { forgetProjects } from "../../../engine/projects/cache";
+import type { Platform, Project } from "../../../platform/context";
+import { countNext, countSmall, keepCount } from "./tally";
+
+/** A list of each kind of files, and the windows of a few tables that are not small. */
+const windowsAtOnce = 12;
+
+/**
+ * Counts a project at once, if that takes few statements, and keeps the count. Returns the last one for a larger
+ * project, which is only counted by the sweep.
+ */
+export async function countNow(platform: Platform, project: Project): Promise<StorageCount | null> {
+  const { storage, storageProgress } = project;
+  const known = storage === null ? 0 : Object.values(storage.rows).reduce((sum, rows) => sum + rows, 0);
+  if (known > maxRowsPerStatement) return storage;
+  const progress = await countSmall(platform, project);
+  for (let windows = 0; progress.left.length > 0; windows++) {
+    if (windows === windowsAtOnce) return storage;
+    await countNext(platform, project, progress);
+  }
+  const { rows, bytes } = progress;
+  const counted = { rows, bytes, countedAt: platform.now.getTime() };
+  // A count that is under way continues, and its result replaces this one.
+  if (storageProgress === null) await keepCount(platform, project, progress);
+  if (isFull({ ...project, storage: counted }) !== isFull(project)) forgetProjects();
+  return counted;
+}
