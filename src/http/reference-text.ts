@@ -1,6 +1,6 @@
 import { type Described, type Document, operationsOf, type ParameterObject, type ResponseObject } from "./operations";
 
-/** The reference as Markdown: the guide, and under each tag its operations with their parameters and examples. */
+/** Renders the reference as Markdown: the guide, and under each tag its operations with their parameters and examples. */
 export function referenceText(document: Document): string {
   const operations = operationsOf(document);
   const tags = (document.tags ?? []).map(({ name, description = "" }) => {
