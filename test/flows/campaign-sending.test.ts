@@ -428,6 +428,24 @@ describe("a campaign", () => {
     expect(world.taken).toHaveLength(10);
   });
 
+  it("of a disabled project is held at once, also while it waits for the verdict on its canary", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 10);
+    const { id } = await newCampaign(project, { canary: { percent: 10, holdMinutes: 600 } });
+    await send(world, project, id);
+    await world.pass(2);
+    expect(world.taken).toHaveLength(1);
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    await world.pass(1);
+    expect(await get(project, id)).toMatchObject({ status: "SENDING", heldReason: "Project disabled" });
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: false });
+    expect((await project.api.post(`/campaigns/${id}/resume`)).body.data.heldReason).toBeNull();
+    await world.pass(2);
+    expect(world.taken).toHaveLength(1);
+    expect((await project.api.post(`/campaigns/${id}/cancel`)).status).toBe(200);
+    await world.pass(2);
+  });
+
   it("of a disabled project that was due uses its segment no longer", async () => {
     const [world, project] = [new World(), await newProject()];
     const segment = await newSegment(project, { condition: isPro });

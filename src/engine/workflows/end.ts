@@ -6,6 +6,7 @@ import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { type JobRow, projects } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { wakeCampaigns } from "../campaigns/wake";
 import { announceJob, insertJob } from "../jobs/queue-job";
 import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { cacheMs } from "../projects/cache";
@@ -14,7 +15,7 @@ import { projectDisabled } from "./shard/erase";
 
 const patienceMs = 2 * cacheMs;
 
-/** Queues a job that ends all executions of a disabled project. */
+/** Queues a job that ends all executions of a disabled project, and holds its campaigns. */
 export async function queueEnd(ctx: Context): Promise<void> {
   const jobId = newId();
   const batch = openBatch(ctx);
@@ -28,9 +29,9 @@ export async function queueEnd(ctx: Context): Promise<void> {
 const State = z.object({ cancelled: z.number().optional(), again: z.number().optional() });
 
 /**
- * Runs a step of `workflows.end`. An active shard notices by itself that its project is disabled; this job reaches the
- * idle ones. It takes two passes. After the first one, other isolates may treat the project as enabled until their
- * caches expire, and start executions. The second pass begins after that and ends those.
+ * Runs a step of `workflows.end`. An active shard or campaign notices by itself that its project is disabled; this job
+ * reaches the idle ones. It takes two passes. After the first one, other isolates may treat the project as enabled until
+ * their caches expire, and start executions. The second pass begins after that and ends those.
  */
 export async function endExecutionsStep(ctx: Context, row: JobRow): Promise<Step> {
   const { cancelled: before = 0, again } = State.parse(row.state);
@@ -55,5 +56,7 @@ async function endIfDisabled(ctx: Context): Promise<number> {
     .from(projects)
     .where(eq(projects.number, ctx.project.number))
     .get();
-  return project?.disabled ? await cancelExecutions(ctx, null, projectDisabled) : 0;
+  if (!project?.disabled) return 0;
+  await wakeCampaigns(ctx);
+  return await cancelExecutions(ctx, null, projectDisabled);
 }

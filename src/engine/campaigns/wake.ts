@@ -1,0 +1,25 @@
+import { sql } from "drizzle-orm";
+import { asId, columns } from "../../db/rows";
+import { inProject } from "../../db/scope";
+import { select } from "../../db/statement";
+import type { Context } from "../../platform/context";
+
+const readId = columns({ id: asId });
+
+/**
+ * Lets each campaign of the project that is SENDING look at its project now. Between the parts of a canary, for
+ * example, a campaign would otherwise look hours later.
+ */
+export async function wakeCampaigns(ctx: Context): Promise<void> {
+  const sending = await select(
+    ctx.db,
+    sql`SELECT id FROM campaigns INDEXED BY ix_campaigns_status
+      WHERE ${inProject(ctx)} AND status = 'SENDING' AND held_reason IS NULL`,
+    readId,
+  );
+  await ctx.enqueue(
+    sending.map(({ id }) => ({
+      message: { type: "campaigns.run" as const, projectId: ctx.project.number, campaignId: id },
+    })),
+  );
+}
