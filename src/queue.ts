@@ -176,7 +176,7 @@ async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<
 function parsed(platform: Platform, received: Message) {
   const { success, data, error } = QueueMessage.safeParse(received.body);
   if (success) return [{ message: data, isAgain: received.attempts > 1, received }];
-  platform.log("error", "This version does not know a message, and puts it back", {
+  platform.log("error", "This version does not know a message, so it is redelivered", {
     ...{ messageId: received.id, attempt: received.attempts },
     reason: error.issues.map(({ path, code }) => `${path.join(".") || "message"}: ${code}`).join(", "),
   });
@@ -221,12 +221,12 @@ export function handleMessage(platform: Platform, message: QueueMessage, listene
  */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);
-  platform.log("error", "A message failed every try", { queue, messageId: message.id });
+  platform.log("error", "A message failed every attempt", { queue, messageId: message.id });
   try {
     await platform.control.insert(deadLetters).values({ id: newId(), queue, body, createdAt: platform.now.getTime() });
     message.ack();
   } catch (error) {
-    platform.log("error", "A message that failed is not written down yet", { queue, reason: reasonOf(error) });
+    platform.log("error", "A message that failed is not stored yet", { queue, reason: reasonOf(error) });
     tryLater(message, retryBackoff);
   }
 }

@@ -9,7 +9,7 @@ export class StorageLimitReached extends Refusal {
   constructor(maxStorageMb: number, storage: StorageCount) {
     const largest = largestKinds(storage);
     const named = largest.map(({ kind, bytes }) => `${kind} (${Math.ceil(bytes / megabyte)} MB)`).join(", ");
-    super(`This project stores as much as it may: ${maxStorageMb} MB. The most is in ${named}. Nothing was added.`, {
+    super(`This project has reached its limit of ${maxStorageMb} MB. The most is in ${named}. Nothing was added.`, {
       suggestion: `To make room, ${largest.map(({ kind }) => howToShrink[kind]).join("; ")}. Or ask the operator for a higher maxStorageMb. Deletions are noticed with the next count, within an hour or two.`,
       details: { maxStorageMb, largest, countedAt: new Date(storage.countedAt).toISOString() },
     });

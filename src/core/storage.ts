@@ -79,7 +79,7 @@ export const howToShrink: Record<StorageKind, string> = {
   webhooks: "delete webhooks with DELETE /webhooks/{id}",
   files:
     "delete files with DELETE /files/{id}, and templates and campaigns with large bodies; attachments go with the content of their mail",
-  other: "wait: ended jobs and idempotency keys go by themselves",
+  other: "wait: ended jobs and idempotency keys are deleted automatically",
 };
 
 const smallMs = dayMs;

@@ -6,7 +6,7 @@ export const errorCodes = {
   BILLING_LIMIT_EXCEEDED: [402, "The project's monthly limit of emails is used up. Nothing was sent."],
   STORAGE_LIMIT_EXCEEDED: [
     402,
-    "The project stores as much as it may: `details.largest` says what takes the room, and `suggestion` how to make some. Nothing was added. " +
+    "The project has reached its storage limit: `details.largest` names what takes the space, and `suggestion` how to free some. Nothing was added. " +
       "Transactional mail to known contacts, opt-outs and deletions still go through.",
   ],
   PROJECT_DISABLED: [403, "The project can be read, but not changed, and it sends no mail."],

@@ -4,7 +4,7 @@ import { ErrorEnvelope } from "./envelope";
 const refusals = {
   400: "The body is not JSON, or the request cannot be read.",
   401: "The key is missing, not valid, or of the wrong kind.",
-  402: "The project stores as much as it may, or its monthly limit of emails is used up.",
+  402: "The project has reached its storage limit, or its monthly limit of emails is used up.",
   403: "The project is disabled, the key may only read, the person's role is too low or their proof too old, marketing email is paused, or the sender domain is not verified.",
   404: "The resource does not exist, or belongs to another project.",
   408: "The body did not arrive in time. Nothing was done.",

@@ -100,7 +100,7 @@ describe("a person whom Cloudflare Access has let through", () => {
     const before = await env.DB.prepare("SELECT count(*) AS people FROM people").first();
     const refused = await signIn(await team.assertion("stranger@example.com"));
     expect(refused.status).toBe(401);
-    expect(refused.body).toContain("stranger@example.com is nobody in this installation.");
+    expect(refused.body).toContain("stranger@example.com does not belong to a person of this installation.");
     expect(refused.body).toContain("to invite this address");
     expect(await env.DB.prepare("SELECT count(*) AS people FROM people").first()).toEqual(before);
   });

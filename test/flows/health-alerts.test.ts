@@ -88,7 +88,7 @@ it("tells of a failure that stays once, and of its end once, and beats while not
   await look();
   expect([alerts(), beats()]).toEqual([[failure, { type: "health.turned", checks: ["mail_provider ok"] }], 4]);
   expect(world.taken.map(({ subject }) => subject)).toContain(
-    "Petrel at this installation: mail_provider is well again",
+    "Petrel at this installation: mail_provider has recovered",
   );
 });
 

@@ -14,9 +14,9 @@ export interface TurnedCheck extends HealthFinding {
 export function alertMail(turned: readonly TurnedCheck[], host: string): OwnMail {
   const failing = turned.filter(({ status }) => status === "fail").map(({ name }) => name);
   const named = failing.length > 0 ? failing : turned.map(({ name }) => name);
-  const [one, several] = failing.length > 0 ? ["fails", "fail"] : ["is well again", "are well again"];
+  const [one, several] = failing.length > 0 ? ["fails", "fail"] : ["has recovered", "have recovered"];
   const lines = turned.map(({ name, status, summary, detail, mend }) => {
-    const word = status === "fail" ? "fails" : "is well again";
+    const word = status === "fail" ? "fails" : "has recovered";
     return [`${name} ${word}: ${summary}`, detail, mend].filter((line) => line !== null);
   });
   const end = `GET /admin/health of ${host} shows all checks.`;

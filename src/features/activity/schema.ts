@@ -74,7 +74,7 @@ const Activity = z
     ...contactFields,
     metadata: z.record(z.string(), z.unknown()).meta({
       description:
-        "The event's data. Of `event.triggered`: `{ event, source, data }`, with the name that you gave it. Of a segment's: its `event` name and the slug as `segment`.",
+        "The event's data. For `event.triggered`: `{ event, source, data }`, with the name that you gave it. For a segment's event: its `event` name and the slug as `segment`.",
     }),
   })
   .meta({ id: "Activity", example });
@@ -105,7 +105,7 @@ export const ActivityTypes = z
 
 export const ActivityVersion = z
   .object({
-    version: z.string().meta({ description: "Another one after each email that is accepted and each event." }),
+    version: z.string().meta({ description: "Changes with each accepted email and each event." }),
     emailId: z.uuid().nullable().meta({ description: "The newest email. Null before the first one." }),
   })
   .meta({
@@ -162,7 +162,7 @@ const Upcoming = z
     ...contactFields,
     metadata: z.record(z.string(), z.unknown()).meta({
       description:
-        "Of a campaign: `campaignId`, `name`, `subject`, `audienceType`. Of an email: what its events have. Of a workflow: `executionId`, `workflowId`, `workflowName`, and the step that it waits at as `stepId`, `stepName`, `stepType`.",
+        "For a campaign: `campaignId`, `name`, `subject`, `audienceType`. For an email: the data of its events. For a workflow: `executionId`, `workflowId`, `workflowName`, and the step that it waits at as `stepId`, `stepName`, `stepType`.",
     }),
   })
   .meta({ id: "UpcomingActivity", example: upcomingExample });

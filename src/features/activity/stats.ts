@@ -70,7 +70,7 @@ function rangeOf(now: Date, startDate?: Span, endDate?: Span): Span {
 
 export function tooLong({ from, to }: Span): Invalid {
   const days = Math.floor((to - 1) / dayMs) - Math.floor(from / dayMs) + 1;
-  const message = `From startDate to endDate are ${days} days, and one answer has at most ${maxDays}. Ask for each year by itself`;
+  const message = `From startDate to endDate are ${days} days, and one answer has at most ${maxDays}. Send a call for each year`;
   return new Invalid([{ field: "startDate", code: "too_big", message }]);
 }
 

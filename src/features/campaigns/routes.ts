@@ -162,7 +162,7 @@ campaigns.get(
     id: "getCampaignProgress",
     summary: "Watch a campaign",
     description:
-      "All that changes while a campaign is sent, in one small answer to poll: its state, statistics, progress, and how near it is " +
+      "Returns everything that changes while a campaign is sent, in one small answer to poll: its state, statistics, progress, and how near it is " +
       "to the rates of bounces and complaints that stop it. It may be a second old.",
     params: CampaignParam,
     ok: CampaignWatch,

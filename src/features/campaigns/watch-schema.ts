@@ -8,12 +8,12 @@ const rate = z.number().min(0).max(100).nullable();
 
 const Brake = z.object({
   emails: z.number().int().nullable().meta({
-    description: "The emails that the rates are of. Null while a project has too few of them to be judged.",
+    description: "The emails on which the rates are based. Null while a project has too few of them to be judged.",
   }),
   bounceRate: rate.meta({ description: "In percent of `emails`." }),
-  maxBounceRate: rate.meta({ description: "Above it sending stops. Null when bounces stop nothing." }),
+  maxBounceRate: rate.meta({ description: "Sending stops above this rate. Null when bounces never stop it." }),
   complaintRate: rate.meta({ description: "In percent of `emails`." }),
-  maxComplaintRate: rate.meta({ description: "Above it sending stops. Null when complaints stop nothing." }),
+  maxComplaintRate: rate.meta({ description: "Sending stops above this rate. Null when complaints never stop it." }),
 });
 export type Brake = z.infer<typeof Brake>;
 
@@ -44,13 +44,13 @@ export const CampaignWatch = z
       .object({
         canary: Brake.nullable().meta({
           description:
-            "What decides whether the other recipients follow. Null unless the stage is CANARY or CANARY_HOLD, or the campaign is held for it.",
+            "The rates that decide whether the other recipients follow. Null unless the stage is CANARY or CANARY_HOLD, or the campaign is held for it.",
         }),
         project: Brake.meta({
-          description: "What pauses all marketing email of the project: the rates of its last emails, at least 1,000.",
+          description: "The rates that pause all marketing email of the project, over at least its last 1,000 emails.",
         }),
       })
-      .meta({ description: "What stops the campaign by itself." }),
+      .meta({ description: "The rates that stop the campaign automatically." }),
     warnings: Warnings,
   })
   .meta({ id: "CampaignWatch", example });

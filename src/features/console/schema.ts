@@ -70,7 +70,9 @@ export const Me = z
     provedAt: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When the person last signed in; null by Cloudflare Access, which is no proof." }),
+      .meta({
+        description: "When the person last signed in; null after a sign-in by Cloudflare Access, which is no proof.",
+      }),
     hasProof: z.boolean().meta({
       description:
         "Whether `provedAt` is less than ten minutes ago. Otherwise, calls that need a recent sign-in are a 403.",

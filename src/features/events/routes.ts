@@ -83,7 +83,7 @@ events.post(
     grows: false,
     summary: "Track several events, from a browser",
     description:
-      "Does with each event what `POST /v1/track` does, one after another: each counts for the rate limits, and is refused without the others. Only one that must be sent again ends the batch, so that events keep their order; when it is the first, the call has its answer. Takes a public key, also as `key` in the body.",
+      "Does with each event what `POST /v1/track` does, one after another: each counts for the rate limits, and is refused without the others. Only an event that must be sent again ends the batch, so that events keep their order. If that is the first event, the call gets its answer. Takes a public key, also as `key` in the body.",
     key: "public",
     keyInBody: true,
     maxBody: 64 * kilobyte,

@@ -113,7 +113,7 @@ export const TrackedBatch = z
             body: z.record(z.string(), z.unknown()).meta({ description: "Its answer: a TrackedEvent, or an error." }),
             retry: z.boolean().meta({
               description:
-                "True when the event must be sent again, with the same `idempotencyKey`. It is the last answer then: the events behind it were not tracked.",
+                "True when the event must be sent again, with the same `idempotencyKey`. It is then the last answer: the events after it were not tracked.",
             }),
           }),
         )

@@ -17,7 +17,7 @@ const patienceMs = 5 * secondMs;
 export async function tell(platform: Platform, turned: readonly TurnedCheck[]): Promise<boolean> {
   const { alertWebhookUrl } = platform.config;
   const failing = turned.filter(({ status }) => status === "fail").map(({ name }) => name);
-  platform.log(failing.length > 0 ? "error" : "info", "Checks of the health turned", { failing });
+  platform.log(failing.length > 0 ? "error" : "info", "Health checks changed their state", { failing });
   const ways = [
     mailsOwners(platform) ? mailOwners(platform, turned) : null,
     alertWebhookUrl === null ? null : post(platform, alertWebhookUrl, turned),
@@ -56,7 +56,7 @@ async function mailOwners(platform: Platform, turned: readonly TurnedCheck[]): P
   const sent = await Promise.all(
     owners.map(({ email }) =>
       sendOwnMail(platform, email, mail).catch((error: unknown) => {
-        platform.log("warn", "An owner could not be told of the health", { reason: reasonOf(error) });
+        platform.log("warn", "An owner could not be informed about the health", { reason: reasonOf(error) });
         return false;
       }),
     ),

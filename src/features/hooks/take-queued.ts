@@ -36,7 +36,7 @@ function tryLater(message: Message): void {
 async function takeOne(platform: Platform, { body, timestamp }: Message): Promise<boolean> {
   const report = readQueuedReport(body);
   if (report === null) {
-    platform.log("info", "A message in the queue of reports is no report", {});
+    platform.log("info", "A message in the queue of reports is not a report", {});
     return true;
   }
   const { provider, notice } = report;

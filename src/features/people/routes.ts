@@ -81,7 +81,7 @@ people.patch(
     needsProof: true,
     summary: "Change a person, or make them an owner",
     description:
-      "A change of role takes effect everywhere within 30 seconds. The last owner must stay one. A person's rights " +
+      "A change of role takes effect everywhere within 30 seconds. The last owner cannot lose that role. A person's rights " +
       "in a project are changed with `PATCH /admin/projects/{id}/people/{personId}`.",
     params: PersonParam,
     body: UpdatePerson,

@@ -108,8 +108,8 @@ const settings = {
   monthlySendLimit: Limit.meta({ description: "Emails per calendar month (UTC); null for no limit." }),
   sendRatePerSecond: Limit.meta({
     description:
-      "Emails a second of the project's campaigns together, and calls of `POST /v1/send` if that is less than the setting " +
-      "of the deployment; null for no limit of its own.",
+      "Emails per second of all campaigns of the project together. Also limits calls of `POST /v1/send` per second, if it is less than the setting " +
+      "of the deployment. Null for no limit of its own.",
   }),
   tracking: Tracking,
   testClock: z.boolean(),

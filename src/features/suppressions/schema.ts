@@ -42,7 +42,7 @@ export const AddSuppressions = z
       )
       .min(1)
       .max(maxSuppressions)
-      .meta({ description: "Of an address that is sent twice, only the first counts." }),
+      .meta({ description: "If an address is sent twice, only the first one counts." }),
   })
   .meta({
     id: "AddSuppressions",

@@ -93,7 +93,7 @@ export function waitsForLimit(ctx: Context, last: Id | null): StepOutcome {
 }
 
 const whyHour =
-  "Events of public keys have caused the most email of this project for this hour (PUBLIC_MAILS_PER_HOUR). The execution continues in the next hour";
+  "Events of public keys have used up the email of this project for this hour (PUBLIC_MAILS_PER_HOUR). The execution continues in the next hour";
 
 const whyDay =
   "Only public keys have named this contact, which gets one such email a day until it confirms or a secret key names it";

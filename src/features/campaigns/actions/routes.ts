@@ -25,8 +25,8 @@ actions.post(
     summary: "Send a campaign, or schedule it",
     description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
 ${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are. With the \`preflightToken\` of a
-finished pre-flight, what is sent is exactly what was checked: 409 when the campaign was changed since. With \`delaySeconds\` it can be
-taken back for so long. A person with a session who starts a campaign that can reach more than
+finished pre-flight, what is sent is exactly what was checked: 409 when the campaign was changed since. With \`delaySeconds\`, it can be
+taken back during that time. A person with a session who starts a campaign that can reach more than
 10,000 people proves who they are: 403 \`PROOF_NEEDED\`.`,
     once: true,
     params: CampaignParam,

@@ -61,11 +61,11 @@ async function emailIn({ now }: Platform, { team, audience }: Access, assertion:
 
 function notOurs(platform: Platform, error: Error): NotAuthenticated {
   platform.log("info", "An assertion of Cloudflare Access was refused", { reason: reasonOf(error) });
-  return refused("The assertion of Cloudflare Access is not valid here, or its time is over.");
+  return refused("The assertion of Cloudflare Access is not valid here, or has expired.");
 }
 
 function refused(message: string): NotAuthenticated {
   return new NotAuthenticated(message, {
-    suggestion: "Load the page again, so that Access signs you in anew, or sign in another way.",
+    suggestion: "Load the page again, so that Access signs you in again, or sign in another way.",
   });
 }

@@ -13,7 +13,7 @@ import type { Platform } from "../../../platform/context";
 export async function signInByAccess(platform: Platform, browser: SigningBrowser, email: string): Promise<string> {
   const person = sql`SELECT id FROM people WHERE email = ${email}`;
   if ((await selectFirst(platform.control, person, columns({ id: asId }))) === null) {
-    throw new NotAuthenticated(`${email} is nobody in this installation.`, {
+    throw new NotAuthenticated(`${email} does not belong to a person of this installation.`, {
       suggestion: "Ask an owner, or an admin of your project, to invite this address.",
     });
   }

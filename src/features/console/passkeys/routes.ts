@@ -133,7 +133,7 @@ passkeyRoutes.delete(
     needsProof: true,
     summary: "Remove a passkey",
     description:
-      "It signs nobody in from now on. Sessions that it has opened stay: `DELETE /console/sessions` ends them.",
+      "It no longer signs anybody in. Sessions that it has opened stay: `DELETE /console/sessions` ends them.",
     params: IdParam,
     refusals,
   },

@@ -32,7 +32,7 @@ const Matching = z
   .meta({
     id: "MatchingContacts",
     description:
-      "The contacts that `POST /contacts/query` finds, however many. Each is judged when its turn comes; times in the condition count from the call. Contacts that are created after the call are left out, but for those of an import with an earlier `createdAt`. An unknown name is refused, because without it more contacts would match.",
+      "The contacts that `POST /contacts/query` finds, however many. Each is judged when its turn comes; times in the condition count from the call. Contacts that are created after the call are left out, except those of an import with an earlier `createdAt`. An unknown name is refused, because without it more contacts would match.",
     example: { condition: conditionOf({ field: "data.plan", operator: "equals", value: "free" }) },
   });
 
@@ -43,7 +43,7 @@ export const BulkRequest = z
   .object({
     contactIds: ContactIds.optional().meta({ description: "Ids of contacts. Duplicates count once." }),
     ids: ContactIds.optional().meta({ description: "Another name for `contactIds`; ignored when that is sent." }),
-    matching: Matching.optional().meta({ description: "In the place of `contactIds`." }),
+    matching: Matching.optional().meta({ description: "Replaces `contactIds`." }),
   })
   .transform(({ contactIds, ids, matching }, check): BulkContacts => {
     const named = contactIds ?? ids;
@@ -76,7 +76,7 @@ export const BulkJob = z
     status: z.enum(jobStatuses),
     progress: count.min(0).max(100),
     totalRequested: count.meta({
-      description: "The number of different ids that were sent; of `matching`, the number found so far.",
+      description: "The number of different ids that were sent; with `matching`, the number found so far.",
     }),
     succeeded: count.meta({
       description:

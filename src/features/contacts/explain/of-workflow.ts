@@ -90,7 +90,7 @@ const verdicts: Record<MailAhead, ContactExplanation["verdict"]> = {
 const messages: Record<MailAhead, Pick<Because, "code" | "message">[]> = {
   always: [],
   perhaps: [{ code: "mail_perhaps_ahead", message: "Some paths from here lead to an email, and others do not" }],
-  never: [{ code: "no_mail_ahead", message: "No way from here leads to an email" }],
+  never: [{ code: "no_mail_ahead", message: "No path from here leads to an email" }],
 };
 
 function ofWorkflow({ row }: DrawnWorkflow, said: Pick<Because, "code" | "message">): Because {

@@ -35,7 +35,7 @@ field \`subscribed=column\`, the file's column \`subscribed\` says who is subscr
 (\`invalid_subscribed\`). That is an explicit instruction of yours: it subscribes people who had left, unsubscribes people who are subscribed,
 records \`contact.subscribed\` or \`contact.unsubscribed\` for each real change, and ends a pause.
 
-With the form field \`columns=all\`, contacts that move in bring along ${movedNamesListed}. A time
+With the form field \`columns=all\`, the import also takes these columns, for contacts that move in: ${movedNamesListed}. A time
 is a date, or a time in UTC unless it has a zone; \`topics\` are the slugs of all topics that the contact is in, such as
 \`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, regardless of its \`subscribed\`. Apart from \`optedOutAt\`
 and \`topics\`, an existing contact keeps what it has of them. A cell that is none of these skips its row.
@@ -48,8 +48,8 @@ or \`columns=all\`. A column that the file does not have, a reserved name and tw
 With \`?dryRun=true\` nothing is stored: the answer shows the first rows as they would be, what each column becomes, and how many
 rows repeat an address, cannot be imported, or contain an opt-out.
 
-A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
-does one without the column \`subscribed\` where the form asks for it. A dry run answers 422 with that reason.`,
+A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. The
+same applies to a file without the column \`subscribed\` where the form asks for it. A dry run answers 422 with that reason.`,
     bucket: "contacts",
     maxBody: maxCsvBytes + 64 * 1024,
     query: ImportQuery,

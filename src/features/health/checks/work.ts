@@ -53,7 +53,7 @@ export const projectMoves: HealthCheck = {
       "GET /admin/jobs/{id} with the `jobId` of GET /admin/projects/{id}. DELETE /admin/projects/{id}/move takes the move back.";
     const fenced = moves.filter(({ move }) => (move.fencedAt ?? now) < now - fencedMs);
     if (fenced.length > 0)
-      return fail(`Writes of ${counted(fenced.length, "project")} are refused by a move that stands still.`, {
+      return fail(`Writes of ${counted(fenced.length, "project")} are refused by a move that is stuck.`, {
         detail: named(fenced),
         mend,
       });

@@ -134,7 +134,7 @@ backups.post(
     needsProof: true,
     summary: "Restore a backup into a new project",
     description: `The new project is disabled, and stays so until \`PATCH /admin/projects/{id}\` with \`disabled: false\`: nothing is sent
-before. The original, if it is still there, is not touched. See [Backups](/docs/backups) for what the new project has other than
+before. The original, if it is still there, is not touched. See [Backups](/docs/backups) for how the new project differs from
 the backup.
 
 Poll \`GET /admin/jobs/{id}\`. When the job fails, delete the new project.`,

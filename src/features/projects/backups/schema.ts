@@ -88,7 +88,7 @@ export const RestoreResult = z
         domains: count.meta({ description: "Sender domains, which are verified again." }),
         jobs: count.meta({ description: "Jobs that failed, because they would have sent or called something." }),
       })
-      .meta({ description: "What the new project has other than the backup." }),
+      .meta({ description: "How the new project differs from the backup." }),
   })
   .meta({
     id: "RestoreResult",

@@ -15,8 +15,8 @@ move.post(
     isAudited: true,
     needsProof: true,
     summary: "Move a project to another database",
-    description: `Copies all rows of the project while calls go on, compares them, and switches. Just before the switch, writes of
-the project are refused for a moment, with 503 and \`Retry-After: 2\`; reads go on. See [Operating](/docs/operating).
+    description: `Copies all rows of the project while calls continue, compares them, and switches. Just before the switch, writes of
+the project are refused for a moment, with 503 and \`Retry-After: 2\`; reads continue. See [Operating](/docs/operating).
 
 Poll \`GET /admin/jobs/{id}\`. When the job has completed, the same call with the old database moves the project back, with
 what has come since.`,

@@ -81,8 +81,8 @@ async function requireMovable(platform: Platform, project: Project, database: st
   const { move } = project;
   if (isMoving(project)) throw alreadyMoving(move?.jobId ?? null);
   if (move !== null && move.from !== database) {
-    throw new Conflict(`What the last move has left in ${move.from} is not deleted yet. Nothing was changed.`, {
-      suggestion: `Send the request again in about an hour. Only the way back to ${move.from} is open before.`,
+    throw new Conflict(`Rows that the last move left in ${move.from} are not deleted yet. Nothing was changed.`, {
+      suggestion: `Send the request again in about an hour. Until then, the project can only move back to ${move.from}.`,
     });
   }
   const ctx = forProject(platform, project);

@@ -50,6 +50,6 @@ function notMoving(): Conflict {
 
 function hasMoved({ shard, move }: Project): Conflict {
   return new Conflict(`This project has moved to ${shard} already. Nothing was changed.`, {
-    suggestion: `To have it where it was, send POST with { "database": "${move?.from ?? ""}" }.`,
+    suggestion: `To move it back, send POST with { "database": "${move?.from ?? ""}" }.`,
   });
 }

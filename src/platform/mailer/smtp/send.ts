@@ -76,7 +76,7 @@ async function sendOne(session: Session, message: Message, settings: SmtpSetting
     return clean(await session.send(mail), settings);
   } catch (error) {
     const why = error instanceof Error ? error.message : "no answer";
-    return { kind: "unknown", reason: `${why} after the mail was sent: it may or may not have been taken` };
+    return { kind: "unknown", reason: `${why} after the mail was sent: it may or may not have been accepted` };
   }
 }
 
