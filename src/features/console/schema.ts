@@ -67,12 +67,9 @@ export const Me = z
     isOwner: z
       .boolean()
       .meta({ description: "Whether the person is an owner of the installation, who may do everything." }),
-    provedAt: z.iso
-      .datetime()
-      .nullable()
-      .meta({
-        description: "When the person last signed in; null after a sign-in by Cloudflare Access, which is no proof.",
-      }),
+    provedAt: z.iso.datetime().nullable().meta({
+      description: "When the person last signed in; null after a sign-in by Cloudflare Access, which is no proof.",
+    }),
     hasProof: z.boolean().meta({
       description:
         "Whether `provedAt` is less than ten minutes ago. Otherwise, calls that need a recent sign-in are a 403.",
