@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { BadRequest, TooLarge, UnknownRoute } from "../core/errors";
+import { accessPath, isLetThrough } from "./access-header";
 import { readForm } from "./form";
 import { originOf } from "./origin";
 import { megabyte, policy } from "./policy";
@@ -28,14 +29,17 @@ const addresses = [
   "/console/p/:project/:page/:id/:part",
 ];
 
-/** The header in which Cloudflare Access states, signed, who sends the request. */
-export const accessHeader = "Cf-Access-Jwt-Assertion";
+/** Returns the path of the sign-in by Access, which leads back to the requested page. */
+function accessPathFrom(url: string): string {
+  const { pathname, search } = new URL(url);
+  const asked = pathname + search;
+  return asked === "/console" ? accessPath : `${accessPath}?to=${encodeURIComponent(asked)}`;
+}
 
 /** Whether Access has authenticated a person who is not signed in here and has not chosen another way to sign in. */
 async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People, "findVisitor">): Promise<boolean> {
   const platform = c.get("platform");
-  const isLetThrough = platform.config.access !== null && c.req.header(accessHeader) !== undefined;
-  if (!isLetThrough || c.req.query("by") === "mail") return false;
+  if (!isLetThrough(c) || c.req.query("by") === "mail") return false;
   const session = sessionOf(c);
   if (session === null) return true;
   // A browser keeps the cookie of a session that is over. When the database does not answer, the page itself reports
@@ -45,7 +49,7 @@ async function isFromAccess(c: HonoContext<AppEnv>, { findVisitor }: Pick<People
 }
 
 async function serveIndex(c: HonoContext<AppEnv>, people: Pick<People, "findVisitor">): Promise<Response> {
-  if (await isFromAccess(c, people)) return c.redirect("/console/session/access", 303);
+  if (await isFromAccess(c, people)) return c.redirect(accessPathFrom(c.req.url), 303);
   const found = await findFile(c, "index.html");
   c.header("Content-Type", "text/html; charset=utf-8");
   c.header("Cache-Control", "no-cache");

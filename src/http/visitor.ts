@@ -3,6 +3,7 @@ import { BadRequest, NotAuthenticated, UnknownRoute } from "../core/errors";
 import { CrossSiteWrite, ProofNeeded } from "../core/people/errors";
 import { hasProof, type Visitor } from "../core/people/visitor";
 import type { Platform, Project } from "../platform/context";
+import { accessPath, isLetThrough } from "./access-header";
 import { originOf } from "./origin";
 import type { AppEnv } from "./router";
 import { sessionOf } from "./session-cookie";
@@ -24,7 +25,7 @@ export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise
   if (session === null) return null;
   if (c.req.raw.headers.has("Authorization")) throw bothKeyAndSession();
   const visitor = await people.findVisitor(c.get("platform"), session);
-  if (visitor === null) throw sessionOver();
+  if (visitor === null) throw sessionOver(isLetThrough(c));
   requireOwnOrigin(c);
   c.set("visitor", visitor);
   return visitor;
@@ -34,7 +35,7 @@ export async function visitorOf(c: HonoContext<AppEnv>, people: People): Promise
 export async function admitPerson(c: HonoContext<AppEnv>, people: People): Promise<void> {
   refuseWhenClosed(c);
   const visitor = await visitorOf(c, people);
-  if (visitor === null) throw sessionOver();
+  if (visitor === null) throw sessionOver(isLetThrough(c));
   requireProof(c, visitor);
 }
 
@@ -76,9 +77,11 @@ export function refuseCrossSite(c: HonoContext<AppEnv>): void {
   if (isSaid && !isFromOurPage(c)) throw new CrossSiteWrite();
 }
 
-export function sessionOver(): NotAuthenticated {
+/** Tells the page where to sign in by Cloudflare Access, if Access has let the request through. */
+export function sessionOver(isByAccess = false): NotAuthenticated {
   return new NotAuthenticated("Nobody is signed in here: there is no session, or it has ended.", {
     suggestion: "Sign in at /console.",
+    ...(isByAccess && { details: { access: accessPath } }),
   });
 }
 

@@ -96,6 +96,47 @@ describe("a person whom Cloudflare Access has let through", () => {
     expect(outside.callsTo(team.host)).toHaveLength(1);
   });
 
+  it("comes to the page that was asked for, by Access and by another way, and to no other site", async () => {
+    const { email } = await signedIn("owner");
+    const headers = { "Cf-Access-Jwt-Assertion": await team.assertion(email) };
+    const asked = "/console/p/01a2/campaigns/01a3?tab=links&at=1";
+    const entered = await callWith(team.settings, "GET", asked, { headers });
+    const signInAt = entered.headers.get("Location") ?? "";
+    expect([entered.status, signInAt]).toEqual([303, `${path}?to=${encodeURIComponent(asked)}`]);
+    const page = await callWith(team.settings, "GET", signInAt, { headers });
+    expect(page.body).toContain(`href="${asked.replaceAll("&", "&amp;")}&amp;by=mail"`);
+    // The form is sent to the address of its page.
+    expect(page.body).toContain(`<form method="post">`);
+    const post = async (address: string) => {
+      const answer = await callWith(team.settings, "POST", address, { headers: { ...headers, Origin: ourOrigin } });
+      return answer.headers.get("Location");
+    };
+    expect(await post(signInAt)).toBe(asked);
+    const elsewhere = [
+      "https://evil.example",
+      "//evil.example",
+      "/console/..//evil.example",
+      "/consoles",
+      "\\\\evil.example",
+      "javascript:alert(1)",
+      "http://[",
+    ];
+    for (const to of elsewhere) expect(await post(`${path}?to=${encodeURIComponent(to)}`), to).toBe("/console");
+    expect(await post(`${path}?to=${encodeURIComponent("https://evil.example/console/account")}`)).toBe(
+      "/console/account",
+    );
+  });
+
+  it("is told by a call whose session is over where Access signs in", async () => {
+    const assertion = await team.assertion((await signedIn("owner")).email);
+    const ask = (settings: object, headers: Record<string, string>) =>
+      callWith(settings, "GET", "/console/me", { headers });
+    const over = await ask(team.settings, { Cookie: "__Host-petrel=none", "Cf-Access-Jwt-Assertion": assertion });
+    expectRefusal(over, 401, "INVALID_API_KEY", { details: { access: path } });
+    expect((await ask(team.settings, {})).body.error.details).toBeUndefined();
+    expect((await ask({}, { "Cf-Access-Jwt-Assertion": assertion })).body.error.details).toBeUndefined();
+  });
+
   it("becomes nobody here without an invitation", async () => {
     const before = await env.DB.prepare("SELECT count(*) AS people FROM people").first();
     const refused = await signIn(await team.assertion("stranger@example.com"));

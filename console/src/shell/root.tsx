@@ -27,7 +27,7 @@ export function Root() {
   if (error instanceof AuthenticationError) {
     return (
       <Suspense fallback={<Loading />}>
-        <SignIn />
+        <SignIn access={typeof error.details?.access === "string" ? error.details.access : null} />
       </Suspense>
     );
   }

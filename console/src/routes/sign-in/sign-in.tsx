@@ -4,7 +4,7 @@ import { type SubmitEvent, useState } from "react";
 import { hasPasskeys, signInByPasskey } from "../../api/passkeys";
 import { sessionKey } from "../../api/queries";
 import { askForLink } from "../../api/session";
-import { Button } from "../../parts/button";
+import { Button, buttonLook } from "../../parts/button";
 import { CodeForm } from "../../parts/code-form";
 import { TextField } from "../../parts/field";
 import { Page } from "../../parts/page";
@@ -13,11 +13,16 @@ import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { useOfferedPasskeys } from "./offered-passkeys";
 
+interface SignInProps {
+  /** Where somebody signs in whom Cloudflare Access knows; null where it does not stand before the console. */
+  access: string | null;
+}
+
 /**
  * Signs in. A passkey works at once. Otherwise an address gets a mail, and the mail's code opens a session in this
  * browser.
  */
-export function SignIn() {
+export function SignIn({ access }: SignInProps) {
   const { words } = useWords();
   const [email, setEmail] = useState("");
   const queries = useQueryClient();
@@ -59,15 +64,25 @@ export function SignIn() {
             </Button>
           </form>
         )}
-        {hasPasskeys && (
+        {(hasPasskeys || access !== null) && (
           <div className="mt-4 grid gap-4">
             <p className="flex items-center gap-3 text-small text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
               {words.signIns.or}
             </p>
-            <Button isBusy={passkey.isPending} onClick={() => passkey.mutate()}>
-              <KeyRound size={16} aria-hidden />
-              {words.signIns.byPasskey}
-            </Button>
+            {access !== null && (
+              <a
+                href={`${access}?to=${encodeURIComponent(location.pathname + location.search)}`}
+                className={buttonLook("plain")}
+              >
+                {words.signIns.byAccess}
+              </a>
+            )}
+            {hasPasskeys && (
+              <Button isBusy={passkey.isPending} onClick={() => passkey.mutate()}>
+                <KeyRound size={16} aria-hidden />
+                {words.signIns.byPasskey}
+              </Button>
+            )}
             {fault !== null && <PasskeyFault error={fault} />}
           </div>
         )}

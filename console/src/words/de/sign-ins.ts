@@ -2,6 +2,7 @@ import type { signIns as en } from "../en/sign-ins";
 
 export const signIns: typeof en = {
   byPasskey: "Mit einem Passkey anmelden",
+  byAccess: "Mit Cloudflare Access anmelden",
   or: "oder",
   declined: "Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, oder lassen Sie sich einen Code schicken.",
   known: "Dieses Gerät hat schon einen Passkey für Sie.",

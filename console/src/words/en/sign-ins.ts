@@ -1,5 +1,6 @@
 export const signIns = {
   byPasskey: "Sign in with a passkey",
+  byAccess: "Sign in with Cloudflare Access",
   or: "or",
   declined: "No passkey was used. Try again, or have a code mailed to you.",
   known: "This device has a passkey for you already.",

@@ -2,6 +2,7 @@ import type { signIns as en } from "../en/sign-ins";
 
 export const signIns: typeof en = {
   byPasskey: "Entrar con una llave de acceso",
+  byAccess: "Entrar con Cloudflare Access",
   or: "o",
   declined: "No se usó ninguna llave de acceso. Inténtelo de nuevo o pida un código por correo.",
   known: "Este dispositivo ya tiene una llave de acceso suya.",

@@ -2,6 +2,7 @@ import type { signIns as en } from "../en/sign-ins";
 
 export const signIns: typeof en = {
   byPasskey: "Se connecter avec une clé d’accès",
+  byAccess: "Se connecter avec Cloudflare Access",
   or: "ou",
   declined: "Aucune clé d’accès n’a été utilisée. Réessayez, ou demandez un code par e-mail.",
   known: "Cet appareil a déjà une clé d’accès pour vous.",

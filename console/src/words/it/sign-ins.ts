@@ -2,6 +2,7 @@ import type { signIns as en } from "../en/sign-ins";
 
 export const signIns: typeof en = {
   byPasskey: "Accedi con una passkey",
+  byAccess: "Accedi con Cloudflare Access",
   or: "oppure",
   declined: "Non è stata usata nessuna passkey. Riprova, oppure fatti mandare un codice.",
   known: "Questo dispositivo ha già una passkey per te.",

@@ -2,6 +2,7 @@ import type { signIns as en } from "../en/sign-ins";
 
 export const signIns: typeof en = {
   byPasskey: "Inloggen met een passkey",
+  byAccess: "Inloggen met Cloudflare Access",
   or: "of",
   declined: "Er is geen passkey gebruikt. Probeer het opnieuw, of laat een code mailen.",
   known: "Dit apparaat heeft al een passkey voor u.",

@@ -2,6 +2,7 @@ import type { signIns as en } from "../en/sign-ins";
 
 export const signIns: typeof en = {
   byPasskey: "Entrar com uma chave de acesso",
+  byAccess: "Entrar com o Cloudflare Access",
   or: "ou",
   declined: "Nenhuma chave de acesso foi usada. Tente de novo, ou peça um código por e-mail.",
   known: "Este dispositivo já tem uma chave de acesso sua.",

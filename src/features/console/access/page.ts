@@ -6,20 +6,24 @@ function page(main: Html): Html {
   return framed({ title: "Sign in · Petrel", style: "/preferences.css", main, isPersonal: true });
 }
 
-const otherWay = html`<p class="quiet"><a href="/console?by=mail">Sign in another way</a></p>`;
+/** Leads to the page that was asked for, which then asks for a mail or a passkey. */
+function otherWay(page: string): Html {
+  const by = page.includes("?") ? "&by=mail" : "?by=mail";
+  return html`<p class="quiet"><a href="${page}${by}">Sign in another way</a></p>`;
+}
 
 /** Asks a person authenticated by Access whether to sign in. */
-export function accessPage(email: string): Html {
+export function accessPage(email: string, wanted: string): Html {
   return page(html`<h1>Sign in to Petrel</h1>
 <form method="post"><p>As <bdi class="address">${email}</bdi>, whom Cloudflare Access knows.</p>
 <button class="main">Sign in</button></form>
-${otherWay}`);
+${otherWay(wanted)}`);
 }
 
 /** Refuses a person authenticated by Access who cannot sign in that way. */
-export function refusalPage({ message, suggestion }: NotAuthenticated): Html {
+export function refusalPage({ message, suggestion }: NotAuthenticated, wanted: string): Html {
   return page(html`<h1>You are not signed in</h1>
 <p><bdi>${message}</bdi></p>
 <p>${suggestion ?? ""}</p>
-${otherWay}`);
+${otherWay(wanted)}`);
 }

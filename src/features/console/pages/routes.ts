@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono";
 import { NotAuthenticated, UnknownRoute } from "../../../core/errors";
 import { normalizeEmail } from "../../../core/mail/address";
 import { lookAtLink, useLink } from "../../../engine/people/use-link";
-import { accessHeader } from "../../../http/console";
+import { accessHeader } from "../../../http/access-header";
 import { readForm } from "../../../http/form";
 import type { Html } from "../../../http/page";
 import { policy } from "../../../http/policy";
@@ -34,15 +34,23 @@ export function addPages(router: AppRouter): void {
 
 /** Adds the page with the button that signs in a person authenticated by Access. */
 function addAccess(router: AppRouter): void {
-  router.get("/console/session/access", page, (c) => orSayWhy(c, async () => show(c, accessPage(await addressOf(c)))));
+  router.get("/console/session/access", page, (c) =>
+    orSayWhy(c, async () => show(c, accessPage(await addressOf(c), wantedPage(c)))),
+  );
 
   router.post("/console/session/access", page, (c) => {
     refuseCrossSite(c);
     return orSayWhy(c, async () => {
       setSession(c, await signInByAccess(c.get("platform"), browserOf(c), await addressOf(c)));
-      return c.redirect("/console", 303);
+      return c.redirect(wantedPage(c), 303);
     });
   });
+}
+
+/** The page of the console that was asked for. A link to the sign-in leads nowhere else, whatever it names. */
+function wantedPage(c: HonoContext<AppEnv>): string {
+  const url = URL.parse(c.req.query("to") || "/console", c.req.url);
+  return url !== null && /^\/console(\/|$)/.test(url.pathname) ? url.pathname + url.search : "/console";
 }
 
 async function orSayWhy(c: HonoContext<AppEnv>, run: () => Promise<Response>): Promise<Response> {
@@ -50,7 +58,7 @@ async function orSayWhy(c: HonoContext<AppEnv>, run: () => Promise<Response>): P
     return await run();
   } catch (error) {
     if (!(error instanceof NotAuthenticated)) throw error;
-    return show(c, refusalPage(error), 401);
+    return show(c, refusalPage(error, wantedPage(c)), 401);
   }
 }
 
