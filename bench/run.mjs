@@ -9,6 +9,7 @@ import { benchCost } from "./cost.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchFar } from "./far.mjs";
 import { benchLanes } from "./lanes.mjs";
+import { benchLists } from "./lists.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchMove } from "./move.mjs";
 import { benchMoving } from "./moving.mjs";
@@ -31,6 +32,7 @@ const benches = {
   memory: benchMemory,
   startup: benchStartup,
   contacts: benchContacts,
+  lists: benchLists,
   segments: benchSegments,
   activity: benchActivity,
   sweeps: benchSweeps,

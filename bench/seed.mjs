@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 const rowsPerStatement = 50_000;
-const dayMs = 24 * 60 * 60 * 1000;
+export const dayMs = 24 * 60 * 60 * 1000;
 
 /** Opens the database of a binding in a local state, while no Worker holds it. */
 export function openDatabase(state, binding) {
@@ -23,7 +23,7 @@ function objectIdOf(name) {
 }
 
 /** Returns, in SQL, an id of a time and a number: 22 characters that sort by time (see src/core/ids.ts). */
-function idOf(timeMs, n) {
+export function idOf(timeMs, n) {
   const letters = [42, 36, 30, 24, 18, 12, 6, 0].map(
     (shift) => `substr('${idAlphabet}', 1 + ((${timeMs} >> ${shift}) & 63), 1)`,
   );
@@ -40,8 +40,7 @@ const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuv
  */
 export function seed(state, projects) {
   const control = openDatabase(state, "DB");
-  const placeOf = ({ id }) => control.prepare("SELECT number, shard FROM projects WHERE id = ?").get(id);
-  const placed = projects.map((project) => ({ ...project, ...placeOf(project) }));
+  const placed = projects.map((project) => ({ ...project, ...placeOf(control, project.id) }));
   control.close();
   for (const [shard, together] of Map.groupBy(placed, (project) => project.shard)) {
     const database = openDatabase(state, shard);
@@ -50,23 +49,40 @@ export function seed(state, projects) {
   }
 }
 
+/** The number of a project, and the binding of its database. */
+export function placeOf(control, id) {
+  return control.prepare("SELECT number, shard FROM projects WHERE id = ?").get(id);
+}
+
 function seedDatabase(database, projects) {
+  withoutIndexes(database, ["contacts", "events"], () => {
+    for (const project of projects) fill(database, project);
+  });
+}
+
+/** Fills tables, and makes their indexes when the rows are there. */
+export function withoutIndexes(database, tables, insert) {
   const made = database
     .prepare(
-      "SELECT name, sql FROM sqlite_master WHERE tbl_name IN ('contacts', 'events') AND type = 'index' AND sql <> ''",
+      "SELECT name, sql FROM sqlite_master WHERE tbl_name IN (SELECT value FROM json_each(?)) AND type = 'index' AND sql <> ''",
     )
-    .all();
+    .all(JSON.stringify(tables));
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000");
   for (const { name } of made) database.exec(`DROP INDEX ${name}`);
-  for (const project of projects) fill(database, project);
+  insert();
   for (const { sql } of made) database.exec(sql);
+}
+
+/** In SQL, when one of so many people joined: they are spread over the year before. */
+export function joiningOf(contacts, now) {
+  return (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / Math.max(contacts, 1))})`;
 }
 
 const usualNames = "CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END";
 
 function fill(database, { number, contacts = 0, events = 0, eventNames = 0, name = usualNames }) {
   const now = Date.now();
-  const joinedAt = (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / Math.max(contacts, 1))})`;
+  const joinedAt = joiningOf(contacts, now);
   inChunks(contacts, (numbers) =>
     database.exec(`
       INSERT INTO contacts (project_id, id, email, subscribed, source, data, created_at, updated_at)
@@ -108,7 +124,7 @@ function numbersTo(total) {
   return `WITH RECURSIVE numbers(n) AS (SELECT 0 WHERE ${total} > 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${total}) SELECT n FROM numbers`;
 }
 
-function inChunks(total, insert) {
+export function inChunks(total, insert) {
   for (let from = 0; from < total; from += rowsPerStatement) {
     const to = Math.min(from + rowsPerStatement, total);
     insert(

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { publicId } from "../../src/core/ids";
+import { type Id, newId, publicId } from "../../src/core/ids";
 import { listEmails } from "../../src/features/emails/list";
 import { framed } from "../support/framed";
-import { expectBounded } from "../support/plan";
+import { newCampaign as newLedger } from "../support/ledger";
+import { expectBounded, planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { newContact } from "../support/segment";
@@ -128,12 +129,45 @@ describe("GET /emails", () => {
     const { id: workflowId } = await newWorkflow(project);
     await listEmails(ctx, { workflowId, subject: "A", templateId: workflowId }, { limit: 20 });
     await expectBounded(world.statements, [
-      // The newest 25,000, at the end of the key.
+      // The newest 10,000, at the end of the key.
       {
         sql: /FROM emails WHERE project_id = \? ORDER BY id DESC LIMIT/,
         step: /SEARCH emails USING PRIMARY KEY \(project_id=\?\)/,
       },
     ]);
+  });
+
+  it("looks among mail of a campaign, or among what failed, without the newer mail of others", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const { ctx } = await world.context(project);
+    const plansOf = async (filters: { campaignId?: Id; status?: "FAILED" | "UNKNOWN" }) => {
+      await listEmails(ctx, filters, { limit: 20 });
+      const statement = world.statements.findLast(({ sql }) => sql.includes("AS seen"));
+      return statement === undefined ? [] : planOf(statement);
+    };
+    const window = /SEARCH emails/;
+    const windowOf = async (filters: Parameters<typeof plansOf>[0]) =>
+      (await plansOf(filters)).filter((step) => window.test(step));
+    expect(await windowOf({ campaignId: newId() })).toEqual([
+      "SEARCH emails USING PRIMARY KEY (project_id=? AND id>? AND id<?)",
+    ]);
+    for (const status of ["FAILED", "UNKNOWN"] as const) {
+      expect(await windowOf({ status })).toEqual(["SEARCH emails USING INDEX ix_emails_unsent (project_id=?)"]);
+    }
+  });
+
+  it("finds all mail of a campaign, page by page, and none of it as that of another", async () => {
+    const project = await newProject();
+    await project.api.send({ to: "before@example.com" });
+    const ledger = await newLedger(project, { recipients: 5, status: "SENT" });
+    const after = await newLedger(project, { recipients: 2, status: "SENT" });
+    await project.api.send({ to: "after@example.com" });
+    const path = `/emails?campaignId=${publicId(ledger.id)}&limit=3`;
+    const { body: first } = await project.api.get(path);
+    const { body: second } = await project.api.get(`${path}&cursor=${first.cursor}`);
+    expect([first.total, first.data.length, second.data.length, second.hasMore]).toEqual([5, 3, 2, false]);
+    expect((await project.api.get(`/emails?campaignId=${publicId(after.id)}`)).body.total).toBe(2);
+    expect((await project.api.get(`/emails?campaignId=${publicId(newId())}`)).body.total).toBe(0);
   });
 
   it("shows nothing of another project", async () => {

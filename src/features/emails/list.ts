@@ -2,7 +2,6 @@ import { desc, type SQL, sql } from "drizzle-orm";
 import { firstIdAt, asId as idOf, textOf } from "../../core/ids";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
-import { maxRowsPerStatement } from "../../db/limits";
 import type { CursorQuery } from "../../db/list-rows";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -14,10 +13,10 @@ import { emailJson, selectEmails } from "./email";
 import type { EmailFilters } from "./schema";
 
 /**
- * The window of one statement. A filter with few matches would otherwise scan all emails of a project. When the window
- * ends first, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned email.
+ * The window of one statement, which takes some milliseconds also where the content of each email is looked up. A filter
+ * with few matches would otherwise scan all emails of a project. When the window ends first, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned email.
  */
-const windowRows = maxRowsPerStatement;
+const windowRows = 10_000;
 
 /** Returns a page of emails, newest first. Throws BadRequest on an unreadable cursor. */
 export async function listEmails(
@@ -72,7 +71,8 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
 
 /**
  * The newest emails that may match. Emails of one execution or one contact come from their index, and are sorted
- * afterwards. Emails of the project come in key order.
+ * afterwards. Failed ones have an index too, and emails of a campaign are near each other. Emails of the project come
+ * in key order.
  */
 function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
   const { startDate, endDate, countedAs } = filters;
@@ -80,7 +80,7 @@ function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQ
   // An email's id contains its time of creation.
   const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
-  const { index, isTheirs } = ownerOf(filters);
+  const { index, isTheirs } = nearestOf(ctx, filters);
   const times = countedAs === undefined ? sql`` : timesCounted;
   return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source, effect_id, subject ${times} FROM emails ${index}
     WHERE ${inProject(ctx)} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
@@ -88,13 +88,26 @@ function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQ
 
 const timesCounted = sql`, delivered_at, opened_at, clicked_at, complained_at, bounced_at, unsubscribed_at`;
 
-function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isTheirs: SQL } {
+interface Nearest {
+  index: SQL;
+  isTheirs: SQL;
+}
+
+function nearestOf(ctx: Context, { executionId, contactId, campaignId, status }: EmailFilters): Nearest {
   if (executionId !== undefined) {
     const [from, to] = [`${textOf(executionId)}:`, `${textOf(executionId)};`];
     return { index: sql`INDEXED BY ux_emails_effect`, isTheirs: sql`AND effect_id >= ${from} AND effect_id < ${to}` };
   }
-  if (contactId === undefined) return { index: sql``, isTheirs: sql`` };
-  return { index: sql`INDEXED BY ux_emails_contact`, isTheirs: sql`AND contact_id = ${contactId}` };
+  if (contactId !== undefined) {
+    return { index: sql`INDEXED BY ux_emails_contact`, isTheirs: sql`AND contact_id = ${contactId}` };
+  }
+  if (campaignId !== undefined) {
+    const pages = sql`FROM campaign_pages WHERE ${inProject(ctx)} AND campaign_id = ${campaignId} ORDER BY first_id`;
+    const [first, last] = [sql`(SELECT first_id ${pages} LIMIT 1)`, sql`(SELECT last_id ${pages} DESC LIMIT 1)`];
+    return { index: sql``, isTheirs: sql`AND id >= ${first} AND id <= ${last}` };
+  }
+  if (status !== "FAILED" && status !== "UNKNOWN") return { index: sql``, isTheirs: sql`` };
+  return { index: sql`INDEXED BY ix_emails_unsent`, isTheirs: sql`AND status IN ('FAILED', 'UNKNOWN')` };
 }
 
 function conditionOf(filters: EmailFilters): SQL {

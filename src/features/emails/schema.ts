@@ -88,7 +88,7 @@ export const EmailPage = z
     approximate: z
       .literal(true)
       .optional()
-      .meta({ description: "Present when `total` counts only matches among the newest 25,000 emails." }),
+      .meta({ description: "Present when `total` counts only matches among the newest 10,000 emails." }),
     countedAt: time.optional(),
     warnings: Warnings,
   })
