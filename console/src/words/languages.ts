@@ -24,8 +24,8 @@ export function localeOf(wanted: readonly string[]): string {
 }
 
 /** Loads the texts of the first screen. Null for English, which needs no file of its own. */
-export function loadFirstWords(locale: string): Promise<FirstWords> | null {
-  return languages[codeOf(locale)]?.first?.() ?? null;
+export async function loadFirstWords(locale: string): Promise<FirstWords | null> {
+  return (await languages[codeOf(locale)]?.first?.()) ?? null;
 }
 
 /** Loads the texts of all other pages. */
