@@ -1,11 +1,12 @@
 import { type ComponentType, useEffect, useState } from "react";
+import { loadPart } from "../api/load-part";
 import { useFirstWords } from "../words/first";
 import { withPageWords } from "../words/shown";
 
 const openEvent = "palette";
-/** The palette is loaded after the page is painted. */
+/** The page is painted first. */
 const restMs = 100;
-/** How long the message is shown that there is no palette. */
+/** For so long it is said that there is no palette. */
 const readMs = 10_000;
 
 const load = withPageWords(() => import("./palette"));
@@ -14,7 +15,7 @@ export function openPalette(): void {
   document.dispatchEvent(new Event(openEvent));
 }
 
-/** Opens the palette by `⌘K`, by Ctrl+K, or by the button at the top. It is loaded after the page. */
+/** Opens the palette by `⌘K`, by Ctrl and K, or by the button at the top. It is loaded after the page. */
 export function PaletteDoor() {
   const { words } = useFirstWords();
   const [shown, setShown] = useState<{ Palette: ComponentType<{ onClose(): void }> } | null>(null);
@@ -22,7 +23,7 @@ export function PaletteDoor() {
 
   useEffect(() => {
     const open = () =>
-      load().then(
+      loadPart(load).then(
         ({ Palette }) => {
           setHasFailed(false);
           setShown({ Palette });
@@ -37,7 +38,7 @@ export function PaletteDoor() {
       event.preventDefault();
       void open();
     }
-    // If loading fails now, the palette is loaded when it is opened, which shows the failure.
+    // If loading fails now, the palette is loaded when it is opened, which reloads the page or shows the failure.
     const timer = setTimeout(() => load().catch(() => undefined), restMs);
     document.addEventListener("keydown", openByKey);
     document.addEventListener(openEvent, open);

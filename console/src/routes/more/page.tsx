@@ -1,3 +1,5 @@
+import { useLocation } from "@tanstack/react-router";
+import clsx from "clsx";
 import { mayCall, type OperationName } from "petrel-client";
 import { useProject } from "../../api/project";
 import { Page } from "../../parts/page";
@@ -15,7 +17,6 @@ const calls: [part: Part, call: string, needs: OperationName][] = [
   ["template", "POST /templates", "templates.create"],
   ["files", "POST /files", "files.upload"],
   ["imports", "POST /contacts/import", "contacts.import"],
-  ["edit", "PATCH /contacts/{id}", "contacts.update"],
   ["suppressions", "GET /suppressions", "suppressions.list"],
   ["unsuppress", "DELETE /suppressions/{email}", "suppressions.remove"],
   ["retryMany", "POST /emails/retry", "emails.retryMany"],
@@ -33,6 +34,8 @@ const calls: [part: Part, call: string, needs: OperationName][] = [
 export function MorePage() {
   const { words } = useWords();
   const project = useProject();
+  // The address changes without a new page, which `:target` does not notice.
+  const meant = useLocation({ select: ({ hash }) => hash });
   return (
     <Page title={words.more.title}>
       <p className="mb-4 text-quiet">
@@ -49,7 +52,10 @@ export function MorePage() {
             <div key={part} className="contents">
               <dt
                 id={part}
-                className="scroll-mt-16 target:text-main px-4 pt-3 font-medium tablet:border-b tablet:border-line tablet:pb-3"
+                className={clsx(
+                  "scroll-mt-16 px-4 pt-3 font-medium tablet:border-b tablet:border-line tablet:pb-3",
+                  part === meant && "text-main",
+                )}
               >
                 {words.more.parts[part]}
               </dt>
