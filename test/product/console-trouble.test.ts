@@ -91,6 +91,62 @@ describeInChromium(
       expect(refused).toBe(2);
     });
 
+    it("loads a page anew, once, when a deploy has removed the file of the palette, and stays without a network", async () => {
+      const { page } = await enter("/campaigns");
+      const box = page.getByRole("combobox", { name: "Search pages, people and mail" });
+      let isGone = true;
+      await page.route(/assets\/palette-.*\.js/, (route) =>
+        isGone ? route.fulfill({ status: 404, body: "" }) : route.continue(),
+      );
+      await page.goto(`${base}/console/p/${world.project}/domains`, { waitUntil: "networkidle" });
+      await page.getByLabel("Domain").fill("typed.example");
+      await page.context().setOffline(true);
+      await page.keyboard.press("ControlOrMeta+k");
+      await page.getByRole("alert").getByText("The service did not answer").waitFor();
+      expect(await page.getByLabel("Domain").inputValue()).toBe("typed.example");
+      await page.context().setOffline(false);
+      const reloaded = page.waitForEvent("load");
+      await page.keyboard.press("ControlOrMeta+k");
+      await reloaded;
+      isGone = false;
+      await page.getByLabel("Domain").waitFor();
+      await page.keyboard.press("ControlOrMeta+k");
+      await box.waitFor();
+    });
+
+    it("marks the line that a link leads to on a page of many, also without a new page", async () => {
+      const { page } = await enter("");
+      const colour = (part: string) =>
+        page.evaluate<string>(`getComputedStyle(document.getElementById("${part}")).color`);
+      await page.evaluate(`history.pushState(null, "", "/console/p/${world.project}/more#suppressions")`);
+      await page.evaluate(`dispatchEvent(new PopStateEvent("popstate"))`);
+      await page.locator("dt#suppressions").waitFor();
+      await expect.poll(async () => (await colour("suppressions")) === (await colour("webhooks"))).toBe(false);
+    });
+
+    it("offers Cloudflare Access on an open page whose session has ended, and leads back to it", async () => {
+      const { page } = await enter("/domains");
+      const path = "/console/session/access";
+      const over = {
+        success: false,
+        message: "Over.",
+        error: { code: "INVALID_API_KEY", message: "Over.", details: { access: path } },
+      };
+      await page.route("**/console/me", (route) => route.fulfill({ status: 401, json: over }));
+      await page.context().clearCookies();
+      const people = page.getByRole("navigation").getByText("People").first();
+      await people.click();
+      const link = page.getByRole("link", { name: "Sign in with Cloudflare Access" });
+      const to = encodeURIComponent(`/console/p/${world.project}/people`);
+      expect(await link.getAttribute("href")).toBe(`${path}?to=${to}`);
+      // Access itself redirects a call to its own page when its session is over too.
+      await page.route("**/console/me", (route) =>
+        route.fulfill({ status: 302, headers: { Location: "https://acme.cloudflareaccess.com/login" } }),
+      );
+      await page.reload();
+      expect(await link.getAttribute("href")).toBe(`${path}?to=${to}`);
+    });
+
     it("keeps what was typed when its session ends, says so, and asks to sign in on the next page", async () => {
       const { page } = await enter("/domains");
       const late = `late-${world.domain}`;

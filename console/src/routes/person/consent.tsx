@@ -1,6 +1,7 @@
 import type { Contact } from "petrel-client";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
+import { SubscriptionActions } from "./subscription-actions";
 
 /** Shows whether the person gets marketing mail, and what is known about how that came about. */
 export function Consent({ contact }: { contact: Contact }) {
@@ -29,6 +30,7 @@ export function Consent({ contact }: { contact: Contact }) {
             ),
         )}
       </dl>
+      <SubscriptionActions contact={contact} />
     </div>
   );
 }

@@ -5,7 +5,9 @@ import { Page, Section } from "../../parts/page";
 import { Loading, Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { Subscription } from "../people/subscription";
+import { PersonActions } from "./actions";
 import { Consent } from "./consent";
+import { Data } from "./data";
 import { Explain } from "./explain";
 import { Future } from "./future";
 import { Memberships } from "./memberships";
@@ -25,15 +27,7 @@ export function PersonPage() {
   if (error !== null && data === undefined) return <Refused error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   return (
-    <Page
-      title={data.email}
-      aside={<Subscription contact={data} />}
-      actions={
-        <Link to="/p/$project/emails" params={{ project }} search={{ contactId: id }} className="link self-center">
-          {words.person.mail}
-        </Link>
-      }
-    >
+    <Page title={data.email} aside={<Subscription contact={data} />} actions={<PersonActions contact={data} />}>
       <p className="-mt-3 mb-4">
         <Link to="/p/$project/people" params={{ project }} className="link">
           {words.person.back}
@@ -55,32 +49,10 @@ export function PersonPage() {
           <Section title={words.person.consent}>
             <Consent contact={data} />
           </Section>
-          <Section title={words.person.data}>
-            <Data data={data.data} />
-          </Section>
+          <Data contact={data} />
           <Memberships contactId={id} />
         </div>
       </div>
     </Page>
-  );
-}
-
-function Data({ data }: { data: Record<string, unknown> }) {
-  const { words } = useWords();
-  const entries = Object.entries(data);
-  if (entries.length === 0) return <p className="p-4 text-quiet">{words.person.noData}</p>;
-  return (
-    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1 p-4">
-      {entries.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-quiet">
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>
-            <bdi>{typeof value === "string" ? value : JSON.stringify(value)}</bdi>
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

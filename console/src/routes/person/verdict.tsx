@@ -3,6 +3,7 @@ import { Badge, type Tone } from "../../parts/badge";
 import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
 import { SourceLink } from "./source-link";
+import { Unsuppress } from "./unsuppress";
 
 const tones: Record<ContactExplanation["verdict"], Tone> = {
   RECEIVED: "good",
@@ -44,6 +45,7 @@ function Reason({ because, label }: { because: ContactExplanation["because"][num
           <bdi>{message}</bdi>
         </SourceLink>
       </p>
+      {source.type === "suppression" && <Unsuppress email={source.id} />}
     </div>
   );
 }

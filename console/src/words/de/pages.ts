@@ -163,7 +163,6 @@ export const pages: PageWords = {
       template: "Eine Vorlage schreiben",
       files: "Ein Bild hochladen",
       imports: "Personen importieren",
-      edit: "Daten einer Person ändern",
       suppressions: "Unterdrückte Adressen",
       unsuppress: "Eine Adresse wieder zulassen",
       retryMany: "Fehlgeschlagene E-Mails erneut senden",

@@ -163,7 +163,6 @@ export const pages = {
       template: "Write a template",
       files: "Upload an image",
       imports: "Import people",
-      edit: "Change a person's data",
       suppressions: "Suppressions",
       unsuppress: "Let an address get mail again",
       retryMany: "Send failed mail again",

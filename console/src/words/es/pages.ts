@@ -162,7 +162,6 @@ export const pages: PageWords = {
       template: "Escribir una plantilla",
       files: "Subir una imagen",
       imports: "Importar personas",
-      edit: "Cambiar los datos de una persona",
       suppressions: "Direcciones bloqueadas",
       unsuppress: "Permitir de nuevo una dirección",
       retryMany: "Reenviar los correos fallidos",

@@ -164,7 +164,6 @@ export const pages: PageWords = {
       template: "Écrire un modèle",
       files: "Envoyer une image",
       imports: "Importer des personnes",
-      edit: "Modifier les données d’une personne",
       suppressions: "Adresses bloquées",
       unsuppress: "Autoriser à nouveau une adresse",
       retryMany: "Renvoyer les e-mails en échec",

@@ -162,7 +162,6 @@ export const pages: PageWords = {
       template: "Scrivere un modello",
       files: "Caricare un’immagine",
       imports: "Importare persone",
-      edit: "Cambiare i dati di una persona",
       suppressions: "Indirizzi bloccati",
       unsuppress: "Riammettere un indirizzo",
       retryMany: "Inviare di nuovo le e-mail fallite",

@@ -162,7 +162,6 @@ export const pages: PageWords = {
       template: "Een sjabloon schrijven",
       files: "Een afbeelding uploaden",
       imports: "Personen importeren",
-      edit: "Gegevens van een persoon wijzigen",
       suppressions: "Onderdrukte adressen",
       unsuppress: "Een adres weer toelaten",
       retryMany: "Mislukte e-mail opnieuw verzenden",

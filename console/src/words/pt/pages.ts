@@ -162,7 +162,6 @@ export const pages: PageWords = {
       template: "Escrever um modelo",
       files: "Carregar uma imagem",
       imports: "Importar pessoas",
-      edit: "Alterar os dados de uma pessoa",
       suppressions: "Endereços bloqueados",
       unsuppress: "Voltar a permitir um endereço",
       retryMany: "Reenviar os e-mails falhados",
