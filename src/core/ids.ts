@@ -113,6 +113,18 @@ export function bytesOf(id: Id): Uint8Array {
   return bytes;
 }
 
+/**
+ * Returns the UUID of what two ids name together, for a record without an id of its own: a UUID v8 (RFC 9562). It is the
+ * same each time, and differs for every pair that shares one of them.
+ */
+export function publicIdOfPair(one: Id, other: Id): string {
+  const others = bytesOf(other);
+  const bytes = bytesOf(one).map((byte, index) => byte ^ (others[index] ?? 0));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return publicId(encode(bytes));
+}
+
 export function publicIdOrNull(id: Id | null): string | null {
   return id === null ? null : publicId(id);
 }

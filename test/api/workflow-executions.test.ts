@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { publicId } from "../../src/core/ids";
+import { isUuid, publicId } from "../../src/core/ids";
 import { call, newProject, type TestProject } from "../support/project";
 import { type GivenWorkflow, newWorkflow } from "../support/workflow";
 
@@ -56,6 +56,8 @@ describe("POST /workflows/{id}/executions", () => {
     });
     const whole = await settled(project, path, body.id);
     expect(whole).toMatchObject({ status: "WAITING", currentStepId: publicId(workflow.steps.later as never) });
+    const stepIds: string[] = whole.steps.map((step: { id: string }) => step.id);
+    expect(new Set(stepIds.filter(isUuid)).size).toBe(whole.steps.length);
     expect(whole.steps).toMatchObject([
       { type: "TRIGGER", status: "COMPLETED", executionId: body.id },
       { type: "DELAY", name: "later", status: "WAITING", completedAt: null, scheduledFor: expect.any(String) },

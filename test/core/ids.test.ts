@@ -10,6 +10,7 @@ import {
   newId,
   newIdAt,
   publicId,
+  publicIdOfPair,
   readId,
   textOf,
   timeOf,
@@ -159,5 +160,17 @@ describe("isUuid", () => {
     "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a1g",
   ])("refuses %j", (value) => {
     expect(isUuid(value)).toBe(false);
+  });
+});
+
+describe("publicIdOfPair", () => {
+  it("is a UUID, the same each time, and another one for every other id beside the same one", () => {
+    const one = newId();
+    const others = Array.from({ length: 1_000 }, newId);
+    const pairs = others.map((other) => publicIdOfPair(one, other));
+    for (const pair of pairs)
+      expect(pair).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Set(pairs).size).toBe(others.length);
+    expect(others.map((other) => publicIdOfPair(one, other))).toEqual(pairs);
   });
 });

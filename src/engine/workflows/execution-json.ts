@@ -1,4 +1,4 @@
-import { type Id, publicId, publicIdOrNull } from "../../core/ids";
+import { type Id, publicId, publicIdOfPair, publicIdOrNull } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
 import type { ExecutionView } from "../../platform/workflow-shards";
 
@@ -27,7 +27,7 @@ export function wholeExecutionJson(view: ExecutionView) {
 /** An execution reaches a step only once, so the two ids together identify the record. */
 function stepJson(executionId: Id, step: ExecutionView["steps"][number]) {
   return {
-    id: `${publicId(executionId)}:${publicId(step.stepId)}`,
+    id: publicIdOfPair(executionId, step.stepId),
     executionId: publicId(executionId),
     stepId: publicId(step.stepId),
     type: step.type,

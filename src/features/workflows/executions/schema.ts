@@ -32,7 +32,7 @@ export const executionExample = {
 };
 
 const stepExecutionExample = {
-  id: `${ids.execution}:${ids.step}`,
+  id: "00000000-1133-8711-b371-153117f11391",
   executionId: ids.execution,
   stepId: ids.step,
   type: "DELAY" as const,
