@@ -5,7 +5,7 @@ export const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Statuses of faults that a caller can always mend. */
-const mustSuggest = new Set([401, 404, 405, 413, 422, 429]);
+const mustSuggest = new Set([400, 401, 404, 405, 413, 422, 429]);
 
 /** The whole envelope of a refusal: nothing may be missing, and nothing else may be in it. */
 export function expectRefusal(answer: Answer, status: number, code: string, more: Record<string, unknown> = {}): void {
