@@ -6,7 +6,10 @@ import { type Statement, statement } from "../../../db/statement";
 import { type BlobKind, blobKinds } from "../../../platform/blobs";
 
 /** A table or a kind of files, which is counted window by window. A count that is under way stores the part's name. */
-export type Part = { name: string; kind: StorageKind } & ({ table: ProjectTable } | { files: BlobKind });
+export type Part = { name: string; kind: StorageKind; countedAs: StorageKind } & (
+  | { table: ProjectTable }
+  | { files: BlobKind }
+);
 
 /** The kind of each table. All others are `other`. */
 const kindOf: Record<string, StorageKind> = {
@@ -25,12 +28,35 @@ const kindOf: Record<string, StorageKind> = {
   ...{ webhooks: "webhooks", webhook_deliveries: "webhooks", files: "files" },
 };
 
+/**
+ * The tables whose rows are counted as such, so that the rows of `contacts` are people. The rows of all other tables are
+ * counted as `other`, and their bytes by kind.
+ */
+const countedRows = new Map<string, StorageKind>([
+  ["contacts", "contacts"],
+  ["events", "events"],
+  ["emails", "emails"],
+  ["templates", "templates"],
+  ["campaigns", "campaigns"],
+  ["workflows", "workflows"],
+  ["workflow_executions", "executions"],
+  ["segments", "segments"],
+  ["webhooks", "webhooks"],
+]);
+
 /** In the order in which they are counted. The copies in the outbox are the operator's. */
 export const parts: readonly Part[] = [
-  ...projectTables.map((table): Part => ({ name: table.name, kind: kindOf[table.name] ?? "other", table })),
+  ...projectTables.map(
+    (table): Part => ({
+      name: table.name,
+      kind: kindOf[table.name] ?? "other",
+      countedAs: countedRows.get(table.name) ?? "other",
+      table,
+    }),
+  ),
   ...blobKinds
     .filter((files) => files !== "outbox")
-    .map((files): Part => ({ name: `files/${files}`, kind: "files", files })),
+    .map((files): Part => ({ name: `files/${files}`, kind: "files", countedAs: "files", files })),
 ];
 
 /** A statement over this number of rows takes some 40 ms. */

@@ -8,7 +8,9 @@ const some = (own: Partial<Record<StorageKind, number>>) => ({ ...noRows(), ...o
 export const ProjectUsage = z
   .object({
     database: z.string().meta({ description: "The binding of the database with the project's rows." }),
-    rows: PerKind,
+    rows: PerKind.meta({
+      description: "How many there are of each kind. `other` has the rows of indexes, choices, contents and counts.",
+    }),
     bytes: PerKind.meta({
       description:
         "Estimates: the lengths of what is in the rows, and 150 bytes for the keys of each. Files are exact.",

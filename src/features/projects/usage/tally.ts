@@ -27,10 +27,10 @@ export async function countSmall(platform: Platform, { number, shard }: Counted)
   const progress: Progress = { left: [], after: null, rows: noRows(), bytes: noRows() };
   const { sql: text, read } = selectSmall(number);
   const [small] = await select(platform.databaseOf(shard), text, read);
-  for (const { name, kind } of parts) {
-    const found = small?.get(name);
-    if (found === undefined) progress.left.push(name);
-    else add(progress, kind, found);
+  for (const part of parts) {
+    const found = small?.get(part.name);
+    if (found === undefined) progress.left.push(part.name);
+    else add(progress, part, found);
   }
   return progress;
 }
@@ -40,7 +40,7 @@ export async function countNext(platform: Platform, project: Counted, progress: 
   // An earlier version of this code may have counted a table that is gone.
   const part = parts.find(({ name }) => name === progress.left[0]);
   const window = part ? await countWindow(platform, project, part, progress.after) : null;
-  if (part && window) add(progress, part.kind, window);
+  if (part && window) add(progress, part, window);
   progress.after = window?.after ?? null;
   if (progress.after === null) progress.left.shift();
 }
@@ -62,8 +62,8 @@ async function countWindow(
   return window;
 }
 
-function add(progress: Progress, kind: Part["kind"], { rows, bytes }: { rows: number; bytes: number }): void {
-  progress.rows[kind] += rows;
+function add(progress: Progress, { kind, countedAs }: Part, { rows, bytes }: { rows: number; bytes: number }): void {
+  progress.rows[countedAs] += rows;
   progress.bytes[kind] += bytes;
 }
 
