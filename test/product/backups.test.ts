@@ -1,34 +1,15 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, expect, inject, it } from "vitest";
+import { operatorOf } from "./operator";
 
-const { base, adminToken, stateDir } = inject("product");
+const product = inject("product");
+const { adminToken } = product;
+const { api, run } = operatorOf(product);
 const folder = mkdtempSync(join(tmpdir(), "petrel-backups-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
-
-async function api<Body>(key: string, method: string, path: string, body?: unknown): Promise<Body> {
-  const headers = {
-    Authorization: `Bearer ${key}`,
-    ...(body instanceof FormData ? {} : { "Content-Type": "application/json" }),
-  };
-  const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
-  const response = await fetch(base + path, { method, headers, ...(sent === undefined ? {} : { body: sent }) });
-  expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true);
-  return response.json() as Promise<Body>;
-}
-
-/** Runs a script as npm does. */
-async function run(name: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { ...process.env, STATE_DIR: stateDir };
-  return promisify(execFile)(process.execPath, [`scripts/${name}.mjs`, ...args], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
-    ({ code, stdout, stderr }) => ({ code, out: stdout, err: stderr }),
-  );
-}
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
