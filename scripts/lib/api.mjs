@@ -1,16 +1,16 @@
 import { Failure } from "./failure.mjs";
 
 /**
- * Returns a function that calls the API at `base`. A form is sent unchanged. The result is the answer's JSON, or bytes.
+ * Returns a function that calls the API at `base`. A form and bytes are sent unchanged. The result is the answer's JSON, or bytes.
  * A status in `accept` gives null; any other refusal ends the command.
  */
 export function apiOf(base, signal) {
   return async (method, path, { key, body, accept = [] }) => {
-    const isForm = body instanceof FormData;
+    const isReady = body instanceof FormData || body instanceof Uint8Array;
     const response = await fetch(base + path, {
       method,
-      headers: { Authorization: `Bearer ${key}`, ...(isForm ? {} : { "Content-Type": "application/json" }) },
-      body: isForm ? body : body && JSON.stringify(body),
+      headers: { Authorization: `Bearer ${key}`, ...(isReady ? {} : { "Content-Type": "application/json" }) },
+      body: isReady ? body : body && JSON.stringify(body),
       signal,
     }).catch((error) => {
       throw new Failure(`${method} ${path} got no answer (${error.cause?.code ?? error.message}).`);

@@ -11,7 +11,7 @@ import type { AppEnv } from "./router";
 /**
  * Reads a JSON body before the route runs, up to the size that the route's policy allows. The Content-Type does not
  * matter, because browsers' beacons send JSON as text/plain. A body that is announced as too large is refused before it
- * is read. For an upload, it reads a form.
+ * is read. For an upload, it reads a form. A body of bytes is left to its route.
  */
 export const readBody: MiddlewareHandler<AppEnv> = (c, next) => {
   const read = c.get("keyedBody");
@@ -63,11 +63,12 @@ async function readFor(
   see: (bytes: Uint8Array) => void = () => {},
 ): Promise<void> {
   const { raw } = c.req;
-  const { maxBody, isUpload } = c.get("policy");
+  const { maxBody, isUpload, isStreamed } = c.get("policy");
   if (maxBody === null || (!takesBody.has(raw.method) && raw.body === null)) return next();
   const maxBytes = typeof maxBody === "number" ? maxBody : maxBody(c.get("platform").config);
   const announced = Number(raw.headers.get("Content-Length") ?? 0);
   if (announced > maxBytes) throw new TooLarge(maxBytes);
+  if (isStreamed) return next();
   if (!isUpload && announced > 0 && announced <= maxBytesAtOnce) {
     const { passed, stop } = openDeadline();
     const bytes = await Promise.race([raw.arrayBuffer(), passed]).finally(stop);

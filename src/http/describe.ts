@@ -46,12 +46,22 @@ function rightsOf(policy: Policy) {
   };
 }
 
-function requestOf({ params, query, body, isBodyOptional = false, form }: PlacedOperation): RouteConfig["request"] {
+function requestOf({
+  params,
+  query,
+  body,
+  isBodyOptional = false,
+  form,
+  bytes,
+}: PlacedOperation): RouteConfig["request"] {
   return {
     ...(params ? { params } : {}),
     ...(query ? { query } : {}),
     ...(body ? { body: { required: !isBodyOptional, content: contentOf(body) } } : {}),
     ...(form ? { body: { required: true, content: contentOf(form, { mediaType: "multipart/form-data" }) } } : {}),
+    ...(bytes
+      ? { body: { required: true, content: contentOf(bytes, { mediaType: "application/octet-stream" }) } }
+      : {}),
   };
 }
 

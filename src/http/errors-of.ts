@@ -12,7 +12,8 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
     params,
     query,
     form,
-    body = form,
+    bytes,
+    body = form ?? bytes,
     maxBody,
     once,
     isVersioned,
@@ -22,7 +23,7 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
     also = [],
   } = operation;
   const isOfProject = isForProject(operation);
-  const mayWaitForMemory = typeof maxBody === "function" || (maxBody ?? 0) > slotBytes;
+  const mayWaitForMemory = typeof maxBody === "function" || (bytes === undefined && (maxBody ?? 0) > slotBytes);
   return [
     401,
     ...when(body !== undefined, 400, 408, 413, 422),

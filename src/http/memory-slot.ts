@@ -48,17 +48,20 @@ export interface Deadline {
   stop(): void;
 }
 
-/** Opens the deadline of a body. A single timer checks again when it fires, so that an arriving chunk sets none. */
-export function openDeadline(): Deadline {
+/**
+ * Opens the deadline of a body, which may take `longestMs` as a whole. A single timer checks again when it fires, so
+ * that an arriving chunk sets none.
+ */
+export function openDeadline(longestMs = readingMs): Deadline {
   const since = Date.now();
   let movedAt = since;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const passed = new Promise<never>((_, reject) => {
     function look() {
       const now = Date.now();
-      const leftMs = Math.min(movedAt + stalledMs, since + readingMs) - now;
+      const leftMs = Math.min(movedAt + stalledMs, since + longestMs) - now;
       if (leftMs > 0) timer = setTimeout(look, leftMs);
-      else if (now >= since + readingMs) reject(new TooSlow(readingMs / secondMs, "slow"));
+      else if (now >= since + longestMs) reject(new TooSlow(longestMs / secondMs, "slow"));
       else reject(new TooSlow(stalledMs / secondMs));
     }
     look();

@@ -30,7 +30,7 @@ export interface DescribedSuccess {
  * An operation of the OpenAPI document, together with the policy of its route. Without `ok`, `created` and `accepted`,
  * it answers 204. Its errors follow from its other properties: see `errors-of.ts`.
  */
-export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
+export interface Operation extends Partial<Omit<Policy, "isUpload" | "isStreamed" | "names">> {
   /** The `operationId` in the OpenAPI document. */
   id: string;
   summary: string;
@@ -43,6 +43,8 @@ export interface Operation extends Partial<Omit<Policy, "isUpload" | "names">> {
   isBodyOptional?: boolean;
   /** A body that is a form with a file. */
   form?: z.ZodType;
+  /** A body of bytes of any kind, which the handler reads with `streamedBody`. */
+  bytes?: z.ZodType;
   ok?: Success;
   created?: Success;
   accepted?: Success;

@@ -41,6 +41,8 @@ export interface Policy {
   maxBody: number | ((config: Config) => number) | null;
   /** Whether the body is a form with a file instead of JSON. */
   isUpload: boolean;
+  /** Whether the body is bytes of any kind, which the route reads as a stream. */
+  isStreamed: boolean;
   /** Whether the route accepts an `Idempotency-Key`. */
   once: boolean;
   /** Whether the route accepts `If-Match` with a version. */
@@ -90,6 +92,7 @@ export const usualPolicy: Policy = {
   keyInBody: false,
   maxBody: megabyte,
   isUpload: false,
+  isStreamed: false,
   once: false,
   isVersioned: false,
   bucket: null,

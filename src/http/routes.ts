@@ -105,6 +105,7 @@ function placedAt(method: Method, path: string, operation: Shared & Operation): 
     method,
     path,
     isUpload: operation.form !== undefined,
+    isStreamed: operation.bytes !== undefined,
     // Computed on demand: only requests need the names, so they do not slow the Worker's start.
     names: () => {
       names ??= namesOf(operation);

@@ -1,6 +1,17 @@
+/** Bytes that arrive while they are stored. Reading them may throw, and then nothing is stored. */
+export interface IncomingBytes {
+  /** The number of bytes, which must be right. */
+  size: number;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
 /** Stored files, in R2. A key begins with its kind and its project, so that the files of a project share a prefix. */
 export interface Blobs {
   put(key: string, content: string | Uint8Array): Promise<void>;
+  /** Stores a file of which no more than a chunk is in memory. An error in reading it is thrown as it is. */
+  putIncoming(key: string, incoming: IncomingBytes): Promise<void>;
+  /** Returns a file of which no more than a chunk is in memory; null when there is no such file. */
+  open(key: string): Promise<{ size: number; stream: ReadableStream<Uint8Array> } | null>;
   /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
   delete(keys: string[]): Promise<void>;
@@ -48,6 +59,27 @@ export function openBlobs(bucket: R2Bucket): Blobs {
   return {
     async put(key, content) {
       await reached(bucket.put(key, content));
+    },
+    async putIncoming(key, { size, chunks }) {
+      const { readable, writable } = new FixedLengthStream(size);
+      const stored = reached(bucket.put(key, readable));
+      // It is awaited below, but may fail before.
+      stored.catch(() => {});
+      const writer = writable.getWriter();
+      try {
+        for await (const chunk of chunks()) await reached(Promise.race([writer.write(chunk), stored]));
+        await writer.close();
+      } catch (error) {
+        // R2 stores a stream whole or not at all.
+        await writer.abort(error).catch(() => {});
+        await stored.catch(() => {});
+        throw error;
+      }
+      await stored;
+    },
+    async open(key) {
+      const object = await reached(bucket.get(key));
+      return object && { size: object.size, stream: object.body };
     },
     async get(key) {
       const object = await reached(bucket.get(key));

@@ -86,10 +86,10 @@ describe.each(takesSession.map((operation) => [operation.id, operation] as const
   it("is refused to roles that are too low, with the role that would do, and answers the others as a key", async () => {
     const door: Door | undefined = doors[id];
     const project = await newProject(door?.project);
-    const { params = {}, body } = (await door?.knock(project)) ?? {};
+    const { params = {}, query = "", body } = (await door?.knock(project)) ?? {};
     const fill = (_: string, name: string) =>
       encodeURIComponent(params[name] ?? (isProject(operation, name) ? project.id : none));
-    const path = operation.path.replace(/\{(\w+)\}/g, fill);
+    const path = operation.path.replace(/\{(\w+)\}/g, fill) + query;
     const lowest = roles.indexOf(neededFor(operation));
     for (const role of roles.slice(0, lowest)) {
       const refused = await (await visitorWith(role, project)).call(operation.method, path, body, project);

@@ -140,13 +140,13 @@ async function knock(
   meant: Meant,
   idempotencyKey: Record<string, string>,
 ): Promise<Knocked> {
-  const { params = {}, body, headers: given } = await door.knock(project);
+  const { params = {}, query = "", body, headers: given } = await door.knock(project);
   const headers = { ...given, ...idempotencyKey };
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
   const fault = new DatabaseFault(faults, meant.isMeant);
   const key = operation.security && keyFor(project, operation.security);
   const before = await everyRow(project);
-  const answer = await callAtFault(operation.method, path, { key, body, headers, fault });
+  const answer = await callAtFault(operation.method, path + query, { key, body, headers, fault });
   const after = await everyRow(project);
   const isUntouched = JSON.stringify(before) === JSON.stringify(after);
   return { answer, isUntouched, changes: changesOf(before, after), trips: meant.count(), met: fault.met };

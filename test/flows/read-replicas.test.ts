@@ -222,10 +222,10 @@ describe("every operation that changes something reads from the primary, whateve
     async (id, { method, path, ...one }) => {
       const door = operations[id];
       const { project, api } = await newReplicated(door?.project);
-      const { params = {}, body, headers } = (await door?.knock(project)) ?? {};
+      const { params = {}, query = "", body, headers } = (await door?.knock(project)) ?? {};
       const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
       const key = keyFor(project, one.operation.security ?? document.security) ?? undefined;
-      const answer = await api(method, filled, { key, bookmark: "any", body, headers });
+      const answer = await api(method, filled + query, { key, bookmark: "any", body, headers });
       expect([door?.good, door?.later]).toContain(answer.status);
       expect(answer.trips.filter(({ at, start }) => at === "copy" || start !== "first-primary")).toEqual([]);
       expect(answer.bookmark).not.toBeNull();

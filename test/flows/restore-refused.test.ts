@@ -5,11 +5,10 @@ import { restoredRow } from "../../src/engine/backups/restore/restored-row";
 import { nothingChanged } from "../../src/engine/backups/restore/state";
 import { hashAfter } from "../../src/engine/backups/tally";
 import { backUp, folderOfBackup } from "../support/backup";
-import { utf8 } from "../support/import";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { startRestore } from "../support/restore";
 import { newTemplate } from "../support/template";
-import { formOf } from "../support/upload";
+import { putFile } from "../support/upload";
 import { World } from "../support/world";
 
 const email = (number: number) => `p${number}@example.com`;
@@ -33,19 +32,14 @@ describe("a backup that cannot be restored", () => {
     const answer = await restore({ backup });
     expect(answer.status).toBe(422);
     expect(answer.body.error.message).toContain("has the format 2, and this version of Petrel reads format 1");
-    const store = (id: string, name: string, text: string) => {
-      const form = formOf(utf8(text));
-      form.append("name", name);
-      return admin.post(`/admin/backups/${id}/files`, form);
-    };
     const { id } = (await admin.post("/admin/backups", {})).body;
-    expect((await store(id, "manifest.json", '{ "format": 2 }')).status).toBe(422);
-    expect((await store(id, "manifest.json", "{")).body.error.errors[0].field).toBe("file");
+    expect((await putFile(id, "manifest.json", '{ "format": 2 }')).status).toBe(422);
+    expect((await putFile(id, "manifest.json", "{")).body.error.errors[0].field).toBe("file");
     for (const name of ["rows/../manifest.json", "rows", "other/a", "rows/contacts/.a", "manifest.json/a"]) {
-      expect((await store(id, name, "")).status).toBe(422);
+      expect((await putFile(id, name, "")).status).toBe(422);
     }
     // Only an upload takes files, not a backup that was made here.
-    for (const each of [backup, crypto.randomUUID()]) expect((await store(each, "files/a", "")).status).toBe(404);
+    for (const each of [backup, crypto.randomUUID()]) expect((await putFile(each, "files/a", "")).status).toBe(404);
     const files = `/admin/backups/${backup}/file`;
     expect((await admin.get(`${files}?name=rows/contacts/999999.ndjson`)).status).toBe(404);
     expect((await admin.get(`${files}?name=../../secret`)).status).toBe(422);

@@ -17,12 +17,12 @@ import { newCampaign } from "../support/campaign";
 import { png } from "../support/images";
 import { utf8 } from "../support/import";
 import { type Death, wasKilled } from "../support/killable";
-import { type Answer, admin, newProject, type TestProject } from "../support/project";
+import { admin, newProject, type TestProject } from "../support/project";
 import { randomOf } from "../support/random";
 import { startRestore } from "../support/restore";
 import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
-import { formOf, postFile } from "../support/upload";
+import { formOf, postFile, putFile } from "../support/upload";
 import { newWebhook } from "../support/webhook";
 import { addressOf, awaitingPurchase, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
@@ -103,12 +103,6 @@ async function download(backup: string, name: string): Promise<Uint8Array<ArrayB
   const response = await exports.default.fetch(url, { headers: { Authorization: `Bearer ${env.ADMIN_TOKEN}` } });
   expect(response.status).toBe(200);
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function uploadFile(upload: string, name: string, content: Uint8Array<ArrayBuffer>): Promise<Answer> {
-  const form = formOf(content);
-  form.append("name", name);
-  return admin.post(`/admin/backups/${upload}/files`, form);
 }
 
 function comparable(rows: Record<string, Row[]>): Record<string, Row[]> {
@@ -199,14 +193,14 @@ describe("a restore", () => {
     const isLate = (name: string) => name.includes("-00000000");
     const names = await namesOfFiles(backup);
     for (const name of names.filter((each) => each !== "manifest.json")) {
-      expect((await uploadFile(upload, name, await download(backup, name))).status).toBe(204);
+      expect((await putFile(upload, name, await download(backup, name))).status).toBe(204);
     }
     expect((await admin.post("/admin/restore", { backup: upload })).status).toBe(409);
     const manifest = await download(backup, "manifest.json");
     // Its answer may be lost.
-    for (const _ of [1, 2]) expect((await uploadFile(upload, "manifest.json", manifest)).status).toBe(204);
+    for (const _ of [1, 2]) expect((await putFile(upload, "manifest.json", manifest)).status).toBe(204);
     for (const name of ["manifest.json", "rows/contacts/000001.ndjson"]) {
-      expect((await uploadFile(upload, name, utf8("more"))).status).toBe(409);
+      expect((await putFile(upload, name, utf8("more"))).status).toBe(409);
     }
     const uploadFolder = await folderBelow(`backups/${upload}/`);
     const [made, sent] = [await filesBelow(folder), await filesBelow(uploadFolder)];
@@ -221,7 +215,7 @@ describe("a restore", () => {
     world.now += 31 * dayMs;
     await world.sweep("47 * * * *");
     expect(await isThere()).toBe(false);
-    expect((await uploadFile(upload, "manifest.json", manifest)).status).toBe(404);
+    expect((await putFile(upload, "manifest.json", manifest)).status).toBe(404);
   });
 
   it("sends nothing, neither while the project is disabled nor of what the original may have sent", async () => {

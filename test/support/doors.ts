@@ -6,12 +6,12 @@ import { pagePath } from "../../src/engine/mail/links";
 import { TestPasskey } from "./authenticator";
 import { soundCampaign } from "./campaign";
 import { png } from "./images";
-import { importCsv, utf8 } from "./import";
+import { importCsv } from "./import";
 import { elsewhere, startsMove } from "./move";
 import { type Answer, admin, call, type TestProject } from "./project";
 import { isPro } from "./segment";
 import { soundTemplate } from "./template";
-import { formOf, postFile } from "./upload";
+import { formOf, postFile, putFile } from "./upload";
 import { ourOrigin, signedIn } from "./visitor";
 import { World } from "./world";
 
@@ -19,6 +19,8 @@ import { World } from "./world";
 export interface Knock {
   /** What stands in the path's braces. */
   params?: Record<string, string>;
+  /** With its question mark. */
+  query?: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -68,16 +70,14 @@ const domain = async ({ api }: TestProject) =>
 const scheduledEmail = async ({ api }: TestProject) =>
   (await made(api.send({ scheduledAt: inAnHour() }))).data.emails[0].email;
 
-/** Begins the upload of a backup that has nothing: with this form it is complete. */
-async function upload(): Promise<{ id: string; form: FormData }> {
+/** Begins the upload of a backup that has nothing: with this manifest it is complete. */
+async function upload(): Promise<{ id: string; manifest: string }> {
   const { id } = await made(admin.post("/admin/backups", {}));
   const manifest = {
     ...{ format: 1, takenAt: 1, project: { name: "Acme", addressKey: "a" }, id: "a", number: 1 },
     ...{ tables: {}, executions: {}, files: { rows: 0, bytes: 0, parts: 0, hash: "", marks: "" } },
   };
-  const form = formOf(utf8(JSON.stringify(manifest)));
-  form.append("name", "manifest.json");
-  return { id, form };
+  return { id, manifest: JSON.stringify(manifest) };
 }
 
 async function set(project: TestProject, rows: string, id: string): Promise<void> {
@@ -509,8 +509,8 @@ export const operations: Record<string, Door> = {
   restoreBackup: {
     good: 202,
     knock: async () => {
-      const { id, form } = await upload();
-      await made(admin.post(`/admin/backups/${id}/files`, form));
+      const { id, manifest } = await upload();
+      await made(putFile(id, "manifest.json", manifest));
       return { body: { backup: id } };
     },
   },
@@ -518,8 +518,9 @@ export const operations: Record<string, Door> = {
   uploadBackupFile: {
     good: 204,
     knock: async () => {
-      const { id, form } = await upload();
-      return { params: { id }, body: form };
+      const { id, manifest } = await upload();
+      const headers = { "Content-Length": `${manifest.length}` };
+      return { params: { id }, query: "?name=manifest.json", body: manifest, headers };
     },
   },
   addKey: { good: 201, knock: ({ id }) => ({ params: { id }, body: { kind: "secret", name: "server" } }) },

@@ -13,17 +13,21 @@ export interface Answer {
 
 type Init = { headers?: Record<string, string>; method?: string };
 
-/** Calls the Worker as a client would. A body that is no string is sent as JSON. */
+/** Calls the Worker as a client would. A body that is neither a text nor bytes nor a form is sent as JSON. */
 export async function call(method: string, path: string, body?: unknown, { headers = {} }: Init = {}): Promise<Answer> {
   const response = await exports.default.fetch(`https://petrel.example${path}`, {
     method,
     // A form names its boundary itself.
     headers: { ...(body === undefined || isForm(body) ? {} : { "Content-Type": "application/json" }), ...headers },
-    body: body === undefined || typeof body === "string" || isForm(body) ? body : JSON.stringify(body),
+    body: body === undefined || isReady(body) ? body : JSON.stringify(body),
   });
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.includes("json");
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+function isReady(body: unknown): body is string | FormData | Uint8Array<ArrayBuffer> {
+  return typeof body === "string" || body instanceof Uint8Array || isForm(body);
 }
 
 function isForm(body: unknown): body is FormData {

@@ -279,6 +279,8 @@ export class World {
     };
     return {
       put: answers(real.put),
+      putIncoming: answers(real.putIncoming),
+      open: answers(real.open),
       get: answers(real.get),
       delete: answers(real.delete),
       list: answers(real.list),

@@ -8,7 +8,7 @@ type Query = Record<string, unknown>;
 export function methodsOf(settings: Settings, group: string, paths: Record<string, string>) {
   const methods = Object.entries(paths).map(([name, operation]) => {
     const [method = "", path = "", flags = ""] = operation.split(" ");
-    const own = { method, isForm: flags.includes("f"), isKeyed: flags.includes("k") };
+    const own = { method, isForm: flags.includes("f"), isBytes: flags.includes("o"), isKeyed: flags.includes("k") };
     function run(...given: unknown[]) {
       const filled = path.replace(/\{(\w+)\}/g, (_, part) =>
         segmentOf(given.shift(), `${group}.${name} needs ${part}`),

@@ -14,6 +14,8 @@ export interface Request {
   query: Record<string, unknown> | undefined;
   body: unknown;
   isForm: boolean;
+  /** Whether the body is sent as it is. */
+  isBytes: boolean;
   /** Whether the call takes an `Idempotency-Key`. */
   isKeyed: boolean;
   options: KeyedOptions & VersionedOptions;
@@ -122,7 +124,9 @@ function searchOf(query: Record<string, unknown> = {}): string {
   return parameters.size > 0 ? `?${parameters}` : "";
 }
 
-function bodyOf({ body, isForm }: Request): string | FormData | undefined {
+function bodyOf({ body, isForm, isBytes }: Request): string | FormData | Blob | undefined {
+  // The type of the operation says so.
+  if (isBytes) return body as Blob;
   if (body === undefined || !isForm) return body === undefined ? undefined : JSON.stringify(body);
   const form = new FormData();
   for (const [name, value] of Object.entries(body as Record<string, string | Blob | undefined>)) {

@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { Failure } from "../failure.mjs";
 import { persistently } from "./calls.mjs";
-import { partsIn, readFirst } from "./parts.mjs";
+import { partsIn, readFirst, sha256 } from "./parts.mjs";
 
 /** Checks a whole file of `npm run backup`, then uploads its content. Returns the id of the backup. */
 export async function uploadBackup({ ask, path, changed }) {
@@ -12,14 +12,17 @@ export async function uploadBackup({ ask, path, changed }) {
   let total = 0;
   for await (const { content } of partsIn(path)) total += content.length;
   const { id } = await ask("POST", "/admin/backups", { body: {} });
+  const store = (name, content) => {
+    const query = new URLSearchParams({ name, sha256: sha256(content) });
+    return persistently(() => ask("PUT", `/admin/backups/${id}/file?${query}`, { body: content }));
+  };
   let bytes = 0;
   for await (const { name, content } of partsIn(path)) {
-    await persistently(() => ask("POST", `/admin/backups/${id}/files`, { body: formOf(name, content) }));
+    await store(name, content);
     bytes += content.length;
     changed(bytes / total);
   }
-  const last = Buffer.from(JSON.stringify(manifest, null, 2));
-  await persistently(() => ask("POST", `/admin/backups/${id}/files`, { body: formOf("manifest.json", last) }));
+  await store("manifest.json", Buffer.from(JSON.stringify(manifest, null, 2)));
   return id;
 }
 
@@ -27,11 +30,4 @@ function cannotRead(path) {
   return (error) => {
     throw new Failure(`${path} cannot be read (${error.code}).`);
   };
-}
-
-function formOf(name, content) {
-  const form = new FormData();
-  form.append("name", name);
-  form.append("file", new Blob([content]), "file");
-  return form;
 }

@@ -9,7 +9,7 @@ import type * as api from "./types.gen.js";
 
 export type { api };
 
-/** Every operation: method and path, then b for a body, f for one that is a form, q for a query, k for an \`Idempotency-Key\`, v for a version in \`If-Match\`, m for \`maySend\`, and the initials of the roles that may call it. */
+/** Every operation: method and path, then b for a body, f for one that is a form, o for one that is bytes, q for a query, k for an \`Idempotency-Key\`, v for a version in \`If-Match\`, m for \`maySend\`, and the initials of the roles that may call it. */
 export const operations = {
 ${groups.map(([group, list]) => `  ${group}: {\n${list.map(entry).join("")}  },\n`).join("")}};
 
@@ -24,7 +24,8 @@ ${groups.map(([group, [{ tags }]]) => `  /** ${about(document, tags[0])} */\n  r
 }
 
 function entry({ name, method, path, body, query, hasKey, hasVersion, roles, needsMaySend }) {
-  const parts = [body && "b", body?.isForm && "f", query && "q", hasKey && "k", hasVersion && "v", needsMaySend && "m"];
+  const kind = body && ["b", body.isForm && "f", body.isBytes && "o"];
+  const parts = [...(kind ?? []), query && "q", hasKey && "k", hasVersion && "v", needsMaySend && "m"];
   const flags = [...parts, ...roles.map((role) => role[0].toUpperCase())].filter(Boolean).join("");
   return `    ${name}: "${[method.toUpperCase(), path, flags].join(" ").trimEnd()}",\n`;
 }

@@ -50,6 +50,7 @@ function describe(operation, document) {
     body: requestBody && {
       required: requestBody.required === true,
       isForm: "multipart/form-data" in requestBody.content,
+      isBytes: "application/octet-stream" in requestBody.content,
       schema: nameIn(Object.values(requestBody.content)[0].schema),
     },
     query: query.length > 0 && { required: query.some(({ required }) => required) },

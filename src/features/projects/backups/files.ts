@@ -44,10 +44,14 @@ function isOf({ executions }: Manifest, name: string): boolean {
   return tally !== undefined && markOf(tally, Number(part)) === mark;
 }
 
-/** Reads one file of a complete backup. Throws NotFound, and Conflict for a backup that is not complete. */
-export async function readBackupFile(platform: Platform, id: Id, name: string): Promise<Uint8Array> {
+/** Opens one file of a complete backup. Throws NotFound, and Conflict for a backup that is not complete. */
+export async function openBackupFile(
+  platform: Platform,
+  id: Id,
+  name: string,
+): Promise<{ size: number; stream: ReadableStream<Uint8Array> }> {
   const folder = folderOf(await findBackup(platform, id));
-  const content = await platform.blobs.get(`${folder}/${name}`);
-  if (content === null) throw new NotFound("backup file", name);
-  return content;
+  const file = await platform.blobs.open(`${folder}/${name}`);
+  if (file === null) throw new NotFound("backup file", name);
+  return file;
 }

@@ -1,10 +1,11 @@
 import { publicId } from "../../../core/ids";
 import { CursorQuery, IdParam, ProjectParam } from "../../../http/params";
-import { kilobyte, megabyte } from "../../../http/policy";
+import { megabyte } from "../../../http/policy";
 import { operatorRoutes } from "../../../http/routes";
 import { QueuedJob, starting } from "../../../http/started-job";
+import { streamedBody } from "../../../http/streamed-body";
 import { backupJson } from "./backup";
-import { listBackupFiles, readBackupFile } from "./files";
+import { listBackupFiles, openBackupFile } from "./files";
 import { inProgress } from "./find";
 import { listBackups } from "./list";
 import { restoreBackup } from "./restore";
@@ -18,13 +19,13 @@ import {
   RestoreResult,
   StartedRestore,
   StartedUpload,
-  UploadBackupFile,
+  UploadBackupFileQuery,
 } from "./schema";
 import { startBackup } from "./start";
 import { beginUpload, storeBackupFile, uploaded } from "./upload";
 
 /** The largest stored file is an attachment: see MAX_ATTACHMENT_SIZE_MB. */
-const maxFileBytes = 40 * megabyte + 64 * kilobyte;
+const maxFileBytes = 40 * megabyte;
 
 export const backups = operatorRoutes("Operator");
 
@@ -88,9 +89,10 @@ backups.get(
     refusals: () => [inProgress()],
   },
   async (platform, { params, query }, c) => {
-    const content = await readBackupFile(platform, params.id, query.name);
+    const { size, stream } = await openBackupFile(platform, params.id, query.name);
+    const headers = { "Content-Type": "application/octet-stream", "Content-Length": `${size}` };
     // The document declares no type for the body, whose bytes are those of the file.
-    return c.body(content as Uint8Array<ArrayBuffer>, 200, { "Content-Type": "application/octet-stream" }) as never;
+    return c.body(stream, 200, headers) as never;
   },
 );
 
@@ -108,22 +110,21 @@ deleted after \`BACKUP_RETENTION_DAYS\`, whether it is complete or not.`,
   async (platform) => ({ id: publicId(await beginUpload(platform)) }),
 );
 
-backups.post(
-  "/admin/backups/{id}/files",
+backups.put(
+  "/admin/backups/{id}/file",
   {
     id: "uploadBackupFile",
     summary: "Upload a file of a backup",
-    description:
-      "A repeat stores the same. With `manifest.json`, the upload is complete, and takes no more files. 422 when this version cannot read the manifest.",
+    description: `The body is the file itself, and needs a \`Content-Length\`. It is stored while it arrives, and only if all of it
+arrives; with \`sha256\`, only if it has that hash. A repeat stores the same. With \`manifest.json\`, the upload is complete, and takes no
+more files. 422 when this version cannot read the manifest.`,
     maxBody: maxFileBytes,
     params: IdParam,
-    form: UploadBackupFile,
+    query: UploadBackupFileQuery,
+    bytes: BackupFile,
     refusals: () => [uploaded()],
   },
-  async (platform, { params, form: { name, file } }) => {
-    const content = new Uint8Array(await file.arrayBuffer());
-    await storeBackupFile(platform, params.id, { name, content });
-  },
+  (platform, { params, query }, c) => storeBackupFile(platform, params.id, { ...query, incoming: streamedBody(c) }),
 );
 
 backups.post(

@@ -122,26 +122,16 @@ export const BackupFiles = z
     },
   });
 
-export const BackupFile = z.string().meta({ format: "binary" });
+export const BackupFile = z.string().meta({ format: "binary", example: "the bytes of the file" });
 
 export const StartedUpload = z
   .object({ id: z.string().meta({ description: "The id of the backup." }) })
   .meta({ id: "StartedUpload", example: { id: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f" } });
 
-export const UploadBackupFile = z
-  .object({
-    name: FileName,
-    file: z
-      .custom<File>((given) => given !== undefined, { message: "Required", params: { code: "required" }, abort: true })
-      .refine((given) => given instanceof File, {
-        message: "Must be one file, such as `curl -F file=@manifest.json` sends",
-        params: { code: "invalid_type" },
-      })
-      .meta({ type: "string", format: "binary", description: "Its bytes, at most 40 MB." }),
-  })
-  // A plain z.never() would name the whole form in its refusal instead of the field.
-  .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes name and file"))
-  .meta({
-    id: "UploadBackupFile",
-    example: { name: "rows/contacts/000001.ndjson", file: "the bytes of the file" },
-  });
+export const UploadBackupFileQuery = BackupFileQuery.extend({
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 as 64 lower-case hex digits")
+    .optional()
+    .meta({ description: "The hash that the file must have." }),
+});

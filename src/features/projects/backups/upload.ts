@@ -1,14 +1,19 @@
 import { sql } from "drizzle-orm";
-import { Conflict } from "../../../core/errors";
+import { Conflict, TooLarge } from "../../../core/errors";
 import { type Id, newId, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { statement } from "../../../db/statement";
 import { folderOf } from "../../../engine/backups/folder";
 import { manifestKey, sizeOf } from "../../../engine/backups/manifest";
 import { readManifest } from "../../../engine/backups/restore/open-backup";
+import type { IncomingBytes } from "../../../platform/blobs";
 import type { Platform } from "../../../platform/context";
+import { allOf, chunksWith } from "./checked-file";
 import { findUpload } from "./find";
 import { unreadable } from "./unreadable";
+
+/** The manifest has a line for each table and shard, and is the only file that is read as a whole. */
+const maxManifestBytes = 1024 * 1024;
 
 /** Begins the upload of a backup. The upload is deleted with other backups of its age, complete or not. */
 export async function beginUpload(platform: Platform): Promise<Id> {
@@ -26,21 +31,31 @@ export async function beginUpload(platform: Platform): Promise<Id> {
 }
 
 /**
- * Stores a file of an upload. A repeat stores the same. The manifest comes last: afterwards, the upload is complete and
- * takes no other file. Throws NotFound, Conflict, and Invalid for a manifest that this version cannot read.
+ * Stores a file of an upload while it arrives, if it has the hash that the caller expects. A repeat stores the same. The
+ * manifest comes last: afterwards, the upload is complete and takes no other file. Throws NotFound, Conflict, and Invalid
+ * for a file with another hash, and for a manifest that this version cannot read.
  */
-export async function storeBackupFile(platform: Platform, id: Id, file: { name: string; content: Uint8Array }) {
+export async function storeBackupFile(
+  platform: Platform,
+  id: Id,
+  { name, sha256, incoming }: { name: string; sha256?: string | undefined; incoming: IncomingBytes },
+) {
   const row = await findUpload(platform, id);
   const folder = folderOf(row);
-  const key = `${folder}/${file.name}`;
+  const key = `${folder}/${name}`;
   const isManifest = key === manifestKey(folder);
-  if (row.completedAt !== null) {
-    if (isManifest && isSame(await platform.blobs.get(key), file.content)) return;
+  const { completedAt } = row;
+  if (completedAt !== null && !isManifest) throw uploaded();
+  const checked = { size: incoming.size, chunks: () => chunksWith(sha256, incoming) };
+  if (!isManifest) return platform.blobs.putIncoming(key, checked);
+  if (incoming.size > maxManifestBytes) throw new TooLarge(maxManifestBytes);
+  const content = await allOf(checked);
+  if (completedAt !== null) {
+    if (isSame(await platform.blobs.get(key), content)) return;
     throw uploaded();
   }
-  if (!isManifest) return platform.blobs.put(key, file.content);
-  const { rows, bytes } = sizeSaidBy(file.content);
-  await platform.blobs.put(key, file.content);
+  const { rows, bytes } = sizeSaidBy(content);
+  await platform.blobs.put(key, content);
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
   batch.add(
