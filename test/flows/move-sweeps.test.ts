@@ -9,6 +9,8 @@ import { movedTables } from "../../src/db/project-tables";
 import { statement } from "../../src/db/statement";
 import { dispatchStranded } from "../../src/engine/events/dispatch-stranded";
 import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
+import { lookUpUnknown } from "../../src/engine/mail/deliver/look-up-unknown";
+import { forgetVersions } from "../../src/features/templates/forget-versions";
 import { rowsIn, shardOf } from "../support/move";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
@@ -66,16 +68,29 @@ it("no sweep changes a row behind a fence, or fails for it, and each sees to oth
   world.queue = [];
 });
 
+const behind = maxRowsPerStatement * 2 + 10;
+const owner = (project: TestProject) => ({ project, jobId: asId("0123456789abcdefghijkl") });
+const numbers = (count: number) =>
+  sql`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT`;
+
+/** Notes the statements that scan one of these indexes. */
+function watch(world: World, indexes: RegExp): string[] {
+  const texts: string[] = [];
+  world.fault = {
+    meet: (trip, make) => {
+      texts.push(...trip.sql.filter((text) => indexes.test(text)));
+      return make();
+    },
+  };
+  return texts;
+}
+
 it("reaches a neighbour behind many due rows of a project that is not at home, 25,000 with one statement", {
   timeout: 60_000,
 }, async () => {
   const world = new World();
   const [fenced, other] = [await newProject(), await newProject()];
   const { ctx } = await world.context(other);
-  const behind = maxRowsPerStatement * 2 + 10;
-  const owner = { project: fenced, jobId: asId("0123456789abcdefghijkl") };
-  const numbers = (count: number) =>
-    sql`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT`;
   const filling = openBatch(ctx);
   // Many are due at the same moment, as after a schedule.
   const due = ({ number }: TestProject, count: number, at: number) =>
@@ -95,16 +110,10 @@ it("reaches a neighbour behind many due rows of a project that is not at home, 2
   lost(other, 3, "contacts.count-fields", world.now - 3_600_000);
   // The job of a move is behind the fence of the database to which it copies.
   lost(fenced, 1, "project.move", world.now - 3_600_000);
-  filling.addAll(beginMove(owner, "fenced"));
+  filling.addAll(beginMove(owner(fenced), "fenced"));
   await filling.commit();
 
-  const texts: string[] = [];
-  world.fault = {
-    meet: (trip, make) => {
-      texts.push(...trip.sql.filter((text) => /ix_events_waiting|ix_jobs_open/.test(text)));
-      return make();
-    },
-  };
+  const texts = watch(world, /ix_events_waiting|ix_jobs_open/);
   await dispatchStranded(world.process().platform);
   const dispatched = world.queue.filter(({ queued }) => queued.message.type === "events.dispatch");
   expect(new Set(dispatched.map(({ queued }) => "projectId" in queued.message && queued.message.projectId))).toEqual(
@@ -126,9 +135,69 @@ it("reaches a neighbour behind many due rows of a project that is not at home, 2
 
   world.queue = [];
   const emptying = openBatch(ctx);
-  emptying.addAll(endMove(owner));
+  emptying.addAll(endMove(owner(fenced)));
   for (const { number } of [fenced, other]) {
     for (const table of [sql`events`, sql`jobs`]) {
+      emptying.add(statement(sql`DELETE FROM ${table} WHERE project_id = ${number} AND id LIKE 'sweep%'`));
+    }
+  }
+  await emptying.commit();
+});
+
+it("reaches a neighbour's template versions and mail of unknown outcome behind as many", {
+  timeout: 60_000,
+}, async () => {
+  const world = new World();
+  const [fenced, other] = [await newProject(), await newProject()];
+  const { ctx } = await world.context(other);
+  const filling = openBatch(ctx);
+  for (const [{ number }, count, before] of [
+    [fenced, behind, 7_200_000],
+    [other, 3, 3_600_000],
+  ] as const) {
+    const at = world.now - before;
+    filling.add(
+      statement(sql`INSERT INTO template_versions (project_id, id, template_id, number, subject, from_email, type, created_at, check_at)
+        ${numbers(count)} ${number}, printf('sweep%017d', n), 'gone', n, 'Hi', 'a@b.test', 'MARKETING', 1, ${at} FROM numbers`),
+    );
+    filling.add(
+      statement(sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, source, status, round, uncertain_since, look_up_at, provider, created_at)
+        ${numbers(count)} ${number}, printf('sweep%017d', n), 'gone', printf('sweep%017d', n), 'a@b.test', 'API', 'UNKNOWN', 'round',
+          ${at}, ${at}, ${ctx.mailer.name}, 1 FROM numbers`),
+    );
+  }
+  filling.addAll(beginMove(owner(fenced), "fenced"));
+  await filling.commit();
+
+  const texts = watch(world, /ix_template_versions_check|ix_emails_look_up/);
+  await forgetVersions(world.process().platform);
+  expect(texts.length).toBeGreaterThanOrEqual(3);
+  texts.length = 0;
+  const asked: string[] = [];
+  world.lookUp = (round) => {
+    asked.push(round);
+    return {};
+  };
+  await lookUpUnknown(world.process().platform);
+  expect(texts.length).toBeGreaterThanOrEqual(3);
+  world.fault = null;
+  expect(asked).toEqual(["round"]);
+
+  const left = (table: string, { number }: TestProject) =>
+    ctx.db.get<{ n: number }>(
+      sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE project_id = ${number} AND id LIKE 'sweep%'`,
+    );
+  expect(await left("template_versions", other)).toEqual({ n: 0 });
+  expect(await left("template_versions", fenced)).toEqual({ n: behind });
+  const due = sql`SELECT count(*) AS n FROM emails WHERE look_up_at <= ${world.now} AND project_id = `;
+  expect(await ctx.db.get(sql`${due} ${other.number}`)).toEqual({ n: 0 });
+  expect(await ctx.db.get(sql`${due} ${fenced.number}`)).toEqual({ n: behind });
+
+  world.queue = [];
+  const emptying = openBatch(ctx);
+  emptying.addAll(endMove(owner(fenced)));
+  for (const { number } of [fenced, other]) {
+    for (const table of [sql`template_versions`, sql`emails`]) {
       emptying.add(statement(sql`DELETE FROM ${table} WHERE project_id = ${number} AND id LIKE 'sweep%'`));
     }
   }

@@ -1,12 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { hourMs } from "../../core/time";
-import { isAtHome } from "../../db/at-home";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
-import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { sweepAtHome } from "../../platform/sweep-at-home";
 
 /**
  * A grace period for calls that copy a version or its file: they read it first, and must store the reference within
@@ -22,13 +21,14 @@ const askAgainMs = 6 * hourMs;
  * deleted, and then its file. A crash in between leaves a file without a row, which `forgetOrphans` removes.
  */
 export function forgetVersions(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => forgetSome(platform, db));
+  const rows = sql`FROM template_versions INDEXED BY ix_template_versions_check WHERE check_at <= ${platform.now.getTime()}`;
+  const due = { rows, order: ["check_at", "rowid"], key: ["project_id", "id"] };
+  return sweepAtHome(platform, due, (db, found) => forgetSome(platform, db, found));
 }
 
-async function forgetSome(platform: Platform, db: Db): Promise<number> {
+async function forgetSome(platform: Platform, db: Db, rows: SQL): Promise<number> {
   const now = platform.now.getTime();
-  const due = sql`(v.project_id, v.id) IN (SELECT project_id, id FROM template_versions INDEXED BY ix_template_versions_check
-    WHERE check_at <= ${now} AND ${isAtHome()} ORDER BY check_at LIMIT ${maxSweptRows})`;
+  const due = sql`(v.project_id, v.id) IN (${rows})`;
   const batch = openBatch(platform, db);
   const referenced = batch.add(
     statement(

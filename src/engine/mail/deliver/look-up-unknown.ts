@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { lookUpAgainAt } from "../../../core/mail/lookup";
-import { isAtHome } from "../../../db/at-home";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
 import { asFlag, asId, asNumber, asPriority, asText, columns, orNull } from "../../../db/rows";
@@ -9,7 +8,7 @@ import { forProject, type Platform } from "../../../platform/context";
 import { exists, type IsDue } from "../../../platform/due";
 import { reasonOf } from "../../../platform/log";
 import { allAccounts, type MailAccount, type MailAccounts, through } from "../../../platform/mailer/accounts";
-import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
+import { sweepAtHome } from "../../../platform/sweep-at-home";
 import { findProject } from "../../projects/project";
 import { settleLookedUp, type Unknown, updateLookUps } from "./settle-looked-up";
 
@@ -28,9 +27,9 @@ const readUnknown = columns({
   isGone: asFlag,
 });
 
-const dueLookUps = (provider: string, now: Date) => sql`FROM emails e INDEXED BY ix_emails_look_up
-  WHERE e.status = 'UNKNOWN' AND e.provider = ${provider} AND e.look_up_at <= ${now.getTime()}
-    AND ${isAtHome(sql`e.project_id`)}`;
+/** Mail that another provider accepted is elsewhere in the index, because only that provider can be asked for it. */
+const dueLookUps = (provider: string, now: Date) => sql`FROM emails INDEXED BY ix_emails_look_up
+  WHERE status = 'UNKNOWN' AND provider = ${provider} AND look_up_at <= ${now.getTime()}`;
 
 export const hasDueLookUps: IsDue = ({ accounts, now }) => {
   const askable = askableOf(accounts).map(({ mailer }) => exists(dueLookUps(mailer.name, now)));
@@ -57,10 +56,14 @@ export async function lookUpUnknown(platform: Platform): Promise<void> {
 /** Looks up the mail for which one account's provider was called. */
 async function lookUpAt(platform: Platform): Promise<void> {
   let isOut = false;
-  await sweepDatabases(platform, async (db) => {
+  const due = {
+    ...{ rows: dueLookUps(platform.mailer.name, platform.now), order: ["look_up_at", "project_id", "id"] },
+    key: ["project_id", "id"],
+  };
+  await sweepAtHome(platform, due, async (db, rows) => {
     if (isOut) return 0;
-    const due = await findDue(platform, db);
-    const calls = [...Map.groupBy(due, ({ projectId, round }) => `${projectId} ${round}`).values()];
+    const found = await readDue(db, rows);
+    const calls = [...Map.groupBy(found, ({ projectId, round }) => `${projectId} ${round}`).values()];
     for (const mails of calls.slice(0, maxAsked)) {
       isOut = !(await lookUpCall(platform, db, mails));
       // A provider that does not answer may cost half a minute per question.
@@ -70,16 +73,12 @@ async function lookUpAt(platform: Platform): Promise<void> {
   });
 }
 
-/**
- * Finds mail of this provider. Mail that another provider accepted is elsewhere in the index, because only that
- * provider can be asked for it.
- */
-function findDue({ mailer, now }: Platform, db: Db): Promise<Unknown[]> {
+function readDue(db: Db, rows: SQL): Promise<Unknown[]> {
   return select(
     db,
     sql`SELECT e.project_id, e.id, e.campaign_id, e.priority, e.round, e.attempts, e.look_ups,
         e.uncertain_since AS called_at, e.is_forgotten OR e.to_email = '' AS is_gone
-      ${dueLookUps(mailer.name, now)} ORDER BY e.look_up_at LIMIT ${maxSweptRows}`,
+      FROM emails e WHERE (e.project_id, e.id) IN (${rows}) ORDER BY e.look_up_at`,
     readUnknown,
   );
 }
