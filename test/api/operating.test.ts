@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newId, publicId, textOf } from "../../src/core/ids";
 import { maxMonitorKeys } from "../../src/features/monitor-keys/add";
+import { databaseOf, shards } from "../support/database";
 import { type Answer, admin, bearer, call, newProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { sendAndWait } from "../support/send-and-wait";
@@ -97,6 +98,37 @@ it("GET /admin/metrics is read by Prometheus, and names the busiest projects by 
   await newProject();
   expect((await admin.get("/admin/metrics")).body).toBe(kept);
   expect(body).toMatch(/^petrel_database_bytes\{database="DB"\} \d{5,}$/m);
+});
+
+it("GET /admin/metrics names twenty of many projects, the busiest of all databases", async () => {
+  const projects = await Promise.all(Array.from({ length: 24 }, () => newProject()));
+  const month = new Date().toISOString().slice(0, 7);
+  // The later a project, the busier it is; every other one in the other database.
+  const rows = projects.map(({ id, number }, place) => ({ id, number, emails: 1_000_000 + place }));
+  const ofShard = (shard: string) => rows.filter((_, place) => shards[place % shards.length] === shard);
+  for (const shard of shards) {
+    const insert = databaseOf(shard).prepare("INSERT INTO monthly_usage VALUES (?, ?, '', ?)");
+    await databaseOf(shard).batch(ofShard(shard).map(({ number, emails }) => insert.bind(number, month, emails)));
+  }
+  try {
+    const { body } = await callWith({}, "GET", "/admin/metrics", { token: env.ADMIN_TOKEN ?? "" });
+    const named = [...body.matchAll(/^petrel_project_mail_accepted_this_month\{project="(\S+)"\} (\d+)$/gm)];
+    expect(named.map(([, id, emails]) => ({ id, emails: Number(emails) }))).toEqual(
+      rows
+        .toReversed()
+        .slice(0, 20)
+        .map(({ id, emails }) => ({ id, emails })),
+    );
+    // The others are in the sum, and nowhere else.
+    const total = Number(/^petrel_mail_accepted_this_month (\d+)$/m.exec(body)?.[1]);
+    expect(total).toBeGreaterThanOrEqual(rows.reduce((sum, { emails }) => sum + emails, 0));
+    for (const { id } of rows.slice(0, 4)) expect(body).not.toContain(id);
+  } finally {
+    for (const shard of shards) {
+      const forget = databaseOf(shard).prepare("DELETE FROM monthly_usage WHERE project_id = ?");
+      await databaseOf(shard).batch(ofShard(shard).map(({ number }) => forget.bind(number)));
+    }
+  }
 });
 
 describe("/admin/dead-letters", () => {
