@@ -63,6 +63,7 @@ export function comparable(rows: Record<string, string[]>, names: (string | numb
       .replace(/\b\d{12,}(\.\d+)?\b/g, "·")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "·")
       .replace(/h·\.com/g, "·")
+      .replace(/("(?:refusedMs|steps)\W+)\d+/g, "$1·")
       .replace(shardOfCursor, "$1·");
   };
   return Object.entries(rows)
@@ -149,7 +150,7 @@ export async function expectSameEnd(begun: Work, at: At, tally: FaultTally): Pro
     expect(rows, what).toEqual(good.rows);
     expect(mails, what).toBe(good.mails);
   };
-  for (let trip = 1; trip <= Math.min(good.trips, maxTrips[at.cron === undefined ? "type" : "cron"]); trip++) {
+  for (const trip of tripsOf(begun, good.trips, at)) {
     for (const fault of faultsAt(trip, at)) await compare(trip, fault);
   }
   for (const fault of faultNames) if (!tally.hasMet(path, fault)) await compare(1, fault);
@@ -158,6 +159,13 @@ export async function expectSameEnd(begun: Work, at: At, tally: FaultTally): Pro
     expect(rows, `trip ${place}`).toEqual(good.rows);
     expect(mails, `trip ${place}`).toBe(good.mails);
   }
+}
+
+function tripsOf({ lastWrites = 0 }: Work, all: number, { cron }: At): number[] {
+  const first = maxTrips[cron === undefined ? "type" : "cron"];
+  return Array.from({ length: all }, (_, before) => before + 1).filter(
+    (trip) => trip <= first || trip > all - lastWrites,
+  );
 }
 
 function faultsAt(trip: number, { cron }: At): FaultName[] {

@@ -43,6 +43,8 @@ export interface Work {
   project?: Record<string, unknown>;
   /** How long it rests, sweep after sweep. A lease lasts two minutes, and a lost job is found after five. */
   restMinutes?: number[];
+  /** How many of its last writes meet a fault as well, if the first ones say little about them. */
+  lastWrites?: number;
   /** Puts its message into the queue of the world. */
   begin(scene: Scene): Promise<unknown>;
 }
@@ -340,6 +342,8 @@ export const works: Record<
     },
   },
   "project.move": {
+    // The fence and the switch.
+    lastWrites: 6,
     begin: async ({ world, project }) => {
       await contacts(project);
       await startsMove(world, project, await elsewhere(project));
