@@ -65,6 +65,7 @@ export class World {
   idempotencyWindowMs = 0;
   mailsPerCall = 1;
   sharesCallsWithFiles = true;
+  allowsMarketing = true;
   /** What the provider says when it is asked about a call: message ids by email id. Null for one that cannot be asked. */
   lookUp: ((key: string) => Record<string, string>) | null = null;
   /** The calls about which the provider was asked. */
@@ -297,7 +298,7 @@ export class World {
       sharesCallsWithFiles: this.sharesCallsWithFiles,
       maxMessageBytes: Number.POSITIVE_INFINITY,
       steeringHeaders: [],
-      allowsMarketing: true,
+      allowsMarketing: this.allowsMarketing,
       deliver: (messages, key) =>
         process.step("provider", async () => {
           this.calls.push({ key, emailIds: messages.map(({ emailId }) => emailId) });

@@ -19,6 +19,7 @@ export const warningCodes = [
   "missing_company",
   "public_source",
   "sending_paused",
+  "no_marketing_provider",
   "disabled",
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];

@@ -1,4 +1,4 @@
-import { Refusal } from "../errors";
+import { Conflict, Refusal } from "../errors";
 import { iso } from "../time";
 
 /** The reputation brake has paused the project's marketing mail. */
@@ -11,6 +11,18 @@ export class SendingPaused extends Refusal {
       details: { reason, at: iso(at) },
     });
   }
+}
+
+/** The provider of the installation does not carry mail of type MARKETING. */
+export function noCarrier(provider: string): Conflict {
+  return new Conflict(
+    `Marketing email cannot be sent here: the mail provider, ${provider}, does not accept it. Nothing was sent.`,
+    {
+      suggestion:
+        "Ask the operator to set MAIL_PROVIDER_MARKETING to a provider that accepts it. Mail of type TRANSACTIONAL can be sent.",
+      details: { reason: "marketing_not_carried", provider },
+    },
+  );
 }
 
 /** The domain of the sender's address is not a verified domain of the project. */

@@ -4,7 +4,8 @@ import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { inProject } from "../../db/scope";
 import { insertContent } from "../../engine/mail/accept/insert-content";
-import { insertEmails } from "../../engine/mail/accept/insert-emails";
+import { insertEmails, priorityOfTest } from "../../engine/mail/accept/insert-emails";
+import { requireCarrier } from "../../engine/mail/accept/require-carrier";
 import { announceEmails } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
@@ -21,6 +22,7 @@ import { guardSenders } from "./save-statements";
 export async function sendTest(ctx: Context, id: Id, { email, variant: name }: TestCampaign): Promise<Id> {
   const row = await getCampaign(ctx, id);
   const variant = namedVariant(row, name);
+  requireCarrier(ctx, row.type);
   const now = ctx.now.getTime();
   const [contentId, emailId, unusedContactId] = [newIdAt(now), newIdAt(now), newIdAt(now)];
   const content = contentOf(ctx, row, variant, { id: contentId, at: now, linkBase: linkBase(ctx) });
@@ -35,12 +37,12 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
       at: ctx.now,
       more: { contact: sql`contact` },
       from: sql`SELECT ${emailId} AS id, ${contentId} AS content_id, coalesce(c.id, ${unusedContactId}) AS contact_id,
-          ${email} AS to_email, NULL AS type, NULL AS reason,
+          ${email} AS to_email, ${row.type} AS type, NULL AS reason,
           iif(c.id IS NULL, json_object('email', ${email}, 'subscribed', json('true'), 'data', json('{}')), NULL) AS contact
         FROM (SELECT 1) LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = ${email}`,
     }),
   ]);
   await batch.commit();
-  await announceEmails(ctx, [{ id: emailId, priority: 0 }]);
+  await announceEmails(ctx, [{ id: emailId, priority: priorityOfTest(ctx, row.type) }]);
   return emailId;
 }

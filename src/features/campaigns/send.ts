@@ -6,6 +6,7 @@ import type { Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { insertEffect } from "../../engine/idempotency/effect";
 import { imprintWarnings, missingImprint } from "../../engine/mail/accept/imprint";
+import { requireCarrier } from "../../engine/mail/accept/require-carrier";
 import type { Context } from "../../platform/context";
 import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";
@@ -32,6 +33,7 @@ export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): P
   const { preflightToken: token } = input;
   const at = startTimeOf(ctx, input);
   const checkAndStore = async (row: CampaignRow): Promise<Statement[]> => {
+    requireCarrier(ctx, row.type);
     await requireProofForMany(ctx, row);
     // The batch fails when the campaign differs from this row, and the next attempt checks the new row.
     if (token !== undefined) await requirePreflight(ctx, row, token);

@@ -5,6 +5,7 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { carriesMarketing } from "../../engine/mail/accept/require-carrier";
 import { deleteRun, guardStep, type Run, sweepAt, updateRun } from "../../engine/recipients/run-row";
 import type { Context } from "../../platform/context";
 import { holdCheckMs } from "./hold";
@@ -13,8 +14,8 @@ import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";
 
 /**
- * Starts a campaign whose time has come. An unverified sender domain may be verified again soon, and other campaigns
- * will end, so the campaign waits for both and stores the reason. While it waits in line it sends no message: the sweep
+ * Starts a campaign whose time has come. An unverified sender domain may be verified again soon, a provider may be set
+ * for marketing mail, and other campaigns will end, so the campaign waits for these and stores the reason. While it waits in line it sends no message: the sweep
  * finds it.
  */
 export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
@@ -22,6 +23,7 @@ export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   const now = ctx.clock().getTime();
   if (scheduledFor !== null && scheduledFor > now) return { kind: "over" };
   if (ctx.project.disabled) return cancelDue(ctx, run);
+  if (run.campaign.type === "MARKETING" && !carriesMarketing(ctx)) return holdOn(ctx, run, "marketing provider");
   const waitMs = await waitInLineMs(ctx, run.campaign);
   if (waitMs !== null) return waitInLine(ctx, run, waitMs);
   try {
@@ -30,10 +32,14 @@ export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   } catch (error) {
     if (error instanceof TooManySending) return waitInLine(ctx, run, holdCheckMs);
     if (!(error instanceof UnverifiedSender)) throw error;
-    const until = ctx.realClock().getTime() + holdCheckMs;
-    await recordHold(ctx, run, "sender domain", sweepAt(ctx, until));
-    return { kind: "waits", until };
+    return holdOn(ctx, run, "sender domain");
   }
+}
+
+async function holdOn(ctx: Context, run: Run, heldReason: string): Promise<NextStep> {
+  const until = ctx.realClock().getTime() + holdCheckMs;
+  await recordHold(ctx, run, heldReason, sweepAt(ctx, until));
+  return { kind: "waits", until };
 }
 
 async function waitInLine(ctx: Context, run: Run, waitMs: number): Promise<NextStep> {

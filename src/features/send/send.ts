@@ -28,7 +28,7 @@ import { answerInSql } from "./answer";
 import { checkAttachments } from "./check-attachments";
 import { refuseWhileFull } from "./full";
 import { readWarning, warningsInSql } from "./late-warnings";
-import { refuseWhilePaused } from "./paused";
+import { refuseMarketing } from "./refuse-marketing";
 import { readSchedule } from "./schedule";
 import type { SendEmail } from "./schema";
 
@@ -44,13 +44,13 @@ export interface AcceptedEmail {
  * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
  * writes the content if the template exists and the sender domain is verified, and the other rows if the content was
  * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender,
- * SendingPaused, StorageLimitReached and MonthlyLimitReached, all without an effect.
+ * SendingPaused, Conflict, StorageLimitReached and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   checkContent(ctx, call);
   const files = checkAttachments(ctx, call);
   const scheduledAt = readSchedule(ctx, call);
-  await refuseWhilePaused(ctx, call);
+  await refuseMarketing(ctx, call);
   await refuseWhileFull(ctx, call);
   const id = newIdAt(ctx.now.getTime());
   const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../../core/ids";
 import { ofCampaigns, type Priority } from "../../../core/mail/priority";
-import type { EmailSource } from "../../../core/mail/status";
+import type { EmailSource, EmailType } from "../../../core/mail/status";
 import { insertSelected, type SelectedRow } from "../../../db/insert-selected";
 import { asFlag, asId, asPriority, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
@@ -71,7 +71,7 @@ function insertAccepted(ctx: Context, { source, at, from, dueAt, more }: NewEmai
       contactId: sql`contact_id`,
       toEmail: sql`to_email`,
       source,
-      priority: priorityOf(source),
+      priority: priorityOf(ctx, source),
       status: sql`status`,
       error: sql`CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END`,
       clock: clockOf(ctx),
@@ -86,7 +86,12 @@ function insertAccepted(ctx: Context, { source, at, from, dueAt, more }: NewEmai
   return isByItself ? sql`${insert} ON CONFLICT DO NOTHING` : insert;
 }
 
-function priorityOf(source: EmailSource): SQL | Priority {
+function priorityOf(ctx: Context, source: EmailSource): SQL | Priority {
   if (source === "CAMPAIGN") return ofCampaigns;
-  return source === "TEST" ? 0 : sql`iif(type = 'TRANSACTIONAL', 0, 1)`;
+  return source === "TEST" && ctx.accounts.marketing === null ? 0 : sql`iif(type = 'TRANSACTIONAL', 0, 1)`;
+}
+
+/** A test is in nobody's queue, unless only the provider of marketing mail may take it. */
+export function priorityOfTest(ctx: Context, type: EmailType): Priority {
+  return ctx.accounts.marketing === null || type === "TRANSACTIONAL" ? 0 : 1;
 }

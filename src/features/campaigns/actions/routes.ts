@@ -139,6 +139,7 @@ actions.post(
     params: CampaignParam,
     body: TestCampaign,
     ok: TestedCampaign,
+    also: [409],
     foreignNames: foreignNamesOfTest,
   },
   async (ctx, { params, body }) => {

@@ -28,6 +28,7 @@ import { variablesOf } from "../../../engine/mail/render";
 import { whyWithheld, withheld } from "../../../engine/mail/withhold";
 import type { Context } from "../../../platform/context";
 import { openSlices } from "../../../platform/let-others-in";
+import { accountOf, through } from "../../../platform/mailer/accounts";
 import { type Check, type Checked, emailTo } from "./check";
 
 /** The running result to which a page adds: the findings, and how many emails remain of the month's quota. */
@@ -137,9 +138,7 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   // The mail and the search for flaws have a budget each, so that the search does not reduce what the mail may use.
   const budget = new Budget();
   try {
-    // A project that is disabled now may be enabled again when the campaign is sent.
-    const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
-    const composed = await composeEmail(enabled, check.delivery, email, budget);
+    const composed = await composeEmail(asIfSent(ctx), check.delivery, email, budget);
     if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
     else {
       budget.note(composed.message.html.length * flawUnits);
@@ -152,6 +151,16 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   for (const variable of missingIn(checked, person.id, contact, budget))
     note(tally.missing, variable, contactId, maxFindings.missing);
   return budget.spent;
+}
+
+/**
+ * Returns the context in which the campaign's mail is composed. Its project may be enabled again, and its provider may
+ * accept marketing mail, when the campaign is sent: the result says so for all mail at once.
+ */
+function asIfSent(ctx: Context): Context {
+  const account = accountOf(ctx.accounts, "campaign");
+  const mailer = { ...account.mailer, allowsMarketing: true };
+  return { ...through(ctx, { ...account, mailer }), project: { ...ctx.project, disabled: false } };
 }
 
 function contentFor({ campaign, variants }: Check, contactId: Id): Checked {

@@ -4,6 +4,7 @@ import { ofCampaigns } from "../../../core/mail/priority";
 import { minuteMs, secondMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
 import { imprintWarnings, missingImprint } from "../../../engine/mail/accept/imprint";
+import { carriesMarketing } from "../../../engine/mail/accept/require-carrier";
 import { paceOf } from "../../../engine/mail/deliver/project-pace";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
@@ -20,6 +21,8 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
   if (composed > 0 && lacking !== null) warnings[lacking] = composed;
   if (composed > 0 && campaign.type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project)))
     warnings.sending_paused = composed;
+  if (composed > 0 && campaign.type === "MARKETING" && !carriesMarketing(ctx))
+    warnings.no_marketing_provider = composed;
   return {
     recipients,
     willSend: composed,
@@ -59,6 +62,8 @@ const messages: Record<WarningCode, string> = {
   missing_company: imprintWarnings.missing_company.message,
   public_source: "The contact was created with a public key, which anyone can use, and never confirmed the address.",
   sending_paused: "The project's marketing email is paused: nothing is sent until the operator ends the pause.",
+  no_marketing_provider:
+    "The mail provider does not accept marketing email: sending is refused until the operator sets MAIL_PROVIDER_MARKETING.",
   disabled: "The project is disabled: nothing is sent until the operator enables it.",
 };
 

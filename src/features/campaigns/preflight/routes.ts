@@ -39,7 +39,7 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 - \`renderErrors\` lists the reasons why emails cannot be composed: these would end FAILED. At most 50 are listed one by one.
 - \`clipped\` counts emails with more than 102 KB of HTML, tracking included: Gmail clips them there.
 - \`warnings\` count recipients whose email is sent all the same: \`empty_link\`, \`link_not_absolute\`, \`image_without_alt\`,
-  \`missing_unsubscribe_link\`, \`missing_postal_address\` (the project has none), \`missing_company\` (it has an address and no \`company\`), \`public_source\` (the contact was created with a public key and never confirmed its address), \`sending_paused\`, \`disabled\`.
+  \`missing_unsubscribe_link\`, \`missing_postal_address\` (the project has none), \`missing_company\` (it has an address and no \`company\`), \`public_source\` (the contact was created with a public key and never confirmed its address), \`sending_paused\`, \`no_marketing_provider\`, \`disabled\`.
 - \`estimatedSeconds\` is how long sending takes when nothing else is sent, including the hold of a canary: at the pace of the project
   (\`sendRatePerSecond\`), that of the provider, or the speed at which this installation sent its last campaigns, whichever is the
   slowest. Before the first campaign, that speed is assumed to be 400 a second. \`rowsWritten\` is the number of rows that sending writes to the database.

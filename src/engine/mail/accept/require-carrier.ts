@@ -1,0 +1,15 @@
+import { noCarrier } from "../../../core/mail/errors";
+import type { EmailType } from "../../../core/mail/status";
+import type { Platform } from "../../../platform/context";
+import { accountOf } from "../../../platform/mailer/accounts";
+
+/** Whether the provider that carries the marketing mail of the installation accepts it. */
+export function carriesMarketing({ accounts }: Pick<Platform, "accounts">): boolean {
+  return accountOf(accounts, "campaign").mailer.allowsMarketing;
+}
+
+/** Throws Conflict for marketing mail that no provider would accept, before anything is stored. */
+export function requireCarrier(platform: Pick<Platform, "accounts">, type: EmailType): void {
+  if (type !== "MARKETING" || carriesMarketing(platform)) return;
+  throw noCarrier(accountOf(platform.accounts, "campaign").mailer.name);
+}
