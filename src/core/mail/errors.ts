@@ -13,7 +13,7 @@ export class SendingPaused extends Refusal {
   }
 }
 
-/** The provider of the installation does not carry mail of type MARKETING. */
+/** Returns the refusal of marketing mail that the provider of the installation does not accept. */
 export function noCarrier(provider: string): Conflict {
   return new Conflict(
     `Marketing email cannot be sent here: the mail provider, ${provider}, does not accept it. Nothing was sent.`,

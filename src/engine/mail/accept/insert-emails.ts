@@ -91,7 +91,9 @@ function priorityOf(ctx: Context, source: EmailSource): SQL | Priority {
   return source === "TEST" && ctx.accounts.marketing === null ? 0 : sql`iif(type = 'TRANSACTIONAL', 0, 1)`;
 }
 
-/** A test is in nobody's queue, unless only the provider of marketing mail may take it. */
+/**
+ * Returns the priority of a test: it waits behind no other mail, unless only the provider of marketing mail may take it.
+ */
 export function priorityOfTest(ctx: Context, type: EmailType): Priority {
   return ctx.accounts.marketing === null || type === "TRANSACTIONAL" ? 0 : 1;
 }
