@@ -50,7 +50,9 @@ describe("/admin/keys", () => {
       ["POST", `/admin/dead-letters/${nobody}/retry`],
       ["GET", "/contacts"],
     ] as const) {
-      expectRefusal(await call(method, path, method === "POST" ? {} : undefined, bearer(key)), 401, "INVALID_API_KEY");
+      const refused = await call(method, path, method === "POST" ? {} : undefined, bearer(key));
+      expectRefusal(refused, 401, "INVALID_API_KEY");
+      expect(refused.body.message).toMatch(/of kind monitor.*reads? GET \/admin\/health and GET \/admin\/metrics/);
     }
   });
 

@@ -14,7 +14,7 @@ export async function findBackup(platform: Platform, id: Id): Promise<BackupRow>
   if (row && row.completedAt !== null) return row;
   if (row && isUpload(row)) {
     throw new Conflict("The upload of this backup is not complete.", {
-      suggestion: "Upload its files, and manifest.json as the last one: POST /admin/backups/{id}/files.",
+      suggestion: "Upload its files, and manifest.json as the last one: PUT /admin/backups/{id}/file.",
     });
   }
   const job = await findJob(platform, id);
