@@ -431,7 +431,7 @@ it("says of a provider that it takes no marketing mail", async () => {
   const { status, summary } = await found("mail_provider", { accounts: { ...accounts, main } });
   expect([status, summary]).toEqual([
     "ok",
-    "double can be called. Marketing mail fails, because double does not accept it.",
+    "double can be called. Marketing mail is refused, because double does not accept it.",
   ]);
 });
 

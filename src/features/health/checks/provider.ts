@@ -30,7 +30,7 @@ export const mailProvider: HealthCheck = {
       const { mailer } = accountOf(accounts, "campaign");
       const noMarketing = mailer.allowsMarketing
         ? ""
-        : ` Marketing mail fails, because ${mailer.name} does not accept it.`;
+        : ` Marketing mail is refused, because ${mailer.name} does not accept it.`;
       return ok(`${mailers.map(({ name }) => name).join(" and ")} can be called.${noMarketing}`);
     }
     return fail("A mail provider does not answer, or refuses our credentials.", {
