@@ -246,6 +246,14 @@ describe("an import of people who said no elsewhere, without a word on the colum
     expect((await contactsOf(project)).map(({ subscribed }) => subscribed)).toEqual([1, 1, 1]);
   });
 
+  it("drops the column in any case of letters, as it is the one that subscribed=column takes", async () => {
+    const project = await newProject();
+    const job = await importCsv(project, "Email,Subscribed,Plan\nada@example.com,no,pro\n");
+    expect(job).toMatchObject({ imported: 1, droppedColumns: ["Subscribed"], warnings: [{ field: "subscribed" }] });
+    const [contact] = (await project.api.get("/contacts?email=ada@example.com")).body.data;
+    expect([contact.subscribed, contact.data]).toEqual([true, { Plan: "pro" }]);
+  });
+
   it("counts apart what is neither yes nor no, and leaves out what is empty", async () => {
     const project = await newProject();
     const cells = ["Nein", "unsubscribed", "f", "cleaned", "0", "", "yes", "1"];

@@ -55,7 +55,10 @@ export function namesEmail(names: string[], taken: Taken): boolean {
   return targetsOf(names, taken).some(({ field }) => field === "email");
 }
 
-/** Columns that never become data: the standard fields, columns without a name, and the reserved keys of data. */
+/**
+ * Columns that never become data: the standard fields, columns without a name, and the reserved keys of data. A column
+ * `Subscribed`, in any case of letters, does not become data either.
+ */
 const droppedColumns = new Set<string>(["", ...standardFields]);
 
 /** Determines the use of each column. */
@@ -100,7 +103,7 @@ function dataColumns(
   mapping: Mapping,
 ): { at: number; key: string }[] | CsvFault {
   const named = targets
-    .map(({ key }, at) => ({ key: key ?? "", at }))
+    .map(({ key, field }, at) => ({ key: field === "subscribed" ? "" : (key ?? ""), at }))
     .filter(({ key, at }) => !own.has(at) && !droppedColumns.has(key));
   const sample = Object.fromEntries(named.map(({ key }) => [key, "text"]));
   const issue = ContactData.safeParse(sample).error?.issues[0];
