@@ -42,8 +42,8 @@ function describeReuse(request: string, original: OriginalRequest, isSame: boole
 }
 
 export class InvalidIdempotencyKey extends Refusal {
-  constructor(place: "header" | "body") {
-    const name = place === "header" ? "The Idempotency-Key header" : "idempotencyKey in the body";
+  constructor(where: "header" | "body") {
+    const name = where === "header" ? "The Idempotency-Key header" : "idempotencyKey in the body";
     super(`${name} must be 1 to 255 printable ASCII characters.`, {
       suggestion: "Name what is done, such as order-1042-receipt, or send no key.",
     });

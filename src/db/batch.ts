@@ -100,10 +100,10 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
       if (added.length === 0) return;
       const statements = added.map(({ statement }) => statement);
       const results = await runRepeatedly(ctx, statements, repetition, (them) => run(db, ctx.spent, them));
-      added.forEach(({ rows }, place) => {
-        rows.fill(results[place] ?? null);
+      added.forEach(({ rows }, index) => {
+        rows.fill(results[index] ?? null);
       });
-      const messages = added.flatMap(({ statement }, place) => statement.messages?.(results[place] ?? []) ?? []);
+      const messages = added.flatMap(({ statement }, index) => statement.messages?.(results[index] ?? []) ?? []);
       const heard = insertedEvents(added, results).filter(({ isHeard }) => isHeard);
       await nudge(ctx, [...announcements(heard), ...messages]);
     },
@@ -113,7 +113,7 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
 async function run(db: Db, spent: Spent, statements: readonly Statement[]): Promise<RawRow[][]> {
   spent.spend(statements.length);
   try {
-    const results = await db.$client.batch<RawRow>(statements.map((statement, place) => prepare(db, statement, place)));
+    const results = await db.$client.batch<RawRow>(statements.map((statement, index) => prepare(db, statement, index)));
     if (results.some(({ meta }) => meta.changed_db)) spent.changes += 1;
     return results.map(({ results }) => results);
   } catch (error) {
@@ -124,9 +124,9 @@ async function run(db: Db, spent: Spent, statements: readonly Statement[]): Prom
 
 function refusalFor(error: unknown, statements: readonly Statement[]): StatementRefusal | undefined {
   const failed = failedGuard(error);
-  for (const [place, statement] of statements.entries()) {
+  for (const [index, statement] of statements.entries()) {
     const refusal = statement.refusals.find(({ on }) => {
-      if (on === "guard") return failed === guardName(place);
+      if (on === "guard") return failed === guardName(index);
       return "unique" in on ? isUniqueViolation(error, on.unique) : isCheckViolation(error, on.check);
     });
     if (refusal) return refusal;
@@ -173,8 +173,8 @@ function committedRows<Row>(read: RowReader<Row>): CommittedRows<Row> {
 }
 
 function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): InsertedEvent[] {
-  return added.flatMap(({ statement: { announces } }, place) =>
-    announces ? (results[place] ?? []).map(announces) : [],
+  return added.flatMap(({ statement: { announces } }, index) =>
+    announces ? (results[index] ?? []).map(announces) : [],
   );
 }
 

@@ -19,8 +19,8 @@ export const columnsPerArray = 30;
 
 /** Writes a row as an array of arrays of its columns, for `readImage`. `row` is the row's name in the statement. */
 export function imageOf({ columns }: ProjectTable, row: string): string {
-  const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, place) =>
-    columns.slice(place * columnsPerArray, (place + 1) * columnsPerArray),
+  const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, index) =>
+    columns.slice(index * columnsPerArray, (index + 1) * columnsPerArray),
   );
   const arrays = groups.map((group) => `json_array(${group.map((name) => `${row}."${name}"`).join(", ")})`);
   return `json_array(${arrays.join(", ")})`;
@@ -29,14 +29,14 @@ export function imageOf({ columns }: ProjectTable, row: string): string {
 /** Reads an image as values by column name. */
 export function readImage({ columns }: ProjectTable, image: string): Record<string, unknown> {
   const values = (JSON.parse(image) as unknown[][]).flat();
-  return Object.fromEntries(columns.map((name, place) => [name, values[place]]));
+  return Object.fromEntries(columns.map((name, index) => [name, values[index]]));
 }
 
 export const keyColumns = ["k1", "k2", "k3", "k4"] as const;
 
 /** Returns the four columns of a captured key. A shorter key is padded with empty texts. */
 export function keyOf({ key }: ProjectTable, row: string): string[] {
-  return keyColumns.map((_, place) => (key[place] === undefined ? "''" : `${row}."${key[place]}"`));
+  return keyColumns.map((_, index) => (key[index] === undefined ? "''" : `${row}."${key[index]}"`));
 }
 
 /** The prefix of all trigger names. Tools that compare the tables with the migrations leave such triggers out. */
@@ -47,7 +47,7 @@ export function createCaptures(project: number, tables: readonly ProjectTable[])
   return tables.flatMap((table) => {
     const note = (row: "OLD" | "NEW", image: string) => {
       const key = keyOf(table, row);
-      const isNoted = keyColumns.map((column, place) => `c.${column} = ${key[place]}`).join(" AND ");
+      const isNoted = keyColumns.map((column, index) => `c.${column} = ${key[index]}`).join(" AND ");
       return `INSERT INTO captured_rows (project_id, table_name, k1, k2, k3, k4, image)
         SELECT ${project}, '${table.name}', ${key.join(", ")}, ${image} WHERE NOT EXISTS (SELECT 1 FROM captured_rows c
           WHERE c.project_id = ${project} AND c.table_name = '${table.name}' AND ${isNoted});`;

@@ -49,7 +49,7 @@ function pageOf(owner: Owner, table: ProjectTable, after: Key | null, limit: num
   const name = sql.identifier(table.name);
   const rowKey = keyOf(table, "t").map((column) => sql.raw(column));
   const isNoted = sql.join(
-    keyColumns.map((column, place) => sql`c.${sql.raw(column)} = ${rowKey[place]}`),
+    keyColumns.map((column, index) => sql`c.${sql.raw(column)} = ${rowKey[index]}`),
     sql` AND `,
   );
   const own = table.key.map((column) => sql.raw(`t."${column}"`));
@@ -57,7 +57,7 @@ function pageOf(owner: Owner, table: ProjectTable, after: Key | null, limit: num
   const order = sql.raw(`${keyColumns.join(", ")}, image IS NULL`);
   const byKey = (parts: SQL[]) => (parts.length === 0 ? sql`` : sql`ORDER BY ${list(parts)}`);
   return sql`WITH present AS (
-      SELECT ${list(rowKey.map((column, place) => sql`${column} AS ${sql.raw(keyColumns[place] ?? "")}`))},
+      SELECT ${list(rowKey.map((column, index) => sql`${column} AS ${sql.raw(keyColumns[index] ?? "")}`))},
         iif(EXISTS (SELECT 1 FROM captured_rows c WHERE ${inProject(owner, "c")} AND c.table_name = ${table.name}
           AND ${isNoted}), NULL, ${sql.raw(imageOf(table, "t"))}) AS image
       FROM ${name} t WHERE ${inProject(owner, "t")} ${beyond(own, after)} ${byKey(own)} LIMIT ${limit}),

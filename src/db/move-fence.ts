@@ -62,7 +62,7 @@ export function createNotes(project: number, tables: readonly ProjectTable[]): S
 
 function noteKey(project: number, table: ProjectTable, row: string): string {
   const key = keyOf(table, row);
-  const isIt = keyColumns.map((column, place) => `${column} = ${key[place]}`).join(" AND ");
+  const isIt = keyColumns.map((column, index) => `${column} = ${key[index]}`).join(" AND ");
   return `DELETE FROM moved_keys WHERE project_id = ${project} AND table_name = '${table.name}' AND ${isIt};
     INSERT INTO moved_keys (project_id, table_name, ${keyColumns.join(", ")}) VALUES (${project}, '${table.name}', ${key.join(", ")});`;
 }

@@ -41,12 +41,12 @@ export async function readPage(
   const rows = await select(
     db,
     sql`WITH page AS (
-        SELECT row_number() OVER (${order}) AS place, ${keyText(table, "t")} AS key, ${sql.raw(imageOf(table, "t"))} AS image
+        SELECT row_number() OVER (${order}) AS ordinal, ${keyText(table, "t")} AS key, ${sql.raw(imageOf(table, "t"))} AS image
         FROM ${sql.identifier(table.name)} t WHERE ${inProject({ project }, "t")}${sql.raw(isTakenAlong(table, "t"))}
           ${beyond(own, after)} ${until} ${order} LIMIT ${limit}),
-      sized AS (SELECT *, sum(octet_length(image)) OVER (ORDER BY place) AS bytes FROM page)
+      sized AS (SELECT *, sum(octet_length(image)) OVER (ORDER BY ordinal) AS bytes FROM page)
       SELECT key, image, bytes >= ${maxBytes} AS is_full FROM sized
-      WHERE bytes - octet_length(image) < ${maxBytes} ORDER BY place`,
+      WHERE bytes - octet_length(image) < ${maxBytes} ORDER BY ordinal`,
     readImage,
   );
   const last = rows.at(-1);
@@ -97,7 +97,7 @@ export async function readNoted(
   keys: readonly string[],
 ): Promise<Set<string>> {
   const parts = keyColumns.map(
-    (column, place) => `c.${column} = ${place < table.key.length ? `r.value->>${place}` : "''"}`,
+    (column, index) => `c.${column} = ${index < table.key.length ? `r.value->>${index}` : "''"}`,
   );
   const found = await select(
     db,
@@ -119,14 +119,14 @@ export function selectImages(
   table: ProjectTable,
   keys: readonly string[],
 ): Statement<{ key: string; image: string | null }> {
-  const isIt = table.key.map((column, place) => `AND t."${column}" = r.value->>${place}`).join(" ");
+  const isIt = table.key.map((column, index) => `AND t."${column}" = r.value->>${index}`).join(" ");
   return statement(
     sql`WITH found AS (
-        SELECT r.key AS place, r.value AS key, iif(t.project_id IS NULL, NULL, ${sql.raw(imageOf(table, "t"))}) AS image
+        SELECT r.key AS ordinal, r.value AS key, iif(t.project_id IS NULL, NULL, ${sql.raw(imageOf(table, "t"))}) AS image
         FROM json_each(${`[${keys.join(",")}]`}) r
         LEFT JOIN ${sql.identifier(table.name)} t ON ${inProject(owner, "t")} ${sql.raw(isIt)}${sql.raw(isTakenAlong(table, "t"))}),
-      sized AS (SELECT *, sum(coalesce(octet_length(image), 0)) OVER (ORDER BY place) AS bytes FROM found)
-      SELECT key, image FROM sized WHERE bytes - coalesce(octet_length(image), 0) < ${maxBytes} ORDER BY place`,
+      sized AS (SELECT *, sum(coalesce(octet_length(image), 0)) OVER (ORDER BY ordinal) AS bytes FROM found)
+      SELECT key, image FROM sized WHERE bytes - coalesce(octet_length(image), 0) < ${maxBytes} ORDER BY ordinal`,
     readRow,
   );
 }
@@ -140,7 +140,7 @@ const bytesPerStatement = 500_000;
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));
-  const values = sql.raw(table.columns.map((_, place) => `r.value->>${pathTo(place)}`).join(", "));
+  const values = sql.raw(table.columns.map((_, index) => `r.value->>${pathTo(index)}`).join(", "));
   return chunksOfBytes(images, bytesPerStatement, (image) => image).map((some) =>
     statement(
       sql`INSERT OR REPLACE INTO ${sql.identifier(table.name)} (project_id, ${into})
@@ -150,13 +150,13 @@ export function replaceRows({ project }: Owner, table: ProjectTable, images: rea
 }
 
 /** An image is an array of arrays: see `imageOf`. */
-function pathTo(place: number): string {
-  return `'$[${Math.floor(place / columnsPerArray)}][${place % columnsPerArray}]'`;
+function pathTo(index: number): string {
+  return `'$[${Math.floor(index / columnsPerArray)}][${index % columnsPerArray}]'`;
 }
 
 /** Deletes rows by their keys. */
 export function deleteRows(owner: Owner, table: ProjectTable, keys: readonly string[]): Statement {
-  const asked = table.key.map((_, place) => `r.value->>${place}`).join(", ");
+  const asked = table.key.map((_, index) => `r.value->>${index}`).join(", ");
   const isAsked =
     table.key.length === 0
       ? sql``
@@ -193,5 +193,5 @@ export async function findFilled(
     columns({ filled: asJson<number[][]>() }),
   );
   const isFilled = filled.flat();
-  return tables.filter((_, place) => isFilled[place] === 1);
+  return tables.filter((_, index) => isFilled[index] === 1);
 }

@@ -21,14 +21,14 @@ interface Shared {
   schemas?: Iterable<readonly [name: string, schema: z.ZodType]>;
 }
 
-/** An operation with its place and its complete policy. Its path is written as in the document: `/topics/{id}`. */
+/** An operation with its method, path and complete policy. Its path is written as in the document: `/topics/{id}`. */
 export interface PlacedOperation extends Shared, Omit<Operation, keyof Policy>, Policy {
   method: Method;
   path: string;
   names: () => Names;
 }
 
-type Place<World> = <O extends Operation>(
+type AddOperation<World> = <O extends Operation>(
   path: string,
   // A property that operations do not have does not compile.
   operation: O & Record<Exclude<keyof O, keyof Operation>, never>,
@@ -39,7 +39,7 @@ type Place<World> = <O extends Operation>(
  * Adds operations to a router. Their handlers get either a context with a project or a platform, depending on their
  * callers.
  */
-export interface Routes<World> extends Record<Method, Place<World>> {
+export interface Routes<World> extends Record<Method, AddOperation<World>> {
   router: AppRouter;
 }
 
@@ -68,7 +68,7 @@ function routesOf<World extends Platform>(
   worldOf: (c: HonoContext<AppEnv>) => World,
 ): Routes<World> {
   const router = createRouter();
-  const placing = (method: Method): Place<World> => {
+  const adding = (method: Method): AddOperation<World> => {
     return (path, operation, handler) => {
       const placed = placedAt(method, path, { ...shared, ...operation });
       const answer = answerTo(placed, (input, c) => handler(inAudit(placed, worldOf(c), c), input, c));
@@ -77,11 +77,11 @@ function routesOf<World extends Platform>(
   };
   return {
     router,
-    get: placing("get"),
-    post: placing("post"),
-    put: placing("put"),
-    patch: placing("patch"),
-    delete: placing("delete"),
+    get: adding("get"),
+    post: adding("post"),
+    put: adding("put"),
+    patch: adding("patch"),
+    delete: adding("delete"),
   };
 }
 

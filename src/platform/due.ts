@@ -33,8 +33,8 @@ export async function findDue(
     if (due !== null) told.set(shard, due);
     return false;
   });
-  const isDueAt = (shard: string, place: number) => told.get(shard)?.[place] !== 0;
-  return new Map(names.map((name, place) => [name, platform.shards.filter((shard) => isDueAt(shard, place))]));
+  const isDueAt = (shard: string, index: number) => told.get(shard)?.[index] !== 0;
+  return new Map(names.map((name, index) => [name, platform.shards.filter((shard) => isDueAt(shard, index))]));
 }
 
 const readDue = columns({ due: asJson<number[]>() });

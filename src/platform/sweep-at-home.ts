@@ -34,13 +34,13 @@ export function sweepAtHome(
   take: (db: Db, rows: SQL) => Promise<number>,
   limit = maxSweptRows,
 ): Promise<void> {
-  const places = new Map<Db, Key>();
+  const firstKeys = new Map<Db, Key>();
   return sweepDatabases(platform, async (db) => {
-    const { isFenced, first } = await findFirst(platform, db, due, places.get(db) ?? null);
+    const { isFenced, first } = await findFirst(platform, db, due, firstKeys.get(db) ?? null);
     if (!isFenced)
       return take(db, sql`SELECT ${columnsOf(due.key)} ${due.rows} ORDER BY ${columnsOf(due.order)} LIMIT ${limit}`);
     if (first === null) return 0;
-    places.set(db, first);
+    firstKeys.set(db, first);
     const order = columnsOf(due.order);
     const window = sql`SELECT ${columnsOf(windowOf(due, due.key))} ${due.rows} AND (${order}) >= (${list(first.map((value) => sql`${value}`))})
       ORDER BY ${order} LIMIT ${maxRowsPerStatement}`;

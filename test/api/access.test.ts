@@ -163,10 +163,10 @@ describe("a person whom Cloudflare Access has let through", () => {
       await team.assertion(null),
       await team.assertion("no address"),
     ];
-    for (const [place, assertion] of wrong.entries()) {
+    for (const [index, assertion] of wrong.entries()) {
       for (const method of ["GET", "POST"]) {
         const refused = await signIn(assertion, method);
-        expect([place, refused.status]).toEqual([place, 401]);
+        expect([index, refused.status]).toEqual([index, 401]);
         expect(refused.body).toContain("<h1>You are not signed in</h1>");
         expect(cookieOf(refused, "__Host-petrel")).toBe("");
       }

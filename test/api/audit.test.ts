@@ -204,11 +204,11 @@ describe("GET /audit", () => {
   it("lists each entry once, page by page, from the project's database and from the control database", async () => {
     const project = await newProject();
     const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)";
-    for (const [place, db] of [project.db, env.DB].entries()) {
+    for (const [index, db] of [project.db, env.DB].entries()) {
       await db
         .prepare(
           `INSERT INTO audit_entries (project_id, id, actor_kind, action, target_type, request_id, changes)
-            ${numbers} SELECT ?, ${idSql(`2 * i + ${place}`)}, 'operator', iif(i % 2, 'odd', 'even'), 'project', 'r', '[]' FROM n`,
+            ${numbers} SELECT ?, ${idSql(`2 * i + ${index}`)}, 'operator', iif(i % 2, 'odd', 'even'), 'project', 'r', '[]' FROM n`,
         )
         .bind(project.number)
         .run();

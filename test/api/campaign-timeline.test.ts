@@ -63,8 +63,8 @@ describe("GET /campaigns/{id}/timeline", () => {
   it("starts and ends with the dates", async () => {
     const project = await newProject();
     const { ledger, path } = await sentCampaign(project);
-    for (const [place, id] of ledger.emailIds.entries())
-      await setTimes(project, id, { sent_at: nine + place * hourMs });
+    for (const [index, id] of ledger.emailIds.entries())
+      await setTimes(project, id, { sent_at: nine + index * hourMs });
     const hours = async (query: string) =>
       (await project.api.get(`${path}/timeline?${query}`)).body.data.map(({ at }: { at: string }) => at.slice(11, 13));
     expect(await hours("startDate=2026-01-31T10:30:00Z")).toEqual(["10", "11"]);

@@ -209,8 +209,8 @@ describe("where a contact came from", () => {
       ["SEND", (address) => api.send({ to: address })],
       ["IMPORT", (address) => importCsv(project, `email\n${address}\n`)],
     ];
-    for (const [place, [source, name]] of namings.entries()) {
-      const address = `c${place}@example.com`;
+    for (const [index, [source, name]] of namings.entries()) {
+      const address = `c${index}@example.com`;
       await track(project, { email: address });
       expect(await contactOf(project, address)).toMatchObject({ source: "PUBLIC" });
       await name(address);

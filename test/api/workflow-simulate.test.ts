@@ -76,7 +76,7 @@ async function rowCounts({ number }: TestProject): Promise<Record<string, number
   const counted = await db.batch<{ n: number }>(
     results.map(({ name }) => db.prepare(`SELECT count(*) AS n FROM "${name}"`)),
   );
-  return Object.fromEntries(results.map(({ name }, place) => [name, counted[place]?.results[0]?.n ?? -1]));
+  return Object.fromEntries(results.map(({ name }, index) => [name, counted[index]?.results[0]?.n ?? -1]));
 }
 
 it("names the subject that takes too much, as sending does", async () => {

@@ -83,7 +83,7 @@ describe("a campaign", () => {
     const [world, project] = [new World(), await newProject({ monthlySendLimit: 20 })];
     await addContacts(project, 40);
     for (const n of [3, 17]) await project.api.post("/suppressions", { email: `${n}-1@example.com` });
-    const variants = ["a", "b", "c"].map((name, place) => ({ name, weight: 1 + place }));
+    const variants = ["a", "b", "c"].map((name, index) => ({ name, weight: 1 + index }));
     const { id } = await newCampaign(project, { variants, canary: { percent: 30, holdMinutes: 5 } });
     await send(world, project, id);
     const { ctx } = await world.context(project);

@@ -149,10 +149,10 @@ async function report(
   { ageMs = 0, on = env }: { ageMs?: number; on?: typeof env } = {},
 ): Promise<string[]> {
   const ends = bodies.map(() => "none");
-  const messages = bodies.map((body, place) => ({
-    ...{ id: String(place), timestamp: new Date(Date.now() - ageMs), body, attempts: 3 },
-    ack: () => (ends[place] = "acknowledged"),
-    retry: () => (ends[place] = "again"),
+  const messages = bodies.map((body, index) => ({
+    ...{ id: String(index), timestamp: new Date(Date.now() - ageMs), body, attempts: 3 },
+    ack: () => (ends[index] = "acknowledged"),
+    retry: () => (ends[index] = "again"),
   }));
   await consume({ queue: "petrel-mail-reports", messages } as unknown as MessageBatch, on, createExecutionContext());
   return ends;

@@ -81,7 +81,7 @@ describe("while the clock stands still", () => {
     isOver = true;
     await neighbour;
     expect(ready).toHaveLength(round.length);
-    return Math.max(...turns.slice(1).map((mails, place) => mails - (turns[place] ?? 0)));
+    return Math.max(...turns.slice(1).map((mails, index) => mails - (turns[index] ?? 0)));
   }
 
   it.each([

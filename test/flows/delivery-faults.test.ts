@@ -66,15 +66,15 @@ const isWrite = ({ writes }: Trip) => writes;
 const anyTrip = () => true;
 
 /** The n-th of the trips that the condition names fails, and then each for as long as the faults last. */
-function faultAt(place: number, faults: FaultName[], isMeant: (trip: Trip) => boolean): DatabaseFault {
+function faultAt(index: number, faults: FaultName[], isMeant: (trip: Trip) => boolean): DatabaseFault {
   let seen = 0;
-  return new DatabaseFault(faults, (trip) => isMeant(trip) && ++seen >= place);
+  return new DatabaseFault(faults, (trip) => isMeant(trip) && ++seen >= index);
 }
 
 describe.each(providers)("a delivery by $name", (provider) => {
   const places = [1, 2, 3, 4, 5, 6];
 
-  it.each(sample(faultNames.flatMap((fault) => places.map((place) => ({ fault, place })))))(
+  it.each(sample(faultNames.flatMap((fault) => places.map((index) => ({ fault, place: index })))))(
     "sends each mail once when trip $place has one fault: $fault",
     async ({ fault, place }) => {
       const { project, world } = await scene(provider);
@@ -84,7 +84,7 @@ describe.each(providers)("a delivery by $name", (provider) => {
     },
   );
 
-  it.each(sample(faultNames.flatMap((fault) => [1, 2, 3].map((place) => ({ fault, place })))))(
+  it.each(sample(faultNames.flatMap((fault) => [1, 2, 3].map((index) => ({ fault, place: index })))))(
     "sends each mail once when every write from the write $place on has the fault: $fault",
     async ({ fault, place }) => {
       const { project, world } = await scene(provider);
@@ -172,10 +172,10 @@ describe.each([
   { name: "one mail a call", mailsPerCall: 1 },
   { name: "ten mails a call", mailsPerCall: 10 },
 ])("a delivery of several rounds whose first hand-over is partial, with $name", ({ mailsPerCall }) => {
-  const many = Array.from({ length: 30 }, (_, place) => `person-${String(place).padStart(2, "0")}@example.com`);
+  const many = Array.from({ length: 30 }, (_, index) => `person-${String(index).padStart(2, "0")}@example.com`);
 
   /** One of the first round is refused, because its address was suppressed after the mail had been accepted. */
-  async function play(place: number, faults: FaultName[]) {
+  async function play(index: number, faults: FaultName[]) {
     const [project, world] = [await newProject(), new World()];
     Object.assign(world, { mailsPerCall });
     const { ctx } = await world.context(project);
@@ -183,7 +183,7 @@ describe.each([
     await sendEmails(ctx, SendEmail.parse(call));
     await project.api.post("/suppressions", { email: many[1] });
     let trips = 0;
-    world.fault = new DatabaseFault(faults, () => ++trips >= place);
+    world.fault = new DatabaseFault(faults, () => ++trips >= index);
     await deliver({ world, project }, 4);
     return { project, world, trips };
   }
@@ -200,9 +200,9 @@ describe.each([
     async (times) => {
       const good = await play(1, []);
       await expectOthersSentOnce(good, "no fault");
-      for (let place = 1; place <= good.trips; place++) {
+      for (let index = 1; index <= good.trips; index++) {
         const faults = Array.from({ length: times }, (): FaultName => "connection lost");
-        await expectOthersSentOnce(await play(place, faults), `from trip ${place}`);
+        await expectOthersSentOnce(await play(index, faults), `from trip ${index}`);
       }
     },
   );
@@ -243,8 +243,8 @@ describe("while the queue is away with the database", () => {
     expect(waited).toBeLessThan(40_000);
     expect(world.logged).toContain("The outcome of some mail was lost: neither the database nor the queue answers");
     const ids = (await emailRows(project)).map(({ id }) => id);
-    const place = world.logged.findIndex((message) => message.includes("was lost: neither"));
-    expect(world.loggedDetails[place]).toMatchObject({ results: [], uncalled: ids, noted: [] });
+    const index = world.logged.findIndex((message) => message.includes("was lost: neither"));
+    expect(world.loggedDetails[index]).toMatchObject({ results: [], uncalled: ids, noted: [] });
   });
 });
 

@@ -51,8 +51,8 @@ async function consumeAll(bodies: QueueMessage[], fault: string | null) {
   ]);
   const queue = new LimitedQueue().binding;
   const marks = { acknowledged: 0, retried: 0 };
-  const received = bodies.map((body, place) => ({
-    ...{ id: `m${place}`, timestamp: new Date(), body, attempts: 1 },
+  const received = bodies.map((body, index) => ({
+    ...{ id: `m${index}`, timestamp: new Date(), body, attempts: 1 },
     ack: () => {
       marks.acknowledged += 1;
     },

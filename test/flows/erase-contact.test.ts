@@ -484,7 +484,7 @@ async function expectFilesOf(project: TestProject): Promise<void> {
   const named = ({ id, body_key, attachments }: Record<string, unknown>) => [
     ...(body_key === null ? [] : [body_key]),
     ...JSON.parse(String(attachments)).map(
-      (_: unknown, place: number) => `attachment/${project.id}/${storedId(String(id))}/${place}`,
+      (_: unknown, index: number) => `attachment/${project.id}/${storedId(String(id))}/${index}`,
     ),
   ];
   const files = await filesOf(project);

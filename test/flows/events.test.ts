@@ -415,7 +415,7 @@ describe("a batch of events around midnight", () => {
     ["before the first", 0],
     ["between the first and the second", 1],
     ["between the second and the third", 2],
-  ])("counts each event on the day of its id when the clock strikes %s statement", async (_, place) => {
+  ])("counts each event on the day of its id when the clock strikes %s statement", async (_, index) => {
     const [project, day] = [await newProject(), Math.ceil(Date.now() / dayMs) + 1];
     await project.db.prepare("CREATE TABLE test_clock (now INTEGER)").run();
     await project.db.prepare("INSERT INTO test_clock VALUES (0)").run();
@@ -423,7 +423,7 @@ describe("a batch of events around midnight", () => {
     try {
       for (const [names, strikesAt] of [
         [["known", "former"], null],
-        [["known", "new"], place],
+        [["known", "new"], index],
       ] as const) {
         const rows = sql`SELECT CAST(${project.number} AS INTEGER) AS project_id, value AS name, NULL AS contact_id,
           NULL AS email_id, '{}' AS data FROM json_each(${JSON.stringify(names)})`;

@@ -49,14 +49,14 @@ beforeAll(async () => {
 const words: [string, SQL][] = [
   ["tick_of(newest.id)", tickOf(sql`newest.id`)],
   ["time_of(newest.id)", timeOfId(sql`newest.id`)],
-  ["id_of(base.tick + o.place)", idOfTick(sql`(base.tick + o.place)`)],
+  ["id_of(base.tick + o.ordinal)", idOfTick(sql`(base.tick + o.ordinal)`)],
 ];
 
 function legible(statement: string): string {
   const inWords = words.reduce((text, [word, made]) => text.replaceAll(dialect.sqlToQuery(made).sql, word), statement);
   const lines = inWords.split("\n");
   const margin = Math.min(...lines.slice(1).map((line) => line.search(/\S/)));
-  return lines.map((line, place) => (place === 0 ? line : `  ${line.slice(margin)}`)).join("\n");
+  return lines.map((line, index) => (index === 0 ? line : `  ${line.slice(margin)}`)).join("\n");
 }
 
 // Whole statements, to be read as SQL: in the code they are made of parts. A change of one shows here, and is accepted by

@@ -203,7 +203,7 @@ async function indexes(): Promise<string[]> {
 }
 
 async function plan(statement: string): Promise<string> {
-  const numbers = [...statement.matchAll(/\?(\d*)/g)].map(([, number], place) => Number(number || place + 1));
+  const numbers = [...statement.matchAll(/\?(\d*)/g)].map(([, number], index) => Number(number || index + 1));
   const values = Array(Math.max(0, ...numbers)).fill(null);
   const explain = env.DB.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
   return JSON.stringify((await explain.all()).results);

@@ -18,7 +18,7 @@ import { killableDatabase, Process } from "../support/killable";
 
 const namesOf = (count: number) => [
   "DB",
-  ...Array.from({ length: count - 1 }, (_, place) => `DB_${String(place + 1).padStart(2, "0")}`),
+  ...Array.from({ length: count - 1 }, (_, index) => `DB_${String(index + 1).padStart(2, "0")}`),
 ];
 
 /** Many databases are named, and one stands in for all of them. */

@@ -19,7 +19,7 @@ async function fullProject(world: World, contacts: number): Promise<TestProject>
   const project = await newProject();
   const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
   for (let first = 0; first < contacts; first += 50) {
-    const to = Array.from({ length: Math.min(50, contacts - first) }, (_, place) => email(first + place));
+    const to = Array.from({ length: Math.min(50, contacts - first) }, (_, index) => email(first + index));
     await project.api.send({ to, scheduledAt });
   }
   await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });

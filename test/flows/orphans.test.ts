@@ -30,7 +30,7 @@ async function sweepIn(hours: number): Promise<World> {
 /** What a request leaves that dies between its file and its row. */
 function orphansOf({ id }: { id: string }): string[] {
   const row = crypto.randomUUID();
-  const attachments = [0, 1].map((place) => `attachment/${id}/${row}/${place}`);
+  const attachments = [0, 1].map((index) => `attachment/${id}/${row}/${index}`);
   return [...attachments, ...["content", "import", "template"].map((kind) => `${kind}/${id}/${row}`)];
 }
 

@@ -47,7 +47,7 @@ describe("the account's object", () => {
     const next = await pace.nextTurn({ permitId: "t", done: null });
     expect(next).toMatchObject({ kind: "turn", turn: { project: 1, priority: 2 } });
     expect(await pace.takeShare("t", { perSecond: 4, mails: 100 })).toBe(5);
-    await pace.readUpTo("t", { place: { dueAt: 0, id: newId() }, mails: 5 });
+    await pace.readUpTo("t", { cursor: { dueAt: 0, id: newId() }, mails: 5 });
     const before = Date.now();
     const done = { permitId: "t", verdict: { kind: "answered" as const }, calls: 5, hasMore: false };
     const { drainAt } = await pace.giveBack([done]);
@@ -65,7 +65,7 @@ describe("the account's object", () => {
     for (let turn = 0; turn <= 20; turn++) {
       const permitId = `t${turn}`;
       await pace.nextTurn({ permitId, done: null });
-      await pace.readUpTo(permitId, { place: { dueAt: 0, id: newId() }, mails: 100 });
+      await pace.readUpTo(permitId, { cursor: { dueAt: 0, id: newId() }, mails: 100 });
       await pace.giveBack([{ permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false }]);
     }
     const stored = await runInDurableObject(stub, (_, { storage }) => storage.kv.get<{ mails: number }>(key));
@@ -181,8 +181,8 @@ describe("mail under a pace", () => {
     await send(world, one, 200, { template, subject: undefined, body: undefined });
     await passSeconds(world, 60);
     expect(times).toHaveLength(201);
-    const place = times.findIndex(({ projectId }) => projectId === other.id);
-    expect(place).toBeLessThan(43);
+    const index = times.findIndex(({ projectId }) => projectId === other.id);
+    expect(index).toBeLessThan(43);
     const [start = 0, end = 0] = [times[39]?.at, times.at(-1)?.at];
     expect((end - start) / 1_000).toBeGreaterThan(160 / 8 - 2);
   });

@@ -136,7 +136,7 @@ async function post(project: TestProject, emailId: string, said: Said, notice?: 
 
 /** Mails that Postmark took, to one contact each, with the status that their record has by now. */
 async function mails(project: TestProject, status: EmailStatus, count: number): Promise<string[]> {
-  const addresses = Array.from({ length: count }, (_, place) => `c${place}@example.com`);
+  const addresses = Array.from({ length: count }, (_, index) => `c${index}@example.com`);
   // A scheduled one stays where it is.
   const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
   for (const to of chunksOf(addresses, 500)) {
@@ -197,7 +197,7 @@ async function expectFates(project: TestProject, status: EmailStatus, played: { 
     for (const said of order) mail.hear(said);
     return { order: order.join(", "), ...mail.fate };
   });
-  for (const [place, one] of told.entries()) expect(one).toEqual(expected[place]);
+  for (const [index, one] of told.entries()) expect(one).toEqual(expected[index]);
 }
 
 /** Every order that begins with this report. Of four, `blocked` is none: it is another last word, as in the shorter ones. */
@@ -228,7 +228,7 @@ describe("reports in any order", () => {
     async (status, _, orders) => {
       const project = await newProject();
       const ids = await mails(project, status, orders.length);
-      const played = orders.map((order, place) => ({ id: ids[place] ?? "", order }));
+      const played = orders.map((order, index) => ({ id: ids[index] ?? "", order }));
       await play(project, played);
       await expectFates(project, status, played);
       const short = played.filter(({ order }) => order.length <= 2);

@@ -170,11 +170,11 @@ describe("the reputation brake", () => {
   it("counts a late report where its mail was sent: 200 of 4,000 are 5 %", async () => {
     const sender = await newSender();
     const ids = await send(sender, 4_000);
-    const bounced = ids.filter((_, place) => place % 20 === 0);
+    const bounced = ids.filter((_, index) => index % 20 === 0);
     expect(bounced).toHaveLength(200);
     await report(sender, bounced, hard);
     expect(await pauseOf(sender)).toBeNull();
-    const recent = ids.filter((_, place) => place >= 3_000 && place % 20 !== 0);
+    const recent = ids.filter((_, index) => index >= 3_000 && index % 20 !== 0);
     await report(sender, recent.slice(0, 30), hard);
     expect(await pauseOf(sender)).toBeNull();
     await report(sender, recent.slice(30, 31), hard);

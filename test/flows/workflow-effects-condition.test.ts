@@ -96,9 +96,9 @@ describe("a CONDITION", () => {
     const [project, world] = [await newProject(), new World()];
     world.now = Date.parse("2026-02-01T00:00:00.000Z");
     const row = await getProject(world.process().platform, project.id);
-    const people = stored.map((x, place) => ({
+    const people = stored.map((x, index) => ({
       id: newId(),
-      place,
+      place: index,
       data: (x === undefined ? {} : { x }) as JsonObject,
     }));
     await project.db

@@ -79,8 +79,8 @@ describe("a SEND_EMAIL step", () => {
       { atStep, when: "before" },
       { atStep, when: "after" },
     ]);
-    for (const [place, death] of deaths.entries()) {
-      const some = arrivals.slice(place * 15, place * 15 + 25);
+    for (const [index, death] of deaths.entries()) {
+      const some = arrivals.slice(index * 15, index * 15 + 25);
       await send(world, project, some, death).catch((error) => expect(wasKilled(error)).toBe(true));
     }
     const [one, other] = await Promise.all([send(world, project, arrivals), send(world, project, arrivals)]);

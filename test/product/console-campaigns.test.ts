@@ -73,7 +73,7 @@ describeInChromium(
       world = await makeWorld(product);
       await setPace(1);
       const bad = ["bounce@simulator.test", "reject@simulator.test"];
-      const good = Array.from({ length: people - bad.length }, (_, place) => `p${place}@example.com`);
+      const good = Array.from({ length: people - bad.length }, (_, index) => `p${index}@example.com`);
       for (const email of [...bad, ...good]) await world.call("POST", "/contacts", { email });
       await world.call("POST", "/contacts", { email: "gone@example.com", subscribed: false });
       topicId = (await world.call<{ id: string }>("POST", "/topics", { name: "Offers" })).id;
@@ -155,8 +155,8 @@ describeInChromium(
       // The clicks are on the links of the mail, until they are turned off.
       const mail = page.frameLocator("iframe");
       await mail.getByRole("link", { name: "To the sale" }).waitFor();
-      const marked = (place: number) =>
-        mail.locator("body").evaluate(`getComputedStyle(document.links[${place}], "::after").content`);
+      const marked = (index: number) =>
+        mail.locator("body").evaluate(`getComputedStyle(document.links[${index}], "::after").content`);
       expect([await marked(0), await marked(1)]).toEqual(['"1 · 4.3%"', '"0 · 0%"']);
       await page.getByLabel("Clicks", { exact: true }).uncheck();
       await expect.poll(() => marked(0)).toBe("none");

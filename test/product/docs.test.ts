@@ -179,14 +179,14 @@ describeInChromium(
         const turns = new Set(sample(paths));
         for (const [number, path] of paths.entries()) {
           await tab.goto(base + path);
-          for (const [place, look] of looks.entries()) {
+          for (const [index, look] of looks.entries()) {
             await tab.setViewportSize(look.viewport);
             await tab.emulateMedia({ colorScheme: look.colorScheme });
             if ((await overhang(tab)) > 0) faults.push(`${path} is too wide for ${look.viewport.width} pixels`);
             // All pages have the same frame. Of a third, what they say is looked at in one of the two looks, and of the others
             // only the colours of elements that no page before had.
             const isWhole = inBothLooks.has(path);
-            const isTurn = isWhole || (turns.has(path) && number % looks.length === place);
+            const isTurn = isWhole || (turns.has(path) && number % looks.length === index);
             const isNew = await addKinds(tab, seen[look.colorScheme]);
             if (!isTurn && !isNew) continue;
             const part = { within: "article", contrast: isTurn || ("only" as const) };

@@ -28,7 +28,7 @@ export async function rowsOfProject(project: TestProject): Promise<Record<string
     }),
   );
   return Object.fromEntries(
-    backupTables.map((table, place) => [table.name, sorted(table, (results[place]?.results ?? []).filter(isKept))]),
+    backupTables.map((table, index) => [table.name, sorted(table, (results[index]?.results ?? []).filter(isKept))]),
   );
 }
 

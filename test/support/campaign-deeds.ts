@@ -131,13 +131,13 @@ function retryOne(play: Play): Drawn {
 function toEmail(play: Play, kind: Deed["kind"], run: (ctx: Context, id: Id) => Promise<unknown>): Drawn {
   const { project, random } = play;
   const wanted = kind === "cancel email" ? "('QUEUED')" : "('FAILED', 'UNKNOWN', 'CANCELLED')";
-  const place = random.below(5);
+  const index = random.below(5);
   let id = "";
   return {
     name: kind,
     async run(ctx) {
       const query = `SELECT id FROM emails WHERE project_id = ? AND status IN ${wanted} ORDER BY id LIMIT 1 OFFSET ?`;
-      id = (await project.db.prepare(query).bind(project.number, place).first<string>("id")) ?? "";
+      id = (await project.db.prepare(query).bind(project.number, index).first<string>("id")) ?? "";
       if (id) await run(ctx, readId(id));
     },
     told: (span) => id && play.deeds.push({ kind, id, ...span }),

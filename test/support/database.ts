@@ -20,8 +20,8 @@ export function otherShard(): string {
   return shardAt(shards.indexOf(shardOfTest()) + 1);
 }
 
-function shardAt(place: number): string {
-  const shard = shards[place % shards.length];
+function shardAt(index: number): string {
+  const shard = shards[index % shards.length];
   if (shard === undefined) throw new Error("The test world has no databases");
   return shard;
 }

@@ -38,8 +38,8 @@ export async function everyRow({ number }: TestProject, without: string[] = []):
   for (const shard of shards) {
     const { sql, reads } = await readingOf(shard, without);
     const [values = []] = await databaseOf(shard).prepare(sql).bind(number).raw<string[]>();
-    reads.forEach(({ table, columns }, place) => {
-      const rows: unknown[][][] = JSON.parse(values[place] ?? "[]");
+    reads.forEach(({ table, columns }, index) => {
+      const rows: unknown[][][] = JSON.parse(values[index] ?? "[]");
       if (rows.length > 0) found[`${shard}.${table}`] = rows.map((row) => textOf(columns, row.flat()));
     });
   }
@@ -47,7 +47,7 @@ export async function everyRow({ number }: TestProject, without: string[] = []):
 }
 
 function textOf(columns: string[], values: unknown[]): string {
-  return JSON.stringify(Object.fromEntries(columns.map((column, place) => [column, values[place]])));
+  return JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, values[index]])));
 }
 
 const readings = new Map<string, Promise<Reading>>();

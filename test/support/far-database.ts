@@ -61,9 +61,9 @@ export class FarDatabase {
 
   /** It looks again and again, because a promise of one object must not depend on another. */
   private async meetOthers(text: string): Promise<void> {
-    const place = (this.begun.get(text) ?? 0) + 1;
-    this.begun.set(text, place);
-    const wanted = Math.ceil(place / this.together) * this.together;
+    const index = (this.begun.get(text) ?? 0) + 1;
+    this.begun.set(text, index);
+    const wanted = Math.ceil(index / this.together) * this.together;
     for (let waitedMs = 0; (this.begun.get(text) ?? 0) < wanted; waitedMs += lookEveryMs) {
       if (this.alone.length > 0) return;
       if (waitedMs >= patienceMs) this.alone.push(text);

@@ -73,9 +73,9 @@ export function harmBetween(good: readonly string[], found: readonly string[]): 
 function countOthers(wanted: string[], had: string[]): number {
   const left = [...wanted];
   return had.filter((row) => {
-    const place = left.indexOf(row);
-    if (place >= 0) left.splice(place, 1);
-    return place < 0;
+    const index = left.indexOf(row);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
   }).length;
 }
 

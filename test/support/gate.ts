@@ -19,8 +19,8 @@ export function keeperOfKey(projectId: string, key: string): Gate {
 /** A statement over all idempotency keys of a project, wherever they are kept. */
 export async function keyRows(projectId: string, sql: string, ...values: SqlStorageValue[]) {
   const rows: Record<string, SqlStorageValue>[] = [];
-  for (let place = 0; place < 16; place++) {
-    const found = await runInDurableObject(named(`${projectId}/${place}`), (_, state) =>
+  for (let index = 0; index < 16; index++) {
+    const found = await runInDurableObject(named(`${projectId}/${index}`), (_, state) =>
       state.storage.sql.exec(sql, ...values).toArray(),
     );
     rows.push(...found);

@@ -32,7 +32,7 @@ export async function newCampaign(
   { recipients, perPage = 500, variants = [null], status = "QUEUED", provider = "double" }: Wanted,
 ): Promise<TestCampaign> {
   const [campaignId, now] = [newId(), Date.now()];
-  const emails = Array.from({ length: recipients }, (_, place) => ({ id: newId(), place }));
+  const emails = Array.from({ length: recipients }, (_, index) => ({ id: newId(), place: index }));
   const people = emails.map(({ place }) => ({
     id: newId(),
     email: `${place}-${textOf(campaignId)}@example.com`.toLowerCase(),

@@ -105,9 +105,9 @@ const token = /(\b(?:LIKE|GLOB)\s+)?('(?:[^']|'')*'|\?(\d*))/gi;
 function patternsOf(text: string, values: readonly unknown[]): string[] {
   if (!/\b(LIKE|GLOB)\b/i.test(text)) return [];
   const found: string[] = [];
-  let place = 0;
+  let index = 0;
   for (const [, isPattern, literal = "", number] of text.matchAll(token)) {
-    const value = number === undefined ? literal.slice(1, -1) : values[number === "" ? place++ : Number(number) - 1];
+    const value = number === undefined ? literal.slice(1, -1) : values[number === "" ? index++ : Number(number) - 1];
     if (isPattern && typeof value === "string") found.push(value);
   }
   return found;

@@ -33,10 +33,10 @@ export async function openMembershipLog(db: D1Database): Promise<void> {
     db.prepare(
       `CREATE TABLE membership_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, project_id, segment_id, contact_id, what, event_id)`,
     ),
-    ...watched.map(([change, when, what], place) => {
+    ...watched.map(([change, when, what], index) => {
       const row = change.startsWith("DELETE") ? "OLD" : "NEW";
       return db.prepare(
-        `CREATE TRIGGER membership_log_${place} AFTER ${change} WHEN ${when} BEGIN
+        `CREATE TRIGGER membership_log_${index} AFTER ${change} WHEN ${when} BEGIN
           INSERT INTO membership_log (project_id, segment_id, contact_id, what, event_id) VALUES (${row}.project_id, ${what});
         END`,
       );
@@ -46,7 +46,7 @@ export async function openMembershipLog(db: D1Database): Promise<void> {
 
 export async function dropMembershipLog(db: D1Database): Promise<void> {
   await db.batch([
-    ...watched.map((_, place) => db.prepare(`DROP TRIGGER membership_log_${place}`)),
+    ...watched.map((_, index) => db.prepare(`DROP TRIGGER membership_log_${index}`)),
     db.prepare("DROP TABLE membership_log"),
   ]);
 }
@@ -70,7 +70,7 @@ export function replay(log: Happening[], segment: Told): string[] {
   /** What an event has just said of a contact. */
   const said = new Map<string, string>();
   const gone = new Set<string>();
-  for (const [place, { segment_id, contact_id, what }] of log.entries()) {
+  for (const [index, { segment_id, contact_id, what }] of log.entries()) {
     const contact = contact_id ?? "nobody";
     const isMember = segment.members.has(contact);
     const fail = (fault: string) => faults.push(`${what} of ${contact}, ${segment.state}: ${fault}`);
@@ -87,7 +87,7 @@ export function replay(log: Happening[], segment: Told): string[] {
     if (what === "in" || what === "out") {
       if (said.has(contact) && said.get(contact) !== what) fail("the event says another thing");
       const isTold = said.delete(contact);
-      const isDeleted = what === "out" && (segment.state === "deleted" || isErased(log, place));
+      const isDeleted = what === "out" && (segment.state === "deleted" || isErased(log, index));
       if (!isTold && !isDeleted && segment.state !== "taken silently") fail("no event tells it");
       if (what === "in") segment.members.add(contact);
       else segment.members.delete(contact);
@@ -101,8 +101,8 @@ export function replay(log: Happening[], segment: Told): string[] {
 }
 
 /** Whether the contact that leaves here is deleted in the same batch. */
-function isErased(log: Happening[], place: number): boolean {
-  const contact = log[place]?.contact_id;
-  const next = log.slice(place + 1).find(({ contact_id, what }) => contact_id !== contact || what !== "out");
+function isErased(log: Happening[], index: number): boolean {
+  const contact = log[index]?.contact_id;
+  const next = log.slice(index + 1).find(({ contact_id, what }) => contact_id !== contact || what !== "out");
   return next?.contact_id === contact && next?.what === "gone";
 }

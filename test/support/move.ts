@@ -30,8 +30,8 @@ export async function rowsIn(shard: string, { number }: TestProject): Promise<Re
         .bind(number),
     ),
   );
-  const found = tables.map((table: ProjectTable, place) => {
-    const rows = (results[place]?.results ?? []).filter(
+  const found = tables.map((table: ProjectTable, index) => {
+    const rows = (results[index]?.results ?? []).filter(
       ({ type }) => !["project.move", "project.erase"].includes(String(type)),
     );
     return [table.name, sorted(table, rows)] as const;

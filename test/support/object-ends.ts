@@ -236,7 +236,7 @@ export async function playGate(mishap: Mishap): Promise<End> {
     await call("order-2", mailTo(project, "grace@example.com", "hello@elsewhere.test")),
     await call("order-2", mailTo(project, "grace@example.com")),
   ];
-  const rows = [...(await rowsOf(project)), ...statuses.map((status, place) => `answers ${place} ${status}`)];
+  const rows = [...(await rowsOf(project)), ...statuses.map((status, index) => `answers ${index} ${status}`)];
   const effects = statuses.filter((status) => status === 200).length;
   return { rows, effects, trips: 0, isMet: reset.isMet() };
 }

@@ -154,10 +154,10 @@ export async function expectSameEnd(begun: Work, at: At, tally: FaultTally): Pro
     for (const fault of faultsAt(trip, at)) await compare(trip, fault);
   }
   for (const fault of faultNames) if (!tally.hasMet(path, fault)) await compare(1, fault);
-  for (const place of readPlaces[at.cron === undefined ? "type" : "cron"]) {
-    const { rows, mails } = await play(begun, ["connection lost"], at, fromTrip(place));
-    expect(rows, `trip ${place}`).toEqual(good.rows);
-    expect(mails, `trip ${place}`).toBe(good.mails);
+  for (const index of readPlaces[at.cron === undefined ? "type" : "cron"]) {
+    const { rows, mails } = await play(begun, ["connection lost"], at, fromTrip(index));
+    expect(rows, `trip ${index}`).toEqual(good.rows);
+    expect(mails, `trip ${index}`).toBe(good.mails);
   }
 }
 

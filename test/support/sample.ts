@@ -14,5 +14,5 @@ declare module "vitest" {
  */
 export function sample<Case>(cases: readonly Case[], { of = 3 } = {}): Case[] {
   if (inject("isDeep")) return [...cases];
-  return cases.filter((_, place) => place % of === inject("turn") % of);
+  return cases.filter((_, index) => index % of === inject("turn") % of);
 }

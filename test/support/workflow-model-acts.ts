@@ -31,10 +31,10 @@ export function drawActs(play: Play): Act[] {
   const lists = [working, people, random.of([working, people]), working, random.of([working, people])];
   const acts = lists.slice(random.below(2), 2 + random.below(4)).map((from) => random.of(from));
   if (random.isIn(2)) acts.push(toggleProject);
-  return acts.map((draw, place) => actOf(play, draw, place));
+  return acts.map((draw, index) => actOf(play, draw, index));
 }
 
-function actOf(play: Play, draw: Draw, place: number): Act {
+function actOf(play: Play, draw: Draw, index: number): Act {
   const { world, random, turns } = play;
   const drawn = draw(play);
   const death = drawDeath(random, drawn, { percent: 15, steps: [3, 10] });
@@ -42,7 +42,7 @@ function actOf(play: Play, draw: Draw, place: number): Act {
   return {
     name,
     async run() {
-      const actor: Actor = { name: `act ${place}`, steps: Promise.resolve() };
+      const actor: Actor = { name: `act ${index}`, steps: Promise.resolve() };
       await turns.ask(actor.name);
       advance(play, 1);
       const from = world.now;
@@ -118,13 +118,13 @@ function erase(play: Play): Drawn {
 /** Which one that is, is known when it is done. */
 function cancelOne(play: Play): Drawn {
   const { random, project } = play;
-  const place = random.below(3);
+  const index = random.below(3);
   return {
     name: "cancel an execution",
     async run(ctx) {
       const query = `SELECT workflow_id || ' ' || id AS both FROM workflow_executions WHERE project_id = ?
         AND status IN ('RUNNING', 'WAITING') ORDER BY started_at, id LIMIT 1 OFFSET ?`;
-      const both = await project.db.prepare(query).bind(project.number, place).first<string>("both");
+      const both = await project.db.prepare(query).bind(project.number, index).first<string>("both");
       const [workflowId, id] = (both ?? "").split(" ").map(asId);
       if (workflowId && id) await cancelExecution(ctx, workflowId, id);
     },

@@ -38,7 +38,7 @@ function removeStep(play: Play, workflow: ModelWorkflow, { id, name }: ModelStep
       await deleteStep(ctx, { workflowId: asId(workflow.id), stepId: asId(id), isSpliced });
       const { moments } = play.timeline;
       const after = 1 + moments.findLastIndex(({ workflows }) => workflows.get(workflow.id)?.steps.has(id));
-      const [before, now] = [after - 1, after].map((place) => moments[place]?.workflows.get(workflow.id));
+      const [before, now] = [after - 1, after].map((index) => moments[index]?.workflows.get(workflow.id));
       if (!before || !now) throw new Error("A step was deleted that nobody saw");
       const [expected, found] = [withoutStep(before, id, isSpliced), now.ways].map(drawn);
       if (expected !== found) throw new Error(`The graph is ${found}, and not ${expected}`);

@@ -77,9 +77,9 @@ export function branchesOf(type: string, config: object): (string | null)[] {
 }
 
 /** A workflow whose steps lead to later ones, so that there is no circle. Some ways are not drawn. */
-export function drawWorkflow(drawing: Drawing, place: number): GivenWorkflow {
+export function drawWorkflow(drawing: Drawing, index: number): GivenWorkflow {
   const { random, templates } = drawing;
-  const names = Array.from({ length: 2 + random.below(6) }, (_, n) => `w${place}s${n}`);
+  const names = Array.from({ length: 2 + random.below(6) }, (_, n) => `w${index}s${n}`);
   const steps: GivenSteps = {};
   for (const name of names) {
     const type = random.of(types);

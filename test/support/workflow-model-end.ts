@@ -129,7 +129,7 @@ function stoodAt(moments: Play["timeline"]["moments"], { step_id, workflow_id }:
 function causeFaults(row: ExecutionRow, causes: string[]): string[] {
   const found: string[] = JSON.parse(row.causes);
   const expected = [...new Set([...causes, row.workflow_id])];
-  const isRight = expected.every((one, place) => found[place] === one);
+  const isRight = expected.every((one, index) => found[index] === one);
   return isRight ? [] : [`execution ${row.id} has the causes ${found}, and not ${expected}`];
 }
 

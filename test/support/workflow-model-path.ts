@@ -55,13 +55,13 @@ class Path {
   }
 
   private checkOrder(before: StepRow | null, step: StepRow): void {
-    const { name, place, started_at: at } = step;
+    const { name, ordinal, started_at: at } = step;
     if (before === null) {
-      if (step.type !== "TRIGGER" || place !== 0 || at !== this.row.started_at) this.fault(`begins with ${name}`);
+      if (step.type !== "TRIGGER" || ordinal !== 0 || at !== this.row.started_at) this.fault(`begins with ${name}`);
       return;
     }
     if (before.completed_at === null) this.fault(`${name} comes before ${before.name} is over`);
-    if (place !== before.place + 1) this.fault(`${name} has the place ${place}`);
+    if (ordinal !== before.ordinal + 1) this.fault(`${name} has the ordinal ${ordinal}`);
     if (at !== before.completed_at) this.fault(`${name} begins at ${at}, and not when ${before.name} is over`);
     const ways = this.view.nextAfter(before);
     if (!ways.some((way) => way !== "end" && way.id === step.step_id))

@@ -9,7 +9,7 @@ import { shardStub } from "./world";
 /** A step of an execution, as its object keeps it, and tells it: who stood there when it ended has skipped it. */
 export interface StepRow {
   step_id: string;
-  place: number;
+  ordinal: number;
   type: string;
   name: string;
   status: string;
@@ -61,9 +61,18 @@ export async function readKeptEvents({ shards }: Play): Promise<string[]> {
 }
 
 function stepRowOf(record: StepRecord): StepRow {
-  const { stepId, place, type, name, status, output, branch, reason, error } = record;
+  const { stepId, ordinal, type, name, status, output, branch, reason, error } = record;
   return {
-    ...{ step_id: textOf(stepId), place, type, name, status, output: output && JSON.stringify(output), branch, reason },
+    ...{
+      step_id: textOf(stepId),
+      ordinal,
+      type,
+      name,
+      status,
+      output: output && JSON.stringify(output),
+      branch,
+      reason,
+    },
     ...{ error, started_at: record.startedAt, completed_at: record.completedAt, scheduled_for: record.scheduledFor },
   };
 }

@@ -89,8 +89,8 @@ export class Turns {
   next(): void {
     for (const { name } of this.waiting) if (!this.line.includes(name)) this.line.push(name);
     const name = this.line.find((one) => this.waiting.some((waiting) => waiting.name === one));
-    const place = this.waiting.findIndex((one) => one.name === name);
-    const [next] = this.waiting.splice(place, 1);
+    const index = this.waiting.findIndex((one) => one.name === name);
+    const [next] = this.waiting.splice(index, 1);
     if (!next) throw new Error("Nobody waits for a turn");
     if (this.random.isIn(this.restlessness)) this.line.push(...this.line.splice(this.line.indexOf(next.name), 1));
     this.begin();

@@ -55,7 +55,7 @@ export class View {
    * before that had its effect.
    */
   configs<T extends StepType>(step: StepRow, type: T): ConfigOf<T>[] {
-    const before = this.row.steps.find(({ place }) => place === step.place - 1);
+    const before = this.row.steps.find(({ ordinal }) => ordinal === step.ordinal - 1);
     const to = step.completed_at ?? this.row.completed_at ?? this.now;
     const found = this.graphs(before?.started_at ?? step.started_at, to).flatMap(({ steps }) => {
       const known = steps.get(step.step_id);

@@ -11,7 +11,7 @@ export function catchUp(account: Account, moment: Moment): void {
 }
 
 /** Adds a project to the ring. Campaign mail that waits for its project's pace joins later, when the pace allows it. */
-export function addToRing(account: Account, project: number, priority: Priority, from: "place" | "beginning"): void {
+export function addToRing(account: Account, project: number, priority: Priority, from: "cursor" | "beginning"): void {
   if (priority === ofCampaigns && account.paces.parked.has(project)) return;
   join(account.ring, project, priority, from);
 }

@@ -36,6 +36,6 @@ export function afterPage(mails: OldMail[], next: OldMail | undefined): PlaceInP
 }
 
 function beforeUnready(visited: OldMail[]): Id | null {
-  const place = visited.findIndex(({ isReady }) => !isReady);
-  return visited[place - 1]?.id ?? visited[place]?.after ?? null;
+  const index = visited.findIndex(({ isReady }) => !isReady);
+  return visited[index - 1]?.id ?? visited[index]?.after ?? null;
 }

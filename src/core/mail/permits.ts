@@ -26,14 +26,14 @@ export const maxMailsInFlight = 2_000;
 /** A Worker may wait for the headers of six responses at once, and the database needs one of them. */
 export const maxCallsAtOnce = 5;
 
-/** How many calls each of the concurrent places makes within a round, one after another. */
-const callsPerPlace = 5;
+/** How many calls each of the concurrent slots makes within a round, one after another. */
+const callsPerSlot = 5;
 
 /**
  * Returns how many mails, with a call each, are handed over together. A consumer that dies leaves this many uncertain.
  */
 export function mailsPerRound(callsAtOnce: number): number {
-  return Math.ceil(callsAtOnce * callsPerPlace);
+  return Math.ceil(callsAtOnce * callsPerSlot);
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Ring {
 }
 
 /** A position in a project's waiting mail of one priority: that of the last mail read. */
-export interface Place {
+export interface MailCursor {
   dueAt: number;
   id: Id;
 }
@@ -30,7 +30,7 @@ export interface Waiting {
 
 interface WaitingMail {
   /** The position after which to continue reading; null at the beginning. */
-  place: Place | null;
+  cursor: MailCursor | null;
   /** The permit of the drainer that is reading, because two drainers would read the same mail. */
   reader: string | null;
   /**
@@ -45,14 +45,14 @@ export function newRing(): Ring {
 
 /**
  * Records that a project has waiting mail. New mail comes after the mail that waits already, so the position stays
- * (`place`). Mail that comes back may be before the position, so reading starts again (`beginning`), and a consumer
+ * (`cursor`). Mail that comes back may be before the position, so reading starts again (`beginning`), and a consumer
  * that is reading now can no longer move the position.
  */
-export function join(ring: Ring, project: number, priority: Priority, from: "place" | "beginning"): void {
+export function join(ring: Ring, project: number, priority: Priority, from: "cursor" | "beginning"): void {
   const waiting = ring.projects.get(project) ?? enter(ring, project);
   const known = waiting.mail.get(priority);
-  if (known && from === "place") known.hasNew = true;
-  else waiting.mail.set(priority, { place: null, reader: null, hasNew: false });
+  if (known && from === "cursor") known.hasNew = true;
+  else waiting.mail.set(priority, { cursor: null, reader: null, hasNew: false });
   const lane = ring.lanes[laneOf(priority)];
   if (!lane.has(project)) lane.set(project, waiting);
 }
@@ -96,12 +96,18 @@ export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting;
 }
 
 /** Records the position up to which a reader has read; null when there is no more. */
-export function readTo(ring: Ring, project: number, priority: Priority, reader: string, place: Place | null): void {
+export function readTo(
+  ring: Ring,
+  project: number,
+  priority: Priority,
+  reader: string,
+  cursor: MailCursor | null,
+): void {
   const mail = ring.projects.get(project)?.mail.get(priority);
   if (!mail || mail.reader !== reader) return;
   mail.reader = null;
-  mail.place = place;
-  if (place !== null) return;
+  mail.cursor = cursor;
+  if (cursor !== null) return;
   if (mail.hasNew) mail.hasNew = false;
   else leave(ring, project, priority);
 }

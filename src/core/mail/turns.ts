@@ -6,12 +6,12 @@ import { addToRing, catchUp } from "./catch-up";
 import { callsPerTurn, elsewhere, type Grant, grantPermit, judge, none, openLanes, returnCalls } from "./permits";
 import { laneOf, ofCampaigns, type Priority, priorities } from "./priority";
 import { parkIfEmpty, putMailsBack, takeMails } from "./project-pace";
-import { firstOf, leave, moveToEnd, type Place, readTo, stopReading } from "./ring";
+import { firstOf, leave, type MailCursor, moveToEnd, readTo, stopReading } from "./ring";
 
 export interface Turn extends Grant {
   project: number;
   priority: Priority;
-  after: Place | null;
+  after: MailCursor | null;
   /** Whether a consumer may have died with this project's mail, so that each mail is handled alone. */
   isSuspect: boolean;
   /** Whether the lane was paused, so that a single mail tests whether the provider works again. */
@@ -55,7 +55,7 @@ export function askFor(
   const grants = wishes.map((wish) => {
     if (rule.failsOver && goesElsewhere(account, wish, moment)) return elsewhere;
     const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
-    if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "place");
+    if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "cursor");
     return grant;
   });
   return { grants, drainAt: callDrainer(account, rule, moment) };
@@ -108,7 +108,7 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
   if (mail) mail.reader = permitId;
   // A project that has used up its turn goes to the end of the ring.
   if (waiting.deficit <= 0) moveToEnd(account.ring, waiting);
-  const turn = { ...grant, project, priority, after: mail?.place ?? null, isSuspect, isProbe };
+  const turn = { ...grant, project, priority, after: mail?.cursor ?? null, isSuspect, isProbe };
   return { kind: "turn", turn, drainAt: callDrainer(account, rule, moment) };
 }
 
@@ -131,13 +131,13 @@ export function takeShare(
 }
 
 /**
- * Records that a drainer has read this many mails, up to `place`; null when there are no more. Another drainer may
+ * Records that a drainer has read this many mails, up to `cursor`; null when there are no more. Another drainer may
  * continue from there, unless the project's own pace makes it wait.
  */
 export function readUpTo(
   account: Account,
   permitId: string,
-  { place, mails }: { place: Place | null; mails: number },
+  { cursor, mails }: { cursor: MailCursor | null; mails: number },
   { now }: Moment,
 ): void {
   const permit = account.permits.get(permitId);
@@ -146,12 +146,12 @@ export function readUpTo(
   if (share !== null) {
     putMailsBack(account.paces, project, share - mails);
     permit.share = null;
-    if (place !== null && parkIfEmpty(account.paces, project, now)) leave(account.ring, project, priority);
+    if (cursor !== null && parkIfEmpty(account.paces, project, now)) leave(account.ring, project, priority);
   } else if (priority === ofCampaigns) {
     if (account.readAt !== null) account.speed = withRead(account.speed, { mails, ms: now - account.readAt });
-    account.readAt = place === null ? null : now;
+    account.readAt = cursor === null ? null : now;
   }
-  readTo(account.ring, project, priority, permitId, place);
+  readTo(account.ring, project, priority, permitId, cursor);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { LiquidText } from "./syntax";
 
 /** Makes the error of a failed parse, with its position in the customer's own source. */
 export function syntaxError(error: unknown, source: string, liquid: LiquidText): TemplateSyntaxError {
-  return new TemplateSyntaxError(reason(error), place(error, source, liquid) ?? { line: 1, column: 1 });
+  return new TemplateSyntaxError(reason(error), positionOf(error, source, liquid) ?? { line: 1, column: 1 });
 }
 
 /** Makes the error of a failed rendering. Every failure has a sentence for the template's owner. */
@@ -16,7 +16,7 @@ export function renderError(
 ): RenderLimitError | TemplateRenderError {
   const cause = rootCause(error);
   if (cause instanceof RenderLimitError) return cause;
-  const at = place(error, source, liquid);
+  const at = positionOf(error, source, liquid);
   const where = at ? ` (line ${at.line}, column ${at.column})` : "";
   return new TemplateRenderError(`The template could not be rendered: ${reason(error)}${where}.`, { cause: error });
 }
@@ -32,7 +32,7 @@ function reason(error: unknown): string {
   return cause instanceof Error ? cause.message.replace(/, line:\d+, col:\d+$/, "") : String(cause);
 }
 
-function place(error: unknown, source: string, liquid: LiquidText): TextPosition | undefined {
+function positionOf(error: unknown, source: string, liquid: LiquidText): TextPosition | undefined {
   // Filters such as `where_exp` parse their own strings, and a position in these is not a position in the template.
   if (!LiquidError.is(error) || error.token.input !== liquid.text) return undefined;
   return positionAt(source, liquid.sourceOffset(error.token.begin));

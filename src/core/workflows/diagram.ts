@@ -27,7 +27,7 @@ const maxTextLength = 80;
  */
 export function drawDiagram({ steps, transitions }: Graph, { trigger, templates, counts }: DiagramParts): string {
   const ordered = steps.toSorted((a, b) => (textOf(a.id) < textOf(b.id) ? -1 : 1));
-  const nodeOf = new Map(ordered.map(({ id }, place) => [id, `s${place}`]));
+  const nodeOf = new Map(ordered.map(({ id }, index) => [id, `s${index}`]));
   const nodes = ordered.map(({ id, type, name, config }) => {
     const definition = definitionOf(type);
     const [open, close] = definition.shape;

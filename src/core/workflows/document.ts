@@ -159,19 +159,19 @@ function shown({ from, to, branch, priority }: DocumentTransition): ShownTransit
   return { from, to, ...(branch !== null && { branch }), ...(priority !== 0 && { priority }) };
 }
 
-interface Placed {
+interface Ordered {
   id: Id;
-  place: number | null;
+  ordinal: number | null;
 }
 
-/** Sorts rows by their order in the document; rows without a position follow in the order of their creation. */
-export function inOrder<T extends Placed>(rows: readonly T[]): T[] {
-  const placeOf = ({ place }: T) => place ?? Number.MAX_SAFE_INTEGER;
-  return rows.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1));
+/** Sorts rows by their order in the document; rows without an ordinal follow in the order of their creation. */
+export function inOrder<T extends Ordered>(rows: readonly T[]): T[] {
+  const ordinalOf = ({ ordinal }: T) => ordinal ?? Number.MAX_SAFE_INTEGER;
+  return rows.toSorted((a, b) => ordinalOf(a) - ordinalOf(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Gives rows positions that preserve this order. If they are in order already, they stay unchanged. */
-export function placed<T extends Placed>(rows: readonly T[]): T[] {
+/** Gives rows ordinals that preserve this order. If they are in order already, they stay unchanged. */
+export function withOrdinals<T extends Ordered>(rows: readonly T[]): T[] {
   const isInOrder = inOrder(rows).every((row, index) => row === rows[index]);
-  return isInOrder ? [...rows] : rows.map((row, place) => ({ ...row, place }));
+  return isInOrder ? [...rows] : rows.map((row, index) => ({ ...row, ordinal: index }));
 }

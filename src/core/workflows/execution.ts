@@ -20,7 +20,7 @@ export interface ExecutionPosition {
   /** When the execution reached the step. */
   enteredAt: number;
   /** The number of steps that it reached before this one. */
-  place: number;
+  ordinal: number;
   pause: Pause | null;
   wakeAt: number | null;
   /** The name of the event for which the execution waits. */
@@ -39,7 +39,7 @@ export interface ExecutionPosition {
 /** The record of an execution at a step. */
 export interface StepRecord {
   stepId: Id;
-  place: number;
+  ordinal: number;
   type: StepType;
   name: string;
   status: StepStatus;

@@ -28,7 +28,7 @@ type Path = (string | number)[];
 /** Yields every text in a JSON value, with its path. Keys are left out, because they are not rendered. */
 export function* textsIn(value: unknown, path: Path = []): Generator<{ text: string; path: Path }> {
   if (typeof value === "string") yield { text: value, path };
-  else if (Array.isArray(value)) for (const [place, inner] of value.entries()) yield* textsIn(inner, [...path, place]);
+  else if (Array.isArray(value)) for (const [index, inner] of value.entries()) yield* textsIn(inner, [...path, index]);
   else if (typeof value === "object" && value !== null) {
     for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key]);
   }

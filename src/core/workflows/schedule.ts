@@ -14,7 +14,7 @@ export function cronFault(cron: string, now: Date): string | null {
   if (typeof parsed === "string") return parsed;
   const ticks = parsed.nextRuns(ticksLookedAt, now);
   if (ticks.length === 0) return `${cron} never matches: there is no such date`;
-  const early = ticks.findIndex((tick, place) => tick.getTime() - (ticks[place - 1]?.getTime() ?? 0) < minApartMs);
+  const early = ticks.findIndex((tick, index) => tick.getTime() - (ticks[index - 1]?.getTime() ?? 0) < minApartMs);
   const [first, second] = [ticks[early - 1], ticks[early]];
   if (first === undefined || second === undefined) return null;
   const minutes = (second.getTime() - first.getTime()) / minuteMs;

@@ -6,13 +6,13 @@ import type { Step } from "./step";
 /** Returns the record of a step with this outcome. */
 export function recordOf(
   step: Step,
-  { enteredAt, place }: ExecutionPosition,
+  { enteredAt, ordinal }: ExecutionPosition,
   outcome: StepOutcome,
   now: number,
 ): StepRecord {
   const base: StepRecord = {
     stepId: step.id,
-    place,
+    ordinal,
     type: step.type,
     name: step.name,
     status: "COMPLETED",

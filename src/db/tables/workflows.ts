@@ -51,7 +51,7 @@ export const workflowSteps = sqliteTable(
     /** The key of the step in workflow documents, if it has one; see core/workflows/document.ts. */
     key: text(),
     /** The position among the steps of the document. Null for steps without one, which come last, ordered by id. */
-    place: integer(),
+    ordinal: integer(),
     type: text({ enum: stepTypes }).notNull(),
     name: text().notNull(),
     x: real().notNull(),
@@ -78,7 +78,7 @@ export const workflowTransitions = sqliteTable(
     branch: text(),
     priority: integer().notNull().default(0),
     /** The position among the transitions, as for steps. */
-    place: integer(),
+    ordinal: integer(),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.id] })],

@@ -94,8 +94,8 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
  * match the rows of the backup.
  */
 async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
-  const open = allShards(ctx, ctx.project.number)[state.place];
-  if (!open) return { ...state, phase: "rows", place: 0, after: null, tally: emptyTally };
+  const open = allShards(ctx, ctx.project.number)[state.index];
+  if (!open) return { ...state, phase: "rows", index: 0, after: null, tally: emptyTally };
   const [cursor] = state.after ?? [];
   const from = cursor === undefined ? null : (JSON.parse(String(cursor)) as ShardCursor);
   const { rows, next } = await open.shard.exportRows(open.address, from);
@@ -103,21 +103,21 @@ async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): 
   const tally = await writePart(ctx, { folder: folder(ctx, row), name, tally: state.tally, isMarked: true }, rows);
   if (next !== null) return { ...state, after: [JSON.stringify(next)], tally };
   return {
-    ...{ ...state, place: state.place + 1, after: null, tally: emptyTally },
+    ...{ ...state, index: state.index + 1, after: null, tally: emptyTally },
     executions: tally.rows === 0 ? state.executions : { ...state.executions, [open.address.shard]: tally },
   };
 }
 
 async function copyRows(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
-  const table = backupTables[state.place];
-  if (!table) return { ...state, phase: "release", place: 0, after: null };
+  const table = backupTables[state.index];
+  if (!table) return { ...state, phase: "release", index: 0, after: null };
   const page = await readCapturedPage(ctx, table, state.after);
   const rows = page.images.map((image) => readImage(table, image)).flatMap((values) => lineOf(table, values));
   const name = `rows/${table.name}`;
   const tally = await writePart(ctx, { folder: folder(ctx, row), name, tally: state.tally }, rows);
   if (page.next !== null) return { ...state, after: page.next, tally };
   return {
-    ...{ ...state, place: state.place + 1, after: null, tally: emptyTally },
+    ...{ ...state, index: state.index + 1, after: null, tally: emptyTally },
     tables: { ...state.tables, [table.name]: tally },
   };
 }
@@ -182,9 +182,9 @@ async function goOn(ctx: Context, row: JobRow, next: BackupState): Promise<Step>
   return "goes on";
 }
 
-function progressOf({ phase, place }: BackupState): number {
-  if (phase === "executions") return 1 + place;
-  if (phase === "rows") return 20 + (60 * place) / backupTables.length;
+function progressOf({ phase, index }: BackupState): number {
+  if (phase === "executions") return 1 + index;
+  if (phase === "rows") return 20 + (60 * index) / backupTables.length;
   return phase === "release" ? 80 : 85;
 }
 

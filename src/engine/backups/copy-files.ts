@@ -15,7 +15,7 @@ export const maxBytes = 20_000_000;
  * deleted since the moment is left out: its content was due to be deleted anyway.
  */
 export async function copyFiles(ctx: Context, folder: string, state: BackupState): Promise<BackupState> {
-  const kind = copiedKinds[state.place];
+  const kind = copiedKinds[state.index];
   if (kind === undefined) return { ...state, phase: "finish", after: null };
   const prefix = blobKey(kind, ctx.project.id, "");
   const [after] = state.after ?? [];
@@ -32,6 +32,6 @@ export async function copyFiles(ctx: Context, folder: string, state: BackupState
     bytes += content.length;
     if (bytes >= maxBytes) break;
   }
-  if (last === undefined) return { ...state, place: state.place + 1, after: null };
+  if (last === undefined) return { ...state, index: state.index + 1, after: null };
   return { ...state, after: [last], tally };
 }

@@ -10,7 +10,7 @@ export type BackupState = {
   /** The columns of all tables at that moment. A deploy may change them while the backup runs. */
   shape: string;
   /** The number of the current table or shard. */
-  place: number;
+  index: number;
   /**
    * The key after which the next page begins: that of a row, of an execution within its shard (as JSON), or of a file.
    */
@@ -23,7 +23,7 @@ export type BackupState = {
 };
 
 export const firstBackupState: BackupState = {
-  ...{ phase: "clear", takenAt: 0, shape: "", place: 0, after: null },
+  ...{ phase: "clear", takenAt: 0, shape: "", index: 0, after: null },
   ...{ tally: emptyTally, tables: {}, executions: {} },
 };
 

@@ -37,7 +37,7 @@ const hoursOfEmail: SQL = sql.raw(
     .join(", ")})`,
 );
 
-const counts: SQL = sql.raw(`json_array(${hourCounters.map((_, place) => `sum(item.key = ${place})`).join(", ")})`);
+const counts: SQL = sql.raw(`json_array(${hourCounters.map((_, index) => `sum(item.key = ${index})`).join(", ")})`);
 
 /**
  * Returns the hours of emails as a JSON object: each hour since 1970, with the number of emails for each counter.
@@ -64,7 +64,7 @@ const readHour = columns({
 /** Pages whose hours one statement adds up: those of 250,000 emails, with some dozens of hours each. */
 const pagesPerWindow = 500;
 
-const sums: SQL = sql.raw(hourCounters.map((counter, place) => `sum(item.value->>${place}) AS ${counter}`).join(", "));
+const sums: SQL = sql.raw(hourCounters.map((counter, index) => `sum(item.value->>${index}) AS ${counter}`).join(", "));
 
 /**
  * Selects the hours of the next pages of a campaign, and the page after which the next call continues, if there may be

@@ -72,11 +72,11 @@ export function insertEvents(
     WHERE n.project_id = p.project_id AND n.name IN (SELECT o.name FROM o WHERE o.project_id = p.project_id))`;
   return statement(
     sql`INSERT INTO events (project_id, id, name, contact_id, email_id, source, is_public, data, starts, next_announce_at${hasCauses ? sql`, causes` : sql``})
-      WITH o AS MATERIALIZED (SELECT n.*, row_number() OVER (PARTITION BY n.project_id) - 1 AS place FROM (${rows}) n),
+      WITH o AS MATERIALIZED (SELECT n.*, row_number() OVER (PARTITION BY n.project_id) - 1 AS ordinal FROM (${rows}) n),
         base AS MATERIALIZED (
           SELECT p.project_id, max(${counted} << 12, coalesce(${newest(sql`p.project_id`, tickOf)} + 1, 0)) AS tick
           FROM (SELECT DISTINCT project_id FROM o) p)
-      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`, tail)}, o.name, o.contact_id, o.email_id, ${source}, ${isPublic}, o.data,
+      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.ordinal)`, tail)}, o.name, o.contact_id, o.email_id, ${source}, ${isPublic}, o.data,
         ${startedBy({ isPublic, hasCauses })},
         CASE WHEN EXISTS (${listener}) THEN ${realDatabaseNow} + ${lostAfterMs} END${hasCauses ? sql`, o.causes` : sql``}
       FROM o CROSS JOIN base ON base.project_id = o.project_id

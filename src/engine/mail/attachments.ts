@@ -6,7 +6,7 @@ import { forgetFiles } from "./body";
 
 /** Stores the files one by one, because together they may be large. */
 export async function storeAttachments(ctx: Context, contentId: Id, files: Attachment[]): Promise<AttachmentRow[]> {
-  for (const [place, { content }] of files.entries()) await ctx.blobs.put(keyOf(ctx, contentId, place), content);
+  for (const [index, { content }] of files.entries()) await ctx.blobs.put(keyOf(ctx, contentId, index), content);
   return files.map(({ content, ...file }) => ({ ...file, size: decodedBytes(content) }));
 }
 
@@ -16,8 +16,8 @@ export async function loadAttachments(
   { id, attachments }: { id: Id; attachments: AttachmentRow[] },
 ): Promise<Attachment[] | null> {
   const files: Attachment[] = [];
-  for (const [place, { size: _, ...file }] of attachments.entries()) {
-    const bytes = await ctx.blobs.get(keyOf(ctx, id, place));
+  for (const [index, { size: _, ...file }] of attachments.entries()) {
+    const bytes = await ctx.blobs.get(keyOf(ctx, id, index));
     if (bytes === null) return null;
     // Base64 is ASCII; as latin1, memory holds one byte per character.
     files.push({ ...file, content: new TextDecoder("latin1").decode(bytes) });
@@ -31,7 +31,7 @@ export function forgetAttachments(ctx: Context, contentId: Id, count: number): v
 }
 
 export function attachmentKeys(ctx: OfProject, contentId: Id, count: number): string[] {
-  return Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
+  return Array.from({ length: count }, (_, index) => keyOf(ctx, contentId, index));
 }
 
 /** The project of a verb's `ctx` or of a sweep. */
@@ -40,6 +40,6 @@ interface OfProject {
 }
 
 /** Returns the key of a file, from its project, content and position. */
-function keyOf(ctx: OfProject, contentId: Id, place: number): string {
-  return blobKey("attachment", ctx.project.id, `${textOf(contentId)}/${place}`);
+function keyOf(ctx: OfProject, contentId: Id, index: number): string {
+  return blobKey("attachment", ctx.project.id, `${textOf(contentId)}/${index}`);
 }

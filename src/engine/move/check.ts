@@ -10,8 +10,8 @@ import { Different, type Move, sourceOf, targetOf } from "./state";
  */
 export async function check(move: Move): Promise<Move> {
   const { tables, state, to } = move;
-  const table = tables[state.place];
-  if (!table) return goOn(move, { phase: "replay", place: 0, after: null, isChecked: true });
+  const table = tables[state.index];
+  if (!table) return goOn(move, { phase: "replay", index: 0, after: null, isChecked: true });
   const copied = await readPage(targetOf(move), table, state.after);
   const page = await readPage(sourceOf(move), table, state.after, copied.next);
   // The page of the old database may end before the copied page, because there are more rows in between.
@@ -28,5 +28,5 @@ export async function check(move: Move): Promise<Move> {
     throw new Different(`${unexplained.length} rows of ${table.name} were not the same in both databases.`, move);
   }
   const compared = state.compared + page.images.size;
-  return goOn(move, { place: last === null ? state.place + 1 : state.place, after: last, compared });
+  return goOn(move, { index: last === null ? state.index + 1 : state.index, after: last, compared });
 }

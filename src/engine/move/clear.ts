@@ -58,7 +58,7 @@ export async function capture(move: Move): Promise<Move> {
   // Notes of an earlier move are deleted. The triggers that wrote them no longer exist.
   const forgotten = batch.add(deleteNotes(source, deletedAtOnce));
   await batch.commit();
-  return forgotten.count === deletedAtOnce ? move : goOn(move, { phase: "copy", place: 0, after: null });
+  return forgotten.count === deletedAtOnce ? move : goOn(move, { phase: "copy", index: 0, after: null });
 }
 
 /** Returns the columns of the tables as a text, which changes with a deploy that changes them. */

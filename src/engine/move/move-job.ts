@@ -87,7 +87,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   if (state.shape !== "" && state.shape !== shapeOf(move.tables)) {
     return turnBack(
       await goOn(move, {
-        ...{ phase: "back", place: 0, after: null },
+        ...{ phase: "back", index: 0, after: null },
         reason: "A new version with other tables was deployed while the project moved. Start the move again.",
       }),
     );
@@ -99,7 +99,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
       ctx.log("error", "A move turns back", { reason: error.message });
       await goOn(error.move, {
         phase: "back",
-        place: 0,
+        index: 0,
         after: null,
         reason: `${error.message} The project has stayed where it was.`,
       });
@@ -137,7 +137,7 @@ async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   const { move, found } = await replay(before);
   if (found >= fewNotes) return "goes on";
   if (!move.state.isChecked) {
-    await goOn(move, { phase: "check", place: 0, after: null });
+    await goOn(move, { phase: "check", index: 0, after: null });
     return "goes on";
   }
   const waitMs = mayFenceAt - move.ctx.realClock().getTime();

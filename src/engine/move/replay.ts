@@ -31,9 +31,9 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
   ]);
   const reads = changed.map(({ table, rows }) => selectImages(target, table, [...rows.keys()]));
   const after = await goOnReading(move, {}, written, reads);
-  for (const [place, { table, rows }] of changed.entries()) {
+  for (const [index, { table, rows }] of changed.entries()) {
     const written = [...rows.values()];
-    const isSame = (after.rows[place]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
+    const isSame = (after.rows[index]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
     // A row that is missing was displaced by a later one of the same step. It has changed since, so it has a note.
     if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
   }
@@ -74,8 +74,8 @@ async function readChanged(move: Move, notes: readonly Note[]): Promise<{ change
   const changed = asked.map(({ table, own, found }) => ({
     table,
     rows: new Map(
-      found.all.flatMap(({ image }, place) => {
-        const note = own[place];
+      found.all.flatMap(({ image }, index) => {
+        const note = own[index];
         return note === undefined || note.number > last ? [] : [[note.key, image]];
       }),
     ),

@@ -10,7 +10,7 @@ export type MoveState = {
   /** Changes with every step, so that a late run of an earlier step writes nothing. */
   steps: number;
   /** The number of the current table. */
-  place: number;
+  index: number;
   /** The key after which the next page begins. */
   after: Key | null;
   /** The columns of all tables when the move began. A deploy may change them while it runs. */
@@ -24,7 +24,7 @@ export type MoveState = {
 };
 
 export const firstMoveState: MoveState = {
-  ...{ phase: "clear", steps: 0, place: 0, after: null, shape: "" },
+  ...{ phase: "clear", steps: 0, index: 0, after: null, shape: "" },
   ...{ copied: 0, compared: 0, isChecked: false, reason: null },
 };
 
@@ -54,8 +54,8 @@ export function targetOf({ ctx, row }: Move) {
   return { project: ctx.project, jobId: row.id, db: ctx.db };
 }
 
-export function progressOf({ phase, place, isChecked }: MoveState, tables: readonly unknown[]): number {
-  const share = place / Math.max(1, tables.length);
+export function progressOf({ phase, index, isChecked }: MoveState, tables: readonly unknown[]): number {
+  const share = index / Math.max(1, tables.length);
   if (phase === "copy") return 5 + 55 * share;
   if (phase === "check") return 65 + 25 * share;
   if (phase === "replay") return isChecked ? 90 : 62;

@@ -17,7 +17,7 @@ const forgottenAtOnce = 1_000;
  * job. The project never left its database.
  */
 export async function turnBack(before: Move): Promise<Step> {
-  const move = before.state.phase === "back" ? before : await goOn(before, { phase: "back", place: 0, after: null });
+  const move = before.state.phase === "back" ? before : await goOn(before, { phase: "back", index: 0, after: null });
   const source = sourceOf(move);
   const target = targetOf(move);
   const freeing = openBatch(move.ctx, source.db);
@@ -58,11 +58,11 @@ async function deleteShared(move: Move): Promise<boolean> {
   const { state, tables, to } = move;
   const own = movedTables(to);
   const shared = tables.filter((table) => !own.includes(table));
-  const table = shared[state.place];
+  const table = shared[state.index];
   if (!table) return false;
   const { images, next } = await readPage(sourceOf(move), table, state.after);
-  const place = next === null ? state.place + 1 : state.place;
-  await goOn(move, { place, after: next }, [deleteRows(move.ctx, table, [...images.keys()])]);
+  const index = next === null ? state.index + 1 : state.index;
+  await goOn(move, { index: index, after: next }, [deleteRows(move.ctx, table, [...images.keys()])]);
   return true;
 }
 

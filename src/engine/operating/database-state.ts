@@ -92,11 +92,11 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   const troubled = batch.add(
     statement(
       sql`SELECT what, project, count FROM (
-          SELECT what, project, count(*) AS count, row_number() OVER (PARTITION BY what ORDER BY count(*) DESC) AS place
+          SELECT what, project, count(*) AS count, row_number() OVER (PARTITION BY what ORDER BY count(*) DESC) AS rank
           FROM (${of("mail", ended("FAILED"))} UNION ALL ${of("mail", ended("UNKNOWN"))}
             UNION ALL ${of("jobs", failedJobs)} UNION ALL ${of("jobs", failingJobs)})
           GROUP BY what, project)
-        WHERE place <= ${mostTroubled} ORDER BY count DESC`,
+        WHERE rank <= ${mostTroubled} ORDER BY count DESC`,
       columns({ what: asOneOf<Trouble>(), project: asNumber, count: asNumber }),
     ),
   );

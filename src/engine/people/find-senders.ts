@@ -14,10 +14,10 @@ export async function findSenders({ control }: Platform, project: Project): Prom
   const rows = await select(
     control,
     sql`SELECT name, email FROM (
-        SELECT p.name, p.email, 0 AS place FROM memberships m JOIN people p ON p.id = m.person_id
+        SELECT p.name, p.email, 0 AS rank FROM memberships m JOIN people p ON p.id = m.person_id
           WHERE m.project_id = ${project.number} AND m.role <> 'viewer' AND m.may_send
         UNION SELECT name, email, 1 FROM people WHERE is_owner)
-      ORDER BY place, email LIMIT ${maxNamed}`,
+      ORDER BY rank, email LIMIT ${maxNamed}`,
     columns({ name: orNull(asText), email: asText }),
   );
   return rows.map(shownName);

@@ -25,26 +25,26 @@ export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jo
 
 const StoredId = z.string().transform(asId);
 const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId), to: StoredId.nullable() });
-const State = z.object({ places: z.record(z.string(), z.string()).optional() });
+const State = z.object({ cursors: z.record(z.string(), z.string()).optional() });
 
 /** Runs a step of `workflows.vacate`: every shard processes its next window of executions. */
 export async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { places } = State.parse(row.state);
-  const left = await vacateNext(ctx, Input.parse(row.input), places);
+  const { cursors } = State.parse(row.state);
+  const left = await vacateNext(ctx, Input.parse(row.input), cursors);
   const isOver = Object.keys(left).length === 0;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  batch.add(isOver ? updateEnded(ctx, row, { status: "completed" }) : updateState(ctx, row, { places: left }, 50));
+  batch.add(isOver ? updateEnded(ctx, row, { status: "completed" }) : updateState(ctx, row, { cursors: left }, 50));
   await batch.commit();
   return isOver ? "ended" : "goes on";
 }
 
 /** Has all shards process their next window in parallel. Returns their new cursors. May be repeated. */
-export async function vacateNext(ctx: Context, given: Vacated, places?: Cursors): Promise<Cursors> {
-  const shards = allShards(ctx, ctx.project.number).filter(({ address }) => !places || places[address.shard]);
+export async function vacateNext(ctx: Context, given: Vacated, cursors?: Cursors): Promise<Cursors> {
+  const shards = allShards(ctx, ctx.project.number).filter(({ address }) => !cursors || cursors[address.shard]);
   const next = await Promise.all(
     shards.map(async ({ address, shard }) => {
-      const after = places?.[address.shard] ?? "";
+      const after = cursors?.[address.shard] ?? "";
       return [address.shard, await shard.vacate(address, { ...given, after })] as const;
     }),
   );

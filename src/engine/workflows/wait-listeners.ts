@@ -49,12 +49,12 @@ export function forgetWaitListeners(platform: Platform): Promise<void> {
 async function forgetPage(
   platform: Platform,
   db: Db,
-  place: ListenerKey = [0, "", ""],
+  after: ListenerKey = [0, "", ""],
 ): Promise<ListenerKey | undefined> {
   const page = await select(
     db,
     sql`SELECT project_id, name, listener_id FROM event_listeners
-      WHERE (project_id, name, listener_id) > (${place[0]}, ${place[1]}, ${place[2]}) AND ${isAtHome()}
+      WHERE (project_id, name, listener_id) > (${after[0]}, ${after[1]}, ${after[2]}) AND ${isAtHome()}
       ORDER BY project_id, name, listener_id LIMIT ${maxSweptRows}`,
     readRow,
   );

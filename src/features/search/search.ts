@@ -47,5 +47,5 @@ function resultOf(type: ResultType, { id, name, hint }: Found): SearchResult {
 /** Takes the first of each list, then the second of each, so that no type crowds out the others. */
 function inTurns<T>(lists: T[][]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list.slice(place, place + 1))).flat();
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }

@@ -17,7 +17,7 @@ export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"
     return [{ index, mail: { ctx: forProject(platform, one.value), priority, emailIds, isAgain: again } }];
   });
   const errors = await deliverFresh(fresh.map(({ mail }) => mail));
-  for (const [place, { index }] of fresh.entries()) outcomes[index] = errors[place];
+  for (const [failed, { index }] of fresh.entries()) outcomes[index] = errors[failed];
   return outcomes;
 }
 

@@ -28,8 +28,8 @@ export function auditedWorkflow(owner: Owner, id: Id): Target {
       allowReentry: asFlag(sql`allow_reentry`),
     },
     hidden: {
-      steps: rows("workflow_steps", "id, key, place, type, name, x, y, json(config), template_id"),
-      transitions: rows("workflow_transitions", "id, from_step_id, to_step_id, branch, priority, place"),
+      steps: rows("workflow_steps", "id, key, ordinal, type, name, x, y, json(config), template_id"),
+      transitions: rows("workflow_transitions", "id, from_step_id, to_step_id, branch, priority, ordinal"),
     },
   };
 }

@@ -26,14 +26,14 @@ function copyOf(ctx: Context, original: WholeWorkflow): WholeWorkflow {
   const row = newWorkflow(ctx, { id, name: copyName(name), description, allowReentry, trigger });
   const copies = new Map(original.steps.map((step) => [step.id, newStep(ctx, { ...step, workflowId: id })]));
   const copied = (stepId: Id) => copies.get(stepId)?.id ?? stepId;
-  const transitions = original.transitions.map(({ fromStepId, toStepId, branch, priority, place }) =>
+  const transitions = original.transitions.map(({ fromStepId, toStepId, branch, priority, ordinal }) =>
     newTransition(ctx, {
       workflowId: id,
       fromStepId: copied(fromStepId),
       toStepId: copied(toStepId),
       branch,
       priority,
-      place,
+      ordinal,
     }),
   );
   return { row, steps: [...copies.values()], transitions };

@@ -6,21 +6,21 @@ import { ofWorkflow } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import type { WholeWorkflow } from "./workflow";
 
-type NewStep = Omit<WorkflowStepRow, "projectId" | "id" | "createdAt" | "updatedAt" | "key" | "place"> &
-  Partial<Pick<WorkflowStepRow, "key" | "place">>;
+type NewStep = Omit<WorkflowStepRow, "projectId" | "id" | "createdAt" | "updatedAt" | "key" | "ordinal"> &
+  Partial<Pick<WorkflowStepRow, "key" | "ordinal">>;
 
 export function newStep(ctx: Context, step: NewStep): WorkflowStepRow {
   const now = ctx.now.getTime();
   const made = { projectId: ctx.project.number, id: newIdAt(now), createdAt: now, updatedAt: now };
-  return { key: null, place: null, ...step, ...made };
+  return { key: null, ordinal: null, ...step, ...made };
 }
 
-type NewTransition = Omit<WorkflowTransitionRow, "projectId" | "id" | "createdAt" | "place"> &
-  Partial<Pick<WorkflowTransitionRow, "place">>;
+type NewTransition = Omit<WorkflowTransitionRow, "projectId" | "id" | "createdAt" | "ordinal"> &
+  Partial<Pick<WorkflowTransitionRow, "ordinal">>;
 
 export function newTransition(ctx: Context, transition: NewTransition): WorkflowTransitionRow {
   const now = ctx.now.getTime();
-  return { place: null, ...transition, projectId: ctx.project.number, id: newIdAt(now), createdAt: now };
+  return { ordinal: null, ...transition, projectId: ctx.project.number, id: newIdAt(now), createdAt: now };
 }
 
 /** Creates the step that every workflow has from the beginning. */
@@ -30,18 +30,18 @@ export function triggerStep(ctx: Context, workflowId: Id): WorkflowStepRow {
 
 export function insertSteps(rows: readonly WorkflowStepRow[]): Statement {
   return statement(
-    sql`INSERT INTO workflow_steps (project_id, workflow_id, id, key, place, type, name, x, y, config, template_id,
+    sql`INSERT INTO workflow_steps (project_id, workflow_id, id, key, ordinal, type, name, x, y, config, template_id,
         created_at, updated_at)
-      SELECT ${columnsIn(["projectId", "workflowId", "id", "key", "place", "type", "name", "x", "y"])}, r.value->'config',
+      SELECT ${columnsIn(["projectId", "workflowId", "id", "key", "ordinal", "type", "name", "x", "y"])}, r.value->'config',
         ${columnsIn(["templateId", "createdAt", "updatedAt"])} FROM json_each(${JSON.stringify(rows)}) r`,
   );
 }
 
 export function insertTransitions(rows: readonly WorkflowTransitionRow[]): Statement {
   return statement(
-    sql`INSERT INTO workflow_transitions (project_id, workflow_id, id, from_step_id, to_step_id, branch, priority, place,
+    sql`INSERT INTO workflow_transitions (project_id, workflow_id, id, from_step_id, to_step_id, branch, priority, ordinal,
         created_at)
-      SELECT ${columnsIn(["projectId", "workflowId", "id", "fromStepId", "toStepId", "branch", "priority", "place", "createdAt"])}
+      SELECT ${columnsIn(["projectId", "workflowId", "id", "fromStepId", "toStepId", "branch", "priority", "ordinal", "createdAt"])}
       FROM json_each(${JSON.stringify(rows)}) r`,
   );
 }
@@ -53,7 +53,7 @@ function columnsIn(names: (keyof WorkflowStepRow | keyof WorkflowTransitionRow)[
 export function updateSteps(ctx: Context, workflowId: Id, rows: readonly WorkflowStepRow[]): Statement {
   return statement(
     sql`UPDATE workflow_steps SET key = r.value->>'key', name = r.value->>'name', x = r.value->>'x', y = r.value->>'y', config = r.value->'config',
-        template_id = r.value->>'templateId', place = r.value->>'place', updated_at = r.value->>'updatedAt'
+        template_id = r.value->>'templateId', ordinal = r.value->>'ordinal', updated_at = r.value->>'updatedAt'
       FROM json_each(${JSON.stringify(rows)}) r
       WHERE ${ofWorkflow(ctx, workflowId)} AND workflow_steps.id = r.value->>'id'`,
   );
@@ -71,10 +71,10 @@ export function deleteTransitions(ctx: Context, workflowId: Id, ids: readonly Id
 export function updateTransitions(
   ctx: Context,
   workflowId: Id,
-  rows: readonly Pick<WorkflowTransitionRow, "id" | "toStepId" | "place">[],
+  rows: readonly Pick<WorkflowTransitionRow, "id" | "toStepId" | "ordinal">[],
 ): Statement {
   return statement(
-    sql`UPDATE workflow_transitions SET to_step_id = r.value->>'toStepId', place = r.value->>'place'
+    sql`UPDATE workflow_transitions SET to_step_id = r.value->>'toStepId', ordinal = r.value->>'ordinal'
       FROM json_each(${JSON.stringify(rows)}) r
       WHERE ${ofWorkflow(ctx, workflowId)} AND workflow_transitions.id = r.value->>'id'`,
   );

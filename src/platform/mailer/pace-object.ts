@@ -5,7 +5,7 @@ import { type CampaignSpeed, perSecondOf } from "../../core/mail/campaign-speed"
 import type { Lane } from "../../core/mail/message";
 import type { Grant } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
-import type { Place } from "../../core/mail/ring";
+import type { MailCursor } from "../../core/mail/ring";
 import {
   addWaiting,
   askFor,
@@ -49,7 +49,7 @@ export class PaceObject extends DurableObject {
     return this.do((account, moment) => takeShare(account, permitId, wanted, moment));
   }
 
-  readUpTo(permitId: string, read: { place: Place | null; mails: number }): void {
+  readUpTo(permitId: string, read: { cursor: MailCursor | null; mails: number }): void {
     this.do((account, moment) => readUpTo(account, permitId, read, moment));
   }
 

@@ -3,7 +3,7 @@ import type { LaneState, Verdict } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
 import { type Grant, maxCallsAtOnce } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
-import type { Place } from "../../core/mail/ring";
+import type { MailCursor } from "../../core/mail/ring";
 import type { Done, Drainer, NextTurn, Wish, WithDrainer } from "../../core/mail/turns";
 import { type Log, reasonOf } from "../log";
 import type { NamedObjects } from "../objects";
@@ -21,7 +21,7 @@ export interface Pace {
   /** Returns how many mails a turn may read, for a project with its own pace. */
   takeShare(permitId: string, wanted: { perSecond: number; mails: number }): Promise<number>;
   /** Records that a turn has read this many mails, up to a cursor, which is null when there are no more. */
-  readUpTo(permitId: string, read: { place: Place | null; mails: number }): Promise<void>;
+  readUpTo(permitId: string, read: { cursor: MailCursor | null; mails: number }): Promise<void>;
   /** Reports the outcome of a round, and returns whether the next one may start. */
   mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
   giveBack(dones: Done[]): Promise<{ drainAt: number | null }>;

@@ -50,8 +50,8 @@ describe("variantOf", () => {
     [2 ** 31 - 1, 0],
     [2 ** 31, 1],
     [2 ** 32 - 1, 1],
-  ])("the draw %i of two equal ones is %i", (drawn, place) => {
-    expect(variantOf([7, 7], drawn)).toBe(place);
+  ])("the draw %i of two equal ones is %i", (drawn, index) => {
+    expect(variantOf([7, 7], drawn)).toBe(index);
   });
 });
 

@@ -44,7 +44,7 @@ describe("an account measures it", () => {
       const permitId = `p${turn}`;
       nextTurn(account, { permitId, done: null }, rule, at);
       if (perSecond !== undefined) takeShare(account, permitId, { perSecond, mails: 100 }, at);
-      readUpTo(account, permitId, { place: turn === 10 ? null : place, mails: 100 }, at);
+      readUpTo(account, permitId, { cursor: turn === 10 ? null : place, mails: 100 }, at);
       at.now += 100;
       giveBack(account, [{ permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false }], rule, at);
     }
@@ -67,7 +67,7 @@ describe("an account measures it", () => {
       const at = { now: 1_000_000 + 1_000 * small, random: 0 };
       addWaiting(account, [{ project: 1, priority: ofCampaigns }], rule, at);
       nextTurn(account, { permitId: `p${small}`, done: null }, rule, at);
-      readUpTo(account, `p${small}`, { place: null, mails: 10 }, at);
+      readUpTo(account, `p${small}`, { cursor: null, mails: 10 }, at);
     }
     expect(account.speed).toEqual(unknownSpeed);
   });

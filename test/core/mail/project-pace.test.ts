@@ -34,7 +34,7 @@ function open(pace: PaceRule | null = null) {
       const { permitId, turn } = next;
       const share = takeShare(account, permitId, { perSecond, mails: turn.mails }, moment());
       const mails = Math.min(share, found);
-      readUpTo(account, permitId, { place: found > share ? more : null, mails }, moment());
+      readUpTo(account, permitId, { cursor: found > share ? more : null, mails }, moment());
       const done = { permitId, verdict: unused, calls: mails, hasMore: false, ...end };
       at.called = giveBack(account, [done], rule, moment()).drainAt ?? at.called;
       return mails;

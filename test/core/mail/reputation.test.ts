@@ -4,8 +4,8 @@ import { type SendingBlock, standingOf, whyPaused } from "../../../src/core/mail
 /** The newest first, as they are read. */
 function blocksOf(...sizes: number[]): { blocks: SendingBlock[]; mails: number } {
   let mails = 0;
-  const blocks = sizes.map((size, place) => {
-    const block = { firstMail: mails, startedAt: place * 10, bounced: 1, complained: 0 };
+  const blocks = sizes.map((size, index) => {
+    const block = { firstMail: mails, startedAt: index * 10, bounced: 1, complained: 0 };
     mails += size;
     return block;
   });

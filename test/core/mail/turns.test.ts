@@ -5,7 +5,7 @@ import type { Verdict } from "../../../src/core/mail/breaker";
 import type { PaceRule } from "../../../src/core/mail/pace";
 import type { Grant } from "../../../src/core/mail/permits";
 import type { Priority } from "../../../src/core/mail/priority";
-import type { Place } from "../../../src/core/mail/ring";
+import type { MailCursor } from "../../../src/core/mail/ring";
 import {
   addWaiting,
   askFor,
@@ -42,7 +42,8 @@ function open({ pace = null, mailsPerCall = 1 }: { pace?: PaceRule | null; mails
       const next = nextTurn(account, { permitId, done }, rule, moment());
       return { permitId, ...next };
     },
-    read: (permitId: string, place: Place | null, mails = 1) => readUpTo(account, permitId, { place, mails }, moment()),
+    read: (permitId: string, cursor: MailCursor | null, mails = 1) =>
+      readUpTo(account, permitId, { cursor, mails }, moment()),
     share: (permitId: string, perSecond: number, mails: number) =>
       takeShare(account, permitId, { perSecond, mails }, moment()),
     goOn: (permitId: string, verdict = answered, calls = 1) => mayGoOn(account, permitId, verdict, calls, moment()),

@@ -23,7 +23,7 @@ function open(places: number) {
     void call();
     await settled();
   };
-  for (let place = 0; place < places; place++) void call();
+  for (let index = 0; index < places; index++) void call();
   return world;
 }
 

@@ -17,9 +17,9 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 
 /** The token with each letter changed in turn. */
 function* tampered(token: string): Generator<string> {
-  for (const [place, letter] of [...token].entries()) {
+  for (const [index, letter] of [...token].entries()) {
     const other = letters[(letters.indexOf(letter) + 1) % 64];
-    yield token.slice(0, place) + other + token.slice(place + 1);
+    yield token.slice(0, index) + other + token.slice(index + 1);
   }
 }
 

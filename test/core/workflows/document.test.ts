@@ -8,8 +8,8 @@ import {
   inOrder,
   keyFaults,
   keyOf,
-  placed,
   StepKey,
+  withOrdinals,
 } from "../../../src/core/workflows/document";
 import type { Step, StepType } from "../../../src/core/workflows/step";
 
@@ -191,18 +191,22 @@ describe("two documents", () => {
 });
 
 describe("the order of rows", () => {
-  const row = (id: string, place: number | null = null) => ({ id: asId(id), place });
+  const row = (id: string, ordinal: number | null = null) => ({ id: asId(id), ordinal });
   it.each<[what: string, rows: ReturnType<typeof row>[], order: string]>([
     ["is that of their ids", [row("b"), row("a")], "ab"],
-    ["is that of their places first", [row("a"), row("b", 1), row("c", 0)], "cba"],
+    ["is that of their ordinals first", [row("a"), row("b", 1), row("c", 0)], "cba"],
   ])("%s", (_, rows, order) => {
     expect(inOrder(rows).map(({ id }) => id)).toEqual([...order]);
   });
 
   it("is written only where it is another", () => {
     const asMade = [row("a"), row("b")];
-    expect(placed(asMade)).toEqual(asMade);
-    expect(placed(asMade.toReversed())).toEqual([row("b", 0), row("a", 1)]);
-    expect(inOrder(placed([row("c"), row("a", 0), row("b", 1)]))).toEqual([row("c", 0), row("a", 1), row("b", 2)]);
+    expect(withOrdinals(asMade)).toEqual(asMade);
+    expect(withOrdinals(asMade.toReversed())).toEqual([row("b", 0), row("a", 1)]);
+    expect(inOrder(withOrdinals([row("c"), row("a", 0), row("b", 1)]))).toEqual([
+      row("c", 0),
+      row("a", 1),
+      row("b", 2),
+    ]);
   });
 });

@@ -14,8 +14,8 @@ function step<T extends StepType>(type: T, config: StepOf<T>["config"]): StepOf<
 /** The trigger, then these steps one after the other by way of their first branches. */
 function chain(...steps: Step[]) {
   const all = [step("TRIGGER", {}) as Step, ...steps];
-  const transitions = all.slice(1).map((to, place) => {
-    const from = all[place];
+  const transitions = all.slice(1).map((to, index) => {
+    const from = all[index];
     const branch = from?.type === "CONDITION" ? "yes" : null;
     return { id: newId(), fromStepId: from?.id ?? newId(), toStepId: to.id, branch, priority: 0 };
   });

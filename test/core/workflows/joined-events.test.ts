@@ -27,7 +27,7 @@ describe("joinEvents", () => {
     const taken = data.map(event);
     const joined = joinEvents(taken);
     expect(joined.data).toEqual(expected);
-    expect(joined.events).toEqual(kept.map((place) => taken[place]));
+    expect(joined.events).toEqual(kept.map((index) => taken[index]));
   });
 
   it("takes a key that JavaScript has a meaning for as any other", () => {

@@ -12,14 +12,14 @@ export interface Block {
 export function blocksOf(source: string): Block[] {
   const blocks: Block[] = [];
   const lines = source.split("\n");
-  for (let place = 0; place < lines.length; place++) {
-    const [, indent, language = "", about = ""] = /^( *)```(\S*) ?(.*)$/.exec(lines[place] ?? "") ?? [];
+  for (let index = 0; index < lines.length; index++) {
+    const [, indent, language = "", about = ""] = /^( *)```(\S*) ?(.*)$/.exec(lines[index] ?? "") ?? [];
     if (indent === undefined) continue;
-    const end = lines.findIndex((line, at) => at > place && line === `${indent}\`\`\``);
-    if (end === -1) throw new Error(`The block in line ${place + 1} has no end`);
-    const code = lines.slice(place + 1, end).map((line) => line.slice(indent.length));
-    blocks.push({ line: place + 2, language, about, code: `${code.join("\n")}\n` });
-    place = end;
+    const end = lines.findIndex((line, at) => at > index && line === `${indent}\`\`\``);
+    if (end === -1) throw new Error(`The block in line ${index + 1} has no end`);
+    const code = lines.slice(index + 1, end).map((line) => line.slice(indent.length));
+    blocks.push({ line: index + 2, language, about, code: `${code.join("\n")}\n` });
+    index = end;
   }
   return blocks;
 }

@@ -28,18 +28,18 @@ function encodeInto(encoded: Uint8Array, text: Uint8Array): number {
   const digits = hexDigits;
   let at = 0;
   let column = 0;
-  for (let place = 0; place < text.length; place++) {
-    const byte = text[place] ?? 0;
+  for (let index = 0; index < text.length; index++) {
+    const byte = text[index] ?? 0;
     if (plain[byte] === 1 && column < lastColumn) {
       encoded[at++] = byte;
       column += 1;
       continue;
     }
-    const next = place + 1 < text.length ? text[place + 1] : carriageReturn;
+    const next = index + 1 < text.length ? text[index + 1] : carriageReturn;
     if (byte === carriageReturn && next === lineFeed) {
       encoded[at++] = carriageReturn;
       encoded[at++] = lineFeed;
-      place += 1;
+      index += 1;
       column = 0;
       continue;
     }

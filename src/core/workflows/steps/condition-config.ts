@@ -51,17 +51,17 @@ const MultiConfig = z
   })
   .transform(({ mode, field, branches }, check) => {
     const seen = new Set<string>();
-    const read = branches.map(({ id, name, ...filter }, place) => {
+    const read = branches.map(({ id, name, ...filter }, index) => {
       const fault =
         id === otherwise ? `${otherwise} is the branch for when no other holds` : "Two branches have this id";
       if (id === otherwise || seen.has(id)) {
-        check.addIssue({ code: "custom", path: ["branches", place, "id"], message: fault, params: { code: "custom" } });
+        check.addIssue({ code: "custom", path: ["branches", index, "id"], message: fault, params: { code: "custom" } });
       }
       seen.add(id);
       const { field: _, ...rest } = readFilter({ ...filter, field }, fields, {
         ...check,
         addIssue: (issue) =>
-          check.addIssue(typeof issue === "string" ? issue : { ...issue, path: placeOf(issue.path ?? [], place) }),
+          check.addIssue(typeof issue === "string" ? issue : { ...issue, path: pathInBranch(issue.path ?? [], index) }),
       });
       return { id, name: name ?? id, ...rest };
     });
@@ -78,8 +78,8 @@ const MultiConfig = z
   });
 
 /** Returns the path of a fault: a fault in the field belongs to the step, any other to the branch. */
-function placeOf(path: readonly PropertyKey[], place: number): PropertyKey[] {
-  return path[0] === "field" ? [...path] : ["branches", place, ...path];
+function pathInBranch(path: readonly PropertyKey[], index: number): PropertyKey[] {
+  return path[0] === "field" ? [...path] : ["branches", index, ...path];
 }
 
 /** The config of a CONDITION step, for the OpenAPI document. */

@@ -22,13 +22,13 @@ export function literalUrl(url: string): string {
 
 /** A contact or an event must never decide which server is called, so only the path and query may have Liquid. */
 function urlFault(url: string): string | null {
-  const [, place, rest = ""] = parts.exec(url) ?? [];
-  if (place === undefined) {
+  const [, origin, rest = ""] = parts.exec(url) ?? [];
+  if (origin === undefined) {
     return hasLiquid(url.split("//", 1)[0] ?? "")
       ? "The scheme, host and port of the URL must be literal: Liquid may stand in its path and query only"
       : "Must begin with http:// or https://";
   }
-  if (hasLiquid(place)) {
+  if (hasLiquid(origin)) {
     return "The scheme, host and port of the URL must be literal: Liquid may stand in its path and query only";
   }
   return hasLiquid(rest) ? liquidFault(url) : null;

@@ -26,7 +26,7 @@ export function insertRows(project: number, table: ProjectTable, rows: readonly 
     columns.map((column) => sql.identifier(column)),
     sql`, `,
   );
-  const values = sql.raw(columns.map((_, place) => `r.value->>${place}`).join(", "));
+  const values = sql.raw(columns.map((_, index) => `r.value->>${index}`).join(", "));
   return inStatements(written).map((some) =>
     statement(
       sql`INSERT INTO ${sql.identifier(table.name)} (project_id, ${into})

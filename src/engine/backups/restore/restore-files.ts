@@ -14,7 +14,7 @@ export async function restoreFiles(
   state: RestoreState,
   { folder, restoring }: { folder: string; restoring: Restoring },
 ): Promise<RestoreState> {
-  const kind = copiedKinds[state.place];
+  const kind = copiedKinds[state.index];
   if (kind === undefined) return { ...state, phase: "release", after: null };
   const prefix = `${folder}/files/${kind}/`;
   const keys = await blobs.list(prefix, state.after ?? undefined);
@@ -29,7 +29,7 @@ export async function restoreFiles(
     bytes += content.length;
     if (bytes >= maxBytes) break;
   }
-  if (keys.length === 0) return { ...state, place: state.place + 1, after: null };
+  if (keys.length === 0) return { ...state, index: state.index + 1, after: null };
   return { ...state, files, after };
 }
 

@@ -105,7 +105,7 @@ async function restoreRows(ctx: Context, row: JobRow, state: RestoreState, sourc
     tables.map(({ name }) => ({ name: `rows/${name}`, tally: source.manifest.tables[name] })),
     state,
   );
-  const table = at && tables[at.place];
+  const table = at && tables[at.index];
   if (!at || !table) return goOn(ctx, row, { ...state, ...start, phase: "executions" });
   const { lines, hash } = await readPart(ctx.blobs, source.folder, at.series, at, source.restoring);
   const changed = { ...state.changed };
@@ -118,7 +118,7 @@ async function restoreRows(ctx: Context, row: JobRow, state: RestoreState, sourc
   batch.add(guardState(ctx, row));
   batch.addAll(insertRows(ctx.project.number, table, rows));
   addState(ctx, batch, row, {
-    ...{ ...state, place: at.place, part: at.part, hash },
+    ...{ ...state, index: at.index, part: at.part, hash },
     ...{ rows: state.rows + rows.length, changed },
   });
   try {
@@ -141,27 +141,27 @@ async function restoreExecutions(ctx: Context, row: JobRow, state: RestoreState,
   const at = nextPart(shards, state);
   if (!at) return goOn(ctx, row, { ...state, ...start, phase: "files" });
   const { lines, hash } = await readPart(ctx.blobs, folder, at.series, at, restoring);
-  const { address, shard } = openShard(ctx, ctx.project.number, at.place);
+  const { address, shard } = openShard(ctx, ctx.project.number, at.index);
   const rows: ShardRow[] = lines.map((line) => shardRowOf(line, { takenAt: manifest.takenAt, ctx }));
   const fault = await shard.importRows(address, rows, at.part === at.series.tally.parts);
   if (fault !== null) throw new BadBackup(fault);
   return goOn(ctx, row, {
-    ...{ ...state, place: at.place, part: at.part, hash },
+    ...{ ...state, index: at.index, part: at.part, hash },
     rows: state.rows + rows.length,
   });
 }
 
-const start = { place: 0, part: 0, hash: "", after: null };
+const start = { index: 0, part: 0, hash: "", after: null };
 
 /** Returns the next part of a list of tables or shards; null after the last one. */
 function nextPart(
   all: readonly { name: string; tally: Series["tally"] | undefined }[],
-  { place, part, hash }: RestoreState,
-): { place: number; part: number; hash: string; series: Series } | null {
-  for (const [at, { name, tally }] of [...all.entries()].slice(place)) {
-    const done = at === place ? part : 0;
+  { index, part, hash }: RestoreState,
+): { index: number; part: number; hash: string; series: Series } | null {
+  for (const [at, { name, tally }] of [...all.entries()].slice(index)) {
+    const done = at === index ? part : 0;
     if (tally === undefined || done >= tally.parts) continue;
-    return { place: at, part: done + 1, hash: at === place ? hash : "", series: { name, tally } };
+    return { index: at, part: done + 1, hash: at === index ? hash : "", series: { name, tally } };
   }
   return null;
 }
@@ -220,8 +220,8 @@ function addState(ctx: Context, batch: Batch, row: JobRow, next: RestoreState): 
   batch.add(updateState(ctx, row, notesOfRestore(next), progressOf(next)));
 }
 
-function progressOf({ phase, place }: RestoreState): number {
-  if (phase === "rows") return (70 * place) / tables.length;
-  if (phase === "executions") return 70 + place;
+function progressOf({ phase, index }: RestoreState): number {
+  if (phase === "rows") return (70 * index) / tables.length;
+  if (phase === "executions") return 70 + index;
   return phase === "files" ? 88 : 97;
 }

@@ -21,7 +21,7 @@ export interface Changed {
 export interface RestoreState {
   phase: "rows" | "executions" | "files" | "release";
   /** The number of the current table, shard or kind of files. */
-  place: number;
+  index: number;
   /** The number of parts of that table, shard or kind that are restored. */
   part: number;
   /** The hash over these parts. */
@@ -38,7 +38,7 @@ export const nothingChanged: Changed = {
 };
 
 export const firstRestoreState: RestoreState = {
-  ...{ phase: "rows", place: 0, part: 0, hash: "", after: null },
+  ...{ phase: "rows", index: 0, part: 0, hash: "", after: null },
   ...{ rows: 0, files: 0, changed: nothingChanged },
 };
 

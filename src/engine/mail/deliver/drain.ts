@@ -1,7 +1,7 @@
 import { belowAllIds, newId, textOf } from "../../../core/ids";
 import { maxCallsAtOnce } from "../../../core/mail/permits";
 import { laneOf, priorities } from "../../../core/mail/priority";
-import type { Place } from "../../../core/mail/ring";
+import type { MailCursor } from "../../../core/mail/ring";
 import type { Done, Turn } from "../../../core/mail/turns";
 import type { MessageOf } from "../../../core/messages";
 import { secondMs } from "../../../core/time";
@@ -76,17 +76,17 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
 }
 
 /** The result when the project's pace allows no mail now. */
-const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], place: null };
+const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], cursor: null };
 
 /** A position before all mail. */
-const beginning: Place = { dueAt: 0, id: belowAllIds };
+const beginning: MailCursor = { dueAt: 0, id: belowAllIds };
 
 async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Taken> {
   const mails = turn.isSuspect ? Math.min(turn.mails, suspectsPerTurn) : turn.mails;
   const perSecond = paceOf(ctx, turn.priority);
   const share = perSecond === null ? mails : await ctx.pace.takeShare(permitId, { perSecond, mails });
-  const { emailIds, place } = share === 0 ? nothing : await findMails(ctx, { ...turn, mails: share });
-  await ctx.pace.readUpTo(permitId, { place, mails: emailIds.length });
+  const { emailIds, cursor } = share === 0 ? nothing : await findMails(ctx, { ...turn, mails: share });
+  await ctx.pace.readUpTo(permitId, { cursor, mails: emailIds.length });
   if (emailIds.length === 0) {
     return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false }, rounds: 0 };
   }
@@ -109,7 +109,7 @@ async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaitin
   }
   const probe = turn.isProbe ? await findProbe(ctx, turn) : [];
   if (probe.length === 0) return findWaiting(ctx, turn);
-  return { emailIds: probe, place: turn.after ?? beginning };
+  return { emailIds: probe, cursor: turn.after ?? beginning };
 }
 
 /**
@@ -144,8 +144,8 @@ export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean;
     let after: Turn["after"] = null;
     do {
       if (pages === maxPages || ctx.cpu.isSpent() || !ctx.spent.hasLeft()) return { hasFound: true, hasMore: true };
-      const { emailIds, place } = await findWaiting(ctx, { priority, after, mails: mailsPerPage });
-      after = place;
+      const { emailIds, cursor } = await findWaiting(ctx, { priority, after, mails: mailsPerPage });
+      after = cursor;
       if (emailIds.length === 0) continue;
       pages += 1;
       const id = textOf(newId());

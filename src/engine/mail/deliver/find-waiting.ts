@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../../core/ids";
 import { maxMailsInFlight } from "../../../core/mail/permits";
-import type { Place } from "../../../core/mail/ring";
+import type { MailCursor } from "../../../core/mail/ring";
 import type { Turn } from "../../../core/mail/turns";
 import { asFlag, asId, asNumber, columns } from "../../../db/rows";
 import { inProject } from "../../../db/scope";
@@ -20,7 +20,7 @@ const passedRows = 200;
 export async function findWaiting(
   ctx: Context,
   { priority, after, mails }: Pick<Turn, "priority" | "after" | "mails">,
-): Promise<{ emailIds: Id[]; place: Place | null }> {
+): Promise<{ emailIds: Id[]; cursor: MailCursor | null }> {
   const now = ctx.clock().getTime();
   const limit = mails + passedRows;
   const rows = await select(
@@ -34,7 +34,7 @@ export async function findWaiting(
   );
   const due = rows.filter(({ isDue }) => isDue).slice(0, mails);
   const last = due.length === mails ? due.at(-1) : rows.length === limit ? rows.at(-1) : undefined;
-  return { emailIds: due.map(({ id }) => id), place: last ? { dueAt: last.dueAt, id: last.id } : null };
+  return { emailIds: due.map(({ id }) => id), cursor: last ? { dueAt: last.dueAt, id: last.id } : null };
 }
 
 /** A probe skips all mail of calls that got no answer, which is what was in flight when the provider failed. */
@@ -66,7 +66,7 @@ export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "p
 export async function findOwn(
   ctx: Context,
   { priority, mails }: Pick<Turn, "priority" | "mails">,
-): Promise<{ emailIds: Id[]; place: null }> {
+): Promise<{ emailIds: Id[]; cursor: null }> {
   const now = ctx.clock().getTime();
   const rows = await select(
     ctx.db,
@@ -78,5 +78,5 @@ export async function findOwn(
       ORDER BY due_at, id LIMIT ${mails}`,
     columns({ id: asId }),
   );
-  return { emailIds: rows.map(({ id }) => id), place: null };
+  return { emailIds: rows.map(({ id }) => id), cursor: null };
 }

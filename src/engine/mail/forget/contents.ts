@@ -74,7 +74,7 @@ async function forgetPage(platform: Platform, db: Db, from: number): Promise<num
   const leaving = openBatch(platform, db);
   if (contents.count > 0) leaving.add(updateFiles(contents.all));
   const next = visited.all[mailsPerPage];
-  leaving.add(updatePlaces(visited.all.slice(0, mailsPerPage), next));
+  leaving.add(updateCursors(visited.all.slice(0, mailsPerPage), next));
   await leaving.commit();
   return next?.projectId ?? null;
 }
@@ -116,7 +116,7 @@ async function deleteFiles(platform: Platform, contents: ContentWithFiles[]): Pr
   }
 }
 
-function updatePlaces(mails: OldMail[], next: OldMail | undefined): Statement {
+function updateCursors(mails: OldMail[], next: OldMail | undefined): Statement {
   const items = JSON.stringify(afterPage(mails, next));
   return statement(
     sql`UPDATE project_counts SET old_mail_after = r.value->>'after', old_mail_again = r.value->>'again'

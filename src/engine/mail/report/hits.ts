@@ -116,12 +116,12 @@ function isOneOf(statuses: readonly EmailStatus[]): SQL {
 }
 
 function itemsOf(ctx: Context, hits: readonly Hit[]) {
-  const places = new Map<string, number>();
+  const counted = new Map<string, number>();
   return hits.map((hit) => {
     const kind = kindOf(hit);
     const name = `${kind} ${hit.emailId}`;
-    const before = places.get(name) ?? 0;
-    places.set(name, before + 1);
+    const before = counted.get(name) ?? 0;
+    counted.set(name, before + 1);
     return {
       ...{
         projectId: ctx.project.number,

@@ -19,40 +19,40 @@ const indexes: { name: string; isIn: string; key: Record<string, Value> }[] = [
  * The position of a walk: an index, or the changes, which come after the last index; and the key after which the walk
  * continues.
  */
-export interface Place {
+export interface WalkCursor {
   part: number;
   after: Value[];
 }
 
-export const firstPlace: Place = beginning(0);
+export const firstCursor: WalkCursor = beginning(0);
 
-function beginning(part: number): Place {
+function beginning(part: number): WalkCursor {
   return { part, after: Object.values(indexes[part]?.key ?? { n: -1 }) };
 }
 
 /** Executions of a walk, and the position at which it continues; null at the end. */
 interface Window {
   ids: Id[];
-  next: Place | null;
+  next: WalkCursor | null;
 }
 
 /**
  * Returns the next executions of a walk. Some may be returned twice, and some may have ended. An execution that gets
  * something to do meanwhile has a new change, so the walk still reaches it.
  */
-export function activeFrom(store: ShardStore, place: Place, limit: number): Window {
-  const index = indexes[place.part];
-  if (index === undefined) return changedFrom(store, place, limit);
+export function activeFrom(store: ShardStore, cursor: WalkCursor, limit: number): Window {
+  const index = indexes[cursor.part];
+  if (index === undefined) return changedFrom(store, cursor, limit);
   const names = Object.keys(index.key);
   const key = names.join(", ");
   const found = store.all(
     (raw) => ({ ...readIdRow(raw), key: names.map((name) => keyValue(raw[name])) }),
     `SELECT ${key} FROM executions INDEXED BY ${index.name}
       WHERE ${index.isIn} AND (${key}) > (${names.map(() => "?").join(", ")}) ORDER BY ${key} LIMIT ?`,
-    ...[...place.after, limit],
+    ...[...cursor.after, limit],
   );
   const last = found.length === limit ? found.at(-1) : undefined;
-  return { ids: found.map(({ id }) => id), next: last ? { ...place, after: last.key } : beginning(place.part + 1) };
+  return { ids: found.map(({ id }) => id), next: last ? { ...cursor, after: last.key } : beginning(cursor.part + 1) };
 }
 
 function keyValue(value: RawRow[string]): Value {
@@ -61,7 +61,7 @@ function keyValue(value: RawRow[string]): Value {
 
 const readChange = columns({ n: asNumber, ids: asJson<Id[]>() });
 
-function changedFrom(store: ShardStore, { part, after: [n = -1] }: Place, limit: number): Window {
+function changedFrom(store: ShardStore, { part, after: [n = -1] }: WalkCursor, limit: number): Window {
   const most = Math.ceil(limit / executionsPerChange);
   const found = store.all(readChange, "SELECT n, ids FROM changes WHERE n > ? ORDER BY n LIMIT ?", n, most);
   const last = found.length === most ? found.at(-1) : undefined;
@@ -80,12 +80,12 @@ export function* walkActive(store: ShardStore): Generator<Id[]> {
   const moved = new Set<Id>();
   store.walks.add(moved);
   try {
-    let place: Place | null = firstPlace;
-    while (place !== null || moved.size > 0) {
-      const window: Window = place === null ? { ids: [], next: null } : activeFrom(store, place, walkedAtOnce);
+    let cursor: WalkCursor | null = firstCursor;
+    while (cursor !== null || moved.size > 0) {
+      const window: Window = cursor === null ? { ids: [], next: null } : activeFrom(store, cursor, walkedAtOnce);
       const ids = [...moved, ...window.ids];
       moved.clear();
-      place = window.next;
+      cursor = window.next;
       yield ids;
     }
   } finally {

@@ -16,9 +16,9 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
   if (asking.length === 0) return;
   const newest = await readNewest(
     ctx,
-    asking.map(({ execution: { contactId, place, startedAt, enteredAt }, step }) => {
+    asking.map(({ execution: { contactId, ordinal, startedAt, enteredAt }, step }) => {
       // An execution that was started by hand and reaches a wait at once has waited since its start.
-      const waitsSince = place === 1 ? startedAt : enteredAt;
+      const waitsSince = ordinal === 1 ? startedAt : enteredAt;
       return { contactId, upTo: isWait(step) ? waitsSince : null };
     }),
   );
@@ -26,15 +26,15 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
   store.together(() => {
     const moved = moveExecutions(
       store,
-      asking.map(({ read, execution, passed }, place) => ({
+      asking.map(({ read, execution, passed }, index) => ({
         read,
-        position: { ...execution, since: newest[place] ?? belowAllIds },
+        position: { ...execution, since: newest[index] ?? belowAllIds },
         records: passed,
       })),
       now,
     );
-    asking.forEach((one, place) => {
-      const stored = moved[place];
+    asking.forEach((one, index) => {
+      const stored = moved[index];
       if (stored) Object.assign(one, { read: stored, execution: stored, passed: [] });
     });
   });

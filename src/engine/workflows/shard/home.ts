@@ -70,9 +70,9 @@ export class ShardHome {
     return this.storage.kv.get<Forgetting>(forgettingKey(workflowId)) ?? null;
   }
 
-  setForgetting(workflowId: Id, place: Forgetting | null): void {
-    if (place === null) this.storage.kv.delete(forgettingKey(workflowId));
-    else this.storage.kv.put(forgettingKey(workflowId), place);
+  setForgetting(workflowId: Id, cursor: Forgetting | null): void {
+    if (cursor === null) this.storage.kv.delete(forgettingKey(workflowId));
+    else this.storage.kv.put(forgettingKey(workflowId), cursor);
   }
 
   async clear(): Promise<void> {

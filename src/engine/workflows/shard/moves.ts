@@ -85,7 +85,7 @@ function afterOf({ read, position, extra = {}, records: more = [] }: ExecutionCh
 /** The sets of columns that a move may change. The fewer columns, the fewer indexes are written. */
 const columnsMoved = {
   always: [
-    ...["status", "step_id", "entered_at", "place", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],
+    ...["status", "step_id", "entered_at", "ordinal", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],
     ...["needs", "change", "version", "updated_at"],
   ],
   bySteps: ["records"],
@@ -113,7 +113,7 @@ function updateExecutions(store: ShardStore, planned: Planned[], endedAt: number
   if (!first) return [];
   const items = planned.map(({ change: { read }, after }) => ({
     ...{ id: read.id, read: read.version },
-    ...{ status: after.status, step_id: after.stepId, entered_at: after.enteredAt, place: after.place },
+    ...{ status: after.status, step_id: after.stepId, entered_at: after.enteredAt, ordinal: after.ordinal },
     ...{ pause: after.pause, wake_at: after.wakeAt, awaits: after.awaits, since: after.since },
     ...{ outcome: after.outcome && JSON.stringify(after.outcome), attempts: after.attempts },
     ...{ needs: after.needs, change: after.change, version: after.version, updated_at: after.updatedAt },

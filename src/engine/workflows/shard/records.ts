@@ -14,7 +14,7 @@ const largeFrom = 2_000;
 export function withRecords(before: StoredRecord[], more: StepRecord[]): StoredRecord[] {
   if (more.length === 0) return before;
   const ids = new Set(more.map(({ stepId }) => stepId));
-  return [...before.filter(({ stepId }) => !ids.has(stepId)), ...more].toSorted((a, b) => a.place - b.place);
+  return [...before.filter(({ stepId }) => !ids.has(stepId)), ...more].toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
 /** Leaves out the output of a record if it is large. */

@@ -55,15 +55,15 @@ export function insertExecutions(store: ShardStore, given: NewExecution[]): void
 function insertSome(store: ShardStore, change: number, given: NewExecution[]): void {
   const items = given.map(({ position, isPublic, context, causes, ...rest }) => ({
     ...rest,
-    ...{ status: position.status, enteredAt: position.enteredAt, place: position.place, since: position.since },
+    ...{ status: position.status, enteredAt: position.enteredAt, ordinal: position.ordinal, since: position.since },
     ...{ context: context && JSON.stringify(context), causes: JSON.stringify(causes), isPublic: isPublic ? 1 : 0 },
   }));
   store.run(
-    `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, place, since, attempts,
+    `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, ordinal, since, attempts,
         records, event_id, hears_public, is_public, context, causes, needs, request, request_until, version, change,
         started_at, updated_at)
       SELECT r.value->>'id', r.value->>'workflowId', r.value->>'contactId', r.value->>'status', r.value->>'enteredAt',
-        r.value->>'place', r.value->>'since', 0, '[]', r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context',
+        r.value->>'ordinal', r.value->>'since', 0, '[]', r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context',
         r.value->>'causes', 'step', r.value->'request'->>'key', r.value->'request'->>'until', 1, ?, r.value->>'now',
         r.value->>'now'
       FROM json_each(?) r`,

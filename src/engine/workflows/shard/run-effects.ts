@@ -40,7 +40,7 @@ async function runAndMove(ctx: Context, store: ShardStore, group: Acting[]): Pro
     storeArrivals(ctx, store, group);
     throw error;
   });
-  moveBy(ctx, store, group, (place) => results[place] ?? null);
+  moveBy(ctx, store, group, (index) => results[index] ?? null);
 }
 
 /** Stores that the executions are at the step, because its effect may have happened although its answer was lost. */
@@ -57,11 +57,11 @@ function moveBy(
   ctx: Context,
   store: ShardStore,
   group: Acting[],
-  resultAt: (place: number) => StepOutcome | BrokenOff | null,
+  resultAt: (index: number) => StepOutcome | BrokenOff | null,
 ): void {
   const now = ctx.clock().getTime();
-  const moves = group.map(({ standing: { read, execution, passed, workflow } }, place) => {
-    const result = resultAt(place);
+  const moves = group.map(({ standing: { read, execution, passed, workflow } }, index) => {
+    const result = resultAt(index);
     if (result === null) return { execution: read, change: null };
     const { position, outcome } =
       "kind" in result ? { position: execution, outcome: result } : afterFailedTry(execution, result.error, now);

@@ -27,9 +27,9 @@ export function settle(store: ShardStore, live: Live, work: StoredExecution[], n
     settling.map(({ execution, change, isStored }) => ({ execution, change: isStored ? change : null })),
     now,
   );
-  return settling.flatMap(({ execution, change, step, isStored }, place) => {
+  return settling.flatMap(({ execution, change, step, isStored }, index) => {
     const workflow = live.workflows.get(execution.workflowId);
-    const read = stored[place] ?? null;
+    const read = stored[index] ?? null;
     if (!workflow || read === null || step === null) return [];
     if (isStored || change === null) return [{ read, execution: read, passed: [], workflow, step }];
     const { position, records: passed = [] } = change;
@@ -77,7 +77,7 @@ export function moveAll(
 ): (StoredExecution | null)[] {
   const changes = moves.flatMap(({ change }) => change ?? []);
   const moved = moveExecutions(store, changes, now);
-  const after = new Map(changes.map((change, place) => [change, moved[place] ?? null]));
+  const after = new Map(changes.map((change, index) => [change, moved[index] ?? null]));
   return moves.map(({ execution, change }) => (change === null ? execution : (after.get(change) ?? null)));
 }
 

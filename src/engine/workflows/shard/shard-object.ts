@@ -157,9 +157,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     for (; next && this.home.address() !== null; await letOthersIn()) {
       const from: Forgetting = next;
       next = this.change(address, () => {
-        const place = forgetSome(this.home.store, workflowId, from);
-        this.home.setForgetting(workflowId, place);
-        return place;
+        const cursor = forgetSome(this.home.store, workflowId, from);
+        this.home.setForgetting(workflowId, cursor);
+        return cursor;
       });
     }
     if (this.home.address() === null) return;

@@ -106,7 +106,7 @@ export const readExecution: RowReader<StoredExecution> = columns({
   status: asOneOf<ExecutionStatus>(),
   stepId: orNull(asId),
   enteredAt: asNumber,
-  place: asNumber,
+  ordinal: asNumber,
   pause: orNull(asOneOf<Pause>()),
   wakeAt: orNull(asNumber),
   awaits: orNull(asText),

@@ -5,7 +5,7 @@ const tables: readonly string[] = [
   // row of `changes` of the last move.
   `CREATE TABLE executions (
     id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
-    entered_at INTEGER NOT NULL, place INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
+    entered_at INTEGER NOT NULL, ordinal INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
     outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, records TEXT NOT NULL,
     event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
     causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,

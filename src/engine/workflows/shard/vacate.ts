@@ -2,7 +2,7 @@ import { textOf } from "../../../core/ids";
 import type { StepRecord } from "../../../core/workflows/execution";
 import { stepRemoved, vacated } from "../../../core/workflows/machine";
 import type { Vacating } from "../../../platform/workflow-shards";
-import { activeFrom, firstPlace, type Place } from "./active";
+import { activeFrom, firstCursor, type WalkCursor } from "./active";
 import { moveExecutions } from "./moves";
 import { readExecution, type ShardStore } from "./store";
 
@@ -21,8 +21,8 @@ export function vacateSome(
   { workflowId, stepIds, to, after }: Vacating,
   now: number,
 ): string | null {
-  const place = placeOf(after);
-  const { ids, next } = activeFrom(store, place, executionsPerWindow);
+  const cursor = cursorOf(after);
+  const { ids, next } = activeFrom(store, cursor, executionsPerWindow);
   const standing = store.all(
     readExecution,
     `SELECT * FROM executions WHERE id IN (SELECT value FROM json_each(?)) AND completed_at IS NULL AND workflow_id = ?
@@ -44,13 +44,13 @@ export function vacateSome(
     now,
   );
   // The same window now contains the next executions, because those that have moved are no longer in it.
-  const goesOn = standing.length === movedAtOnce ? place : next;
+  const goesOn = standing.length === movedAtOnce ? cursor : next;
   return goesOn && JSON.stringify(goesOn);
 }
 
 /** The beginning is written as an empty text. */
-function placeOf(after: string): Place {
-  return after === "" ? firstPlace : JSON.parse(after);
+function cursorOf(after: string): WalkCursor {
+  return after === "" ? firstCursor : JSON.parse(after);
 }
 
 function skipped(record: StepRecord, now: number): StepRecord {

@@ -68,7 +68,7 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
     // The obstacle does not go away with time, so the simulation stops here.
     if (outcome.kind === "later") break;
   }
-  return { position, records: [...records.values()].toSorted((a, b) => a.place - b.place), mails: world.mails };
+  return { position, records: [...records.values()].toSorted((a, b) => a.ordinal - b.ordinal), mails: world.mails };
 }
 
 /**

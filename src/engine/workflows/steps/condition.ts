@@ -40,8 +40,8 @@ async function takeBranches(
     const decisions = await decide(ctx, conditions, asking, now);
     return decisions.map((decision): StepOutcome => {
       if (decision === "gone") return gone;
-      const { first: place, because } = decision;
-      const branch = place === null ? otherwise : (branches[place]?.branch ?? otherwise);
+      const { first: index, because } = decision;
+      const branch = index === null ? otherwise : (branches[index]?.branch ?? otherwise);
       return { kind: "done", branch, output: { branch }, because };
     });
   } catch (error) {
@@ -64,8 +64,8 @@ async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statem
 /** Returns a fault at its field in the config. The condition was made from the config, in the same order. */
 function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
   if ("condition" in config) return fault;
-  const [, place, key] = /\.groups\.(\d+)\.filters\.0\.(\w+)$/.exec(fault.field) ?? [];
+  const [, index, key] = /\.groups\.(\d+)\.filters\.0\.(\w+)$/.exec(fault.field) ?? [];
   if (key === undefined) return { ...fault, field: "config" };
   const isOfBranch = "mode" in config && key !== "field";
-  return { ...fault, field: isOfBranch ? `config.branches.${place}.${key}` : `config.${key}` };
+  return { ...fault, field: isOfBranch ? `config.branches.${index}.${key}` : `config.${key}` };
 }

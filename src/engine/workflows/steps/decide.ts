@@ -74,10 +74,10 @@ export async function decide(
     const found = await select(
       ctx.db,
       sql`WITH ${choice.values},
-          r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
+          r (ordinal, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
           ${chunk.some(({ execution }) => execution.instead) ? insteadOfRows(ctx) : sql``}
         SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision, ${seenOfContact(seen)} AS seen
-        FROM r LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'c' ORDER BY r.place`,
+        FROM r LEFT JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'c' ORDER BY r.ordinal`,
       columns({ isThere: asFlag, decision: orNull(asNumber), seen: asJson<JsonObject>() }),
     );
     found.forEach(({ isThere, decision, seen: ofContact }, index) => {
@@ -115,7 +115,7 @@ function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonOb
       contact: { ...instead.contact },
       events: instead.events.map(({ id, name }) => [textOf(id), name]),
     }),
-    ...Object.fromEntries(fields.map((field, place) => [String(place), executionValue(values, field)])),
+    ...Object.fromEntries(fields.map((field, index) => [String(index), executionValue(values, field)])),
   };
 }
 
@@ -139,8 +139,8 @@ function executionResolver(segments: Segments, fields: string[]): Resolver {
   return {
     ...ofContact,
     field(name, bind) {
-      const place = fields.indexOf(name);
-      return place < 0 ? ofContact.field(name, bind) : jsonOperand(sql`r.value`, String(place), bind);
+      const index = fields.indexOf(name);
+      return index < 0 ? ofContact.field(name, bind) : jsonOperand(sql`r.value`, String(index), bind);
     },
   };
 }

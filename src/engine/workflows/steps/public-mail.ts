@@ -23,8 +23,8 @@ export const isPublicMail: SQL = sql`(r.value->>'isPublic'
   OR (r.value->>'isByEvent' AND r.value->>'to' IS NULL AND ${isStranger}))`;
 
 /** Numbers the public emails in the order of the items: the first ones use up the rest of the hour's limit. */
-export function inPlaces(ctx: Context, items: string): SQL {
-  return sql`(SELECT r.key, r.value, ${isPublicMail} AS is_public, sum(${isPublicMail}) OVER (ORDER BY r.key) AS place
+export function numbered(ctx: Context, items: string): SQL {
+  return sql`(SELECT r.key, r.value, ${isPublicMail} AS is_public, sum(${isPublicMail}) OVER (ORDER BY r.key) AS ordinal
     FROM json_each(${items}) r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId')`;
 }
@@ -43,14 +43,14 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the email `r` may go to its contact `c`. `r.place` is its number among the public emails of the batch. The
+ * Whether the email `r` may go to its contact `c`. `r.ordinal` is its number among the public emails of the batch. The
  * clocks of machines differ slightly, so a count that is stored for a later hour counts for this one.
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p
     WHERE ${inProject(ctx, "p")} AND p.public_mail_hour >= ${hourOf(ctx)}), 0)`;
   return sql`(NOT r.is_public
-    OR (r.place + ${counted} <= ${ctx.config.publicMailsPerHour}
+    OR (r.ordinal + ${counted} <= ${ctx.config.publicMailsPerHour}
       AND (r.value->>'to' IS NOT NULL OR ${lastOfDay(ctx)} IS NULL)))`;
 }
 

@@ -21,10 +21,10 @@ import { type Arrival, effectIdOf } from "./arrival";
 import type { StepEffect } from "./effect";
 import { later, noTemplate, recipientOf, templateOf, whyRefused } from "./mail-of-step";
 import {
-  inPlaces,
   isPublicMail,
   lastOfDay,
   mayBeMailed,
+  numbered,
   upsertPublicMails,
   waitsForLimit,
   withoutPublicLinks,
@@ -126,7 +126,7 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
 
 /** Selects the items `r` that have no email yet and whose contacts `c` may get mail of this type and topic. */
 function unsentOf(ctx: Context, items: string, mail: KindOfMail): SQL {
-  return sql`${inPlaces(ctx, items)} r
+  return sql`${numbered(ctx, items)} r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId' AND ${wantsMail(mail)}
     WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
       WHERE ${inProject(ctx, "sent")} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;

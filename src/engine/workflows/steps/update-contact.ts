@@ -55,9 +55,9 @@ async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(
 function oneOfEachContact(arrivals: Update[]): Update[][] {
   const groups: Update[][] = [];
   for (const runs of Map.groupBy(arrivals, ({ contactId }) => textOf(contactId)).values()) {
-    for (const [place, arrival] of runs.entries()) {
-      const group = groups[place] ?? [];
-      groups[place] = [...group, arrival];
+    for (const [index, arrival] of runs.entries()) {
+      const group = groups[index] ?? [];
+      groups[index] = [...group, arrival];
     }
   }
   return groups;
@@ -78,10 +78,10 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, S
   const planned: Planned[] = [];
   const { cpu } = ctx;
   const slices = openSlices(cpu);
-  for (const [place, arrival] of group.entries()) {
+  for (const [index, arrival] of group.entries()) {
     await slices.between();
     if (cpu.isSpent()) break;
-    const known = results.all[place]?.result ?? null;
+    const known = results.all[index]?.result ?? null;
     const contact = people.get(arrival.contactId);
     const budget = new Budget();
     const plan = known ?? (contact ? planOf(arrival, contact, budget) : skipped(contactDeleted));
@@ -138,8 +138,8 @@ async function write(ctx: Context, planned: Planned[]): Promise<[Update, StepOut
   const token = textOf(newId());
   try {
     const found = await writeUpdates(ctx, planned, token);
-    return planned.map(({ arrival }, place) => {
-      const { result = null, isThere = false } = found[place] ?? {};
+    return planned.map(({ arrival }, index) => {
+      const { result = null, isThere = false } = found[index] ?? {};
       return [arrival, result ?? (isThere ? { kind: "failed", reason: dataTooBig } : skipped(contactDeleted))];
     });
   } catch (error) {

@@ -76,9 +76,9 @@ async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOu
   const planned: Planned[] = [];
   const outcomes: (StepOutcome | null)[] = [];
   const slices = openSlices(ctx.cpu);
-  for (const [place, arrival] of arrivals.entries()) {
+  for (const [index, arrival] of arrivals.entries()) {
     await slices.between();
-    const known = calls.all[place];
+    const known = calls.all[index];
     const contact = people.get(arrival.contactId);
     if (known?.isStored) outcomes.push(known.outcome ?? (known.isReported ? sameAsBefore(arrival) : called));
     else if (!contact) outcomes.push({ kind: "done", skipped: contactDeleted });

@@ -34,7 +34,7 @@ import { type Check, type Checked, emailTo } from "./check";
 /** The running result to which a page adds: the findings, and how many emails remain of the month's quota. */
 export interface Found {
   tally: Tally;
-  places: number | null;
+  quota: number | null;
 }
 
 /**
@@ -50,21 +50,21 @@ export async function checkPage(
 ): Promise<Found & { done: number }> {
   // A job that an older version started has no `examples`.
   const tally: Tally = { ...structuredClone(before.tally), examples: structuredClone(before.tally.examples ?? {}) };
-  let { places } = before;
+  let { quota } = before;
   const slices = openSlices(cpu);
   for (const person of await readPeople(ctx, check.campaign, ids)) {
     const isFirst = tally.recipients === before.tally.recipients;
-    if (!isFirst && cpu.isSpent()) return { tally, places, done: person.place };
+    if (!isFirst && cpu.isSpent()) return { tally, quota, done: person.ordinal };
     await slices.between();
     tally.recipients += 1;
-    const reason = whySkipped(person, places);
+    const reason = whySkipped(person, quota);
     if (reason !== null) count(tally.skipped, reason);
     else {
-      places = places === null ? null : places - 1;
+      quota = quota === null ? null : quota - 1;
       slices.spend(await checkMail(ctx, check, person, tally));
     }
   }
-  return { tally, places, done: ids.length };
+  return { tally, quota, done: ids.length };
 }
 
 /** The cost of searching for flaws, for each character of HTML. */
@@ -72,7 +72,7 @@ const flawUnits = 2;
 
 const readPerson = columns({
   /** The index among the given ids, from 0. */
-  place: asNumber,
+  ordinal: asNumber,
   id: asId,
   email: asText,
   subscribed: asFlag,
@@ -94,14 +94,14 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
   const why = whyWithheld(ctx, { type, topicId });
   return select(
     ctx.db,
-    sql`SELECT asked.place, c.id, c.email, c.subscribed, c.snoozed_until, c.confirmed_at, c.source, asked.is_wanted, asked.withheld,
+    sql`SELECT asked.ordinal, c.id, c.email, c.subscribed, c.snoozed_until, c.confirmed_at, c.source, asked.is_wanted, asked.withheld,
         (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
         iif(asked.is_wanted AND asked.withheld IS NULL, c.data, NULL) AS data
-      FROM (SELECT r.key AS place, c.id, ${wantsMail({ type, topicId })} AS is_wanted, ${why} AS withheld
+      FROM (SELECT r.key AS ordinal, c.id, ${wantsMail({ type, topicId })} AS is_wanted, ${why} AS withheld
           FROM json_each(${JSON.stringify(ids)}) r
           CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value) asked
         CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = asked.id
-      ORDER BY asked.place`,
+      ORDER BY asked.ordinal`,
     readPerson,
   );
 }
@@ -112,7 +112,7 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
  */
 function whySkipped(
   { subscribed, snoozedUntil, isWanted, withheld: error, suppressedFor }: Person,
-  places: number | null,
+  quota: number | null,
 ): SkipReason | null {
   if (!isWanted && subscribed) return "not_in_topic";
   if (!isWanted) return snoozedUntil === null ? "unsubscribed" : "snoozed";
@@ -124,7 +124,7 @@ function whySkipped(
     case withheld.leftTopic:
       return "not_in_topic";
     case null:
-      return places !== null && places <= 0 ? "monthly_limit" : null;
+      return quota !== null && quota <= 0 ? "monthly_limit" : null;
   }
 }
 

@@ -17,7 +17,7 @@ export const PreflightState = z.object({
   /** The audience when the check began. */
   frozen: Frozen,
   /** How many emails remain of the month's quota; null without a limit. */
-  places: z.number().nullable(),
+  quota: z.number().nullable(),
   /** The cursor: contacts up to this one are done. `passed` counts rows of the audience's source. */
   after: StoredId,
   passed: z.number(),

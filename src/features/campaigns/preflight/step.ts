@@ -55,7 +55,7 @@ async function begin(ctx: Context, row: JobRow, campaign: CampaignRow): Promise<
   const state: PreflightState = {
     version: campaign.version,
     frozen: await freeze(ctx, campaign),
-    places: await remainingQuota(ctx),
+    quota: await remainingQuota(ctx),
     after: belowAllIds,
     passed: 0,
     rows: firstRows,
@@ -103,7 +103,7 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   const audience = frozenAudience(frozen);
   const rows = Math.min(state.rows, maxEvaluatedPerStatement(audience));
   const found = await findNext(ctx, frozen, { audience, from, rows });
-  const { done, places, tally } = await checkSome(ctx, { campaign, input, state }, found.ids);
+  const { done, quota, tally } = await checkSome(ctx, { campaign, input, state }, found.ids);
   const isCut = done < found.ids.length;
   const after = isCut ? (found.ids[done - 1] ?? from) : found.after;
   const batch = openBatch(ctx);
@@ -115,7 +115,7 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
     batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result: ofVersion }));
   } else {
     const passed = state.passed + (isCut ? Math.floor((rows * done) / found.ids.length) : rows);
-    const next: PreflightState = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };
+    const next: PreflightState = { ...state, after, quota, tally, passed, rows: nextRows(rows, found.ids.length) };
     const progress = (100 * passed) / Math.max(passed, frozen.source.rows);
     batch.add(updateState(ctx, row, stateJson(next), progress, { result: sql`${JSON.stringify(result)}` }));
   }

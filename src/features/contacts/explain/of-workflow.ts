@@ -101,16 +101,16 @@ function ofWorkflow({ row }: DrawnWorkflow, said: Pick<Because, "code" | "messag
 function standing({ steps }: DrawnWorkflow, row: WorkflowExecutionRow): Because {
   const source = { type: "execution" as const, id: publicId(row.id) };
   const step = steps.find(({ id }) => id === row.currentStepId);
-  const place = step === undefined ? "" : ` at the step "${step.name}"`;
+  const where = step === undefined ? "" : ` at the step "${step.name}"`;
   const at = isoOrNull(row.completedAt) ?? iso(row.startedAt);
   switch (row.status) {
     case "RUNNING":
-      return { at, code: "execution_running", message: `The contact is in the workflow now${place}`, source };
+      return { at, code: "execution_running", message: `The contact is in the workflow now${where}`, source };
     case "WAITING": {
       const until =
         row.wakeAt === null ? "" : ` until ${iso(row.wakeAt)}${row.awaits === null ? "" : " at the latest"}`;
       const what = row.awaits === null ? "" : ` for the event ${row.awaits}`;
-      return { at, code: "execution_waiting", message: `The contact waits${place}${what}${until}`, source };
+      return { at, code: "execution_waiting", message: `The contact waits${where}${what}${until}`, source };
     }
     case "COMPLETED":
       return { at, code: "execution_completed", message: "The contact came to the end of the workflow", source };
@@ -125,7 +125,7 @@ function standing({ steps }: DrawnWorkflow, row: WorkflowExecutionRow): Because 
       return {
         at,
         code: "execution_failed",
-        message: `The execution failed${place}: ${row.error ?? "no reason is given"}`,
+        message: `The execution failed${where}: ${row.error ?? "no reason is given"}`,
         source,
       };
     case "CANCELLED":

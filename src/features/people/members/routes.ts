@@ -15,13 +15,13 @@ import { updateMember } from "./update";
 /** The people of one project. Its admins manage these people, and see no others. */
 export const members = operatorRoutes("People", { isOfConsole: true });
 
-const place = "/admin/projects/{id}/people";
-const one = `${place}/{personId}`;
+const path = "/admin/projects/{id}/people";
+const memberPath = `${path}/{personId}`;
 const MemberParams = ProjectParam.extend({ personId: pathId("personId") });
 const tooLow = () => new RoleTooLow("editor", { role: "admin" });
 
 members.get(
-  place,
+  path,
   {
     id: "listMembers",
     role: "admin",
@@ -36,7 +36,7 @@ members.get(
 );
 
 members.post(
-  place,
+  path,
   {
     id: "inviteMember",
     isAudited: true,
@@ -56,7 +56,7 @@ members.post(
 );
 
 members.get(
-  one,
+  memberPath,
   {
     id: "getMember",
     role: "admin",
@@ -70,7 +70,7 @@ members.get(
 );
 
 members.patch(
-  one,
+  memberPath,
   {
     id: "updateMember",
     isAudited: true,
@@ -88,7 +88,7 @@ members.patch(
 );
 
 members.delete(
-  one,
+  memberPath,
   {
     id: "removeMember",
     isAudited: true,

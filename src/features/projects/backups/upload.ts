@@ -76,7 +76,7 @@ function sizeSaidBy(content: Uint8Array): { rows: number; bytes: number } {
 }
 
 function isSame(stored: Uint8Array | null, sent: Uint8Array): boolean {
-  return stored !== null && stored.length === sent.length && stored.every((byte, place) => byte === sent[place]);
+  return stored !== null && stored.length === sent.length && stored.every((byte, index) => byte === sent[index]);
 }
 
 export function uploaded(): Conflict {

@@ -1,6 +1,6 @@
 import { type FieldFault, Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
-import { drawAll, keyFaults, keyOf, placed, triggerKey } from "../../../core/workflows/document";
+import { drawAll, keyFaults, keyOf, triggerKey, withOrdinals } from "../../../core/workflows/document";
 import { checkCounts, checkSize } from "../../../core/workflows/size";
 import type { Statement } from "../../../db/statement";
 import type { WorkflowStepRow, WorkflowTransitionRow } from "../../../db/tables";
@@ -30,14 +30,14 @@ export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent
   const trigger = before.steps.find(({ type }) => type === "TRIGGER") ?? triggerStep(ctx, workflowId);
   const known = new Map([...before.steps, trigger].map((step) => [keyOf(step), step]));
   const { checked, unread, faults } = await checkSteps(ctx, known, sent.steps);
-  const listed = placed(rowsOf(ctx, workflowId, known, checked));
+  const listed = withOrdinals(rowsOf(ctx, workflowId, known, checked));
   const isListed = listed.some(({ type }) => type === "TRIGGER");
   const steps = inOrderOfIds(isListed ? listed : [trigger, ...listed]);
   const byKey = new Map(steps.map((step) => [keyOf(step), stepOfRow(step)]));
   const { drawn, faults: faultsOfWays } = drawAll(byKey, sent.transitions, unread);
   insistOnNone([...faults, ...faultsOfWays]);
   checkSize({ steps, transitions: sent.transitions }, "steps");
-  const transitions = placed(
+  const transitions = withOrdinals(
     drawn.map((way) => before.transitions.find(isAs(way)) ?? newTransition(ctx, { workflowId, ...way })),
   );
   const guards = [...checked.flatMap((step) => step.guards), ...(await guardTemplates(ctx, before.steps, checked))];
@@ -81,9 +81,9 @@ function rowsOf(
     const { name, config, templateId } = rest;
     const row = known.get(key);
     if (!row) {
-      const place = position ?? { x: 0, y: lowest + rowHeight };
-      lowest = Math.max(lowest, place.y);
-      return newStep(ctx, { workflowId, key, type, name, ...place, config, templateId });
+      const corner = position ?? { x: 0, y: lowest + rowHeight };
+      lowest = Math.max(lowest, corner.y);
+      return newStep(ctx, { workflowId, key, type, name, ...corner, config, templateId });
     }
     const after = { ...row, ...(type === "TRIGGER" && { key }), name, ...position, config, templateId };
     const isSame = JSON.stringify(after) === JSON.stringify(row);
@@ -96,7 +96,7 @@ function isAs({
   toStepId,
   branch,
   priority,
-}: Omit<WorkflowTransitionRow, "projectId" | "workflowId" | "id" | "place" | "createdAt">) {
+}: Omit<WorkflowTransitionRow, "projectId" | "workflowId" | "id" | "ordinal" | "createdAt">) {
   return (row: WorkflowTransitionRow) =>
     row.fromStepId === fromStepId && row.toStepId === toStepId && row.branch === branch && row.priority === priority;
 }

@@ -19,8 +19,8 @@ export async function workflowStats(ctx: Context, id: Id): Promise<WorkflowStats
     id,
     steps.map((step) => step.id),
   );
-  const withMails = steps.map(async (step, place) => {
-    const counts = counted[place];
+  const withMails = steps.map(async (step, index) => {
+    const counts = counted[index];
     if (counts === undefined) return [];
     const named = { stepId: publicId(step.id), name: step.name, type: step.type };
     const branches = allBranches(branchNames(step).names, counts.branches);

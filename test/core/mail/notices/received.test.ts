@@ -80,7 +80,7 @@ describe("the sender of a received mail", () => {
 });
 
 it("takes at most a hundred recipients, each once, and no id that is too long", () => {
-  const many = Array.from({ length: 500 }, (_, place) => `r${place}@acme.test`);
+  const many = Array.from({ length: 500 }, (_, index) => `r${index}@acme.test`);
   expect(receivedMail({ id: "1", from: "a@b.test", written: many })?.written).toHaveLength(100);
   expect(
     receivedMail({ id: "1", from: "a@b.test", delivered: ["A@b.test", "a@B.test", null, "no"] })?.delivered,
