@@ -286,11 +286,11 @@ CREATE TABLE `email_contents` (
 	`id` text NOT NULL,
 	`subject` text NOT NULL,
 	`preview_text` text,
-	`body` text,
-	`body_key` text,
 	`from_email` text NOT NULL,
 	`from_name` text,
 	`reply_to` text,
+	`body` text,
+	`body_key` text,
 	`headers` text NOT NULL,
 	`attachments` text NOT NULL,
 	`size` integer NOT NULL,
@@ -427,7 +427,7 @@ CREATE TABLE `events` (
 	PRIMARY KEY(`project_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `ix_events_contact` ON `events` (`project_id`,`contact_id`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_events_person` ON `events` (`project_id`,`contact_id`,`id`) WHERE name NOT IN ('email.sent', 'email.delivered');--> statement-breakpoint
 CREATE INDEX `ix_events_name` ON `events` (`project_id`,`name`,`contact_id`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_events_waiting` ON `events` (`next_announce_at`) WHERE next_announce_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `files` (
@@ -502,6 +502,24 @@ CREATE INDEX `ix_jobs_preflights` ON `jobs` (`project_id`,`id`) WHERE type = 'ca
 CREATE INDEX `ix_jobs_errors` ON `jobs` (`project_id`,`id`) WHERE errors <> '[]';--> statement-breakpoint
 CREATE INDEX `ix_jobs_ended` ON `jobs` (`completed_at`) WHERE completed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_jobs_open` ON `jobs` (`next_announce_at`) WHERE status IN ('queued', 'processing');--> statement-breakpoint
+CREATE TABLE `moved_keys` (
+	`number` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`project_id` integer NOT NULL,
+	`table_name` text NOT NULL,
+	`k1` blob NOT NULL,
+	`k2` blob NOT NULL,
+	`k3` blob NOT NULL,
+	`k4` blob NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_moved_keys` ON `moved_keys` (`project_id`,`table_name`,`k1`,`k2`,`k3`,`k4`);--> statement-breakpoint
+CREATE INDEX `ix_moved_keys_order` ON `moved_keys` (`project_id`,`number`);--> statement-breakpoint
+CREATE TABLE `moves` (
+	`project_id` integer PRIMARY KEY NOT NULL,
+	`job_id` text NOT NULL,
+	`stage` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `cron_runs` (
 	`cron` text PRIMARY KEY NOT NULL,
 	`first_ran_at` integer NOT NULL,
@@ -520,7 +538,7 @@ CREATE TABLE `health_states` (
 	`name` text PRIMARY KEY NOT NULL,
 	`status` text NOT NULL,
 	`since` integer NOT NULL,
-	`told` text DEFAULT 'ok' NOT NULL
+	`alerted` text DEFAULT 'ok' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `monitor_keys` (
@@ -564,7 +582,9 @@ CREATE TABLE `passkeys` (
 	`transports` text NOT NULL,
 	`name` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`last_used_at` integer
+	`last_used_at` integer,
+	`is_backup_eligible` integer DEFAULT false NOT NULL,
+	`is_backed_up` integer DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `ix_passkeys_person` ON `passkeys` (`person_id`);--> statement-breakpoint
@@ -674,7 +694,9 @@ CREATE TABLE `projects` (
 	`storage` text,
 	`storage_due_at` integer DEFAULT 0 NOT NULL,
 	`storage_progress` text,
+	`restoring` integer DEFAULT false NOT NULL,
 	`shard` text NOT NULL,
+	`move` text,
 	`address_key` text NOT NULL,
 	`deleted_at` integer,
 	`created_at` integer NOT NULL,
@@ -683,6 +705,7 @@ CREATE TABLE `projects` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_projects_id` ON `projects` (`id`);--> statement-breakpoint
 CREATE INDEX `ix_projects_storage` ON `projects` (`storage_due_at`);--> statement-breakpoint
+CREATE INDEX `ix_projects_move` ON `projects` (`number`) WHERE move IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `verified_domains` (
 	`domain` text PRIMARY KEY NOT NULL,
 	`project_id` integer NOT NULL,
@@ -734,11 +757,11 @@ CREATE TABLE `template_versions` (
 	`number` integer NOT NULL,
 	`subject` text NOT NULL,
 	`preview_text` text,
-	`body` text,
-	`body_key` text,
 	`from_email` text NOT NULL,
 	`from_name` text,
 	`reply_to` text,
+	`body` text,
+	`body_key` text,
 	`type` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`check_at` integer,
@@ -864,7 +887,6 @@ CREATE TABLE `workflow_effects` (
 	PRIMARY KEY(`project_id`, `effect_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `ix_workflow_effects_expiry` ON `workflow_effects` (`created_at`);--> statement-breakpoint
 CREATE TABLE `workflow_executions` (
 	`project_id` integer NOT NULL,
 	`workflow_id` text NOT NULL,
@@ -887,8 +909,7 @@ CREATE TABLE `workflow_executions` (
 --> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_status` ON `workflow_executions` (`project_id`,`workflow_id`,`status`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_contact` ON `workflow_executions` (`project_id`,`contact_id`);--> statement-breakpoint
-CREATE INDEX `ix_workflow_executions_waiting` ON `workflow_executions` (`project_id`,`wake_at`,`id`) WHERE status = 'WAITING' AND wake_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `ix_workflow_executions_due` ON `workflow_executions` (`clock`,`wake_at`) WHERE wake_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_workflow_executions_wake` ON `workflow_executions` (`clock`,`project_id`,`wake_at`,`id`) WHERE wake_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_awaits` ON `workflow_executions` (`project_id`,`awaits`) WHERE awaits IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_hosts` (
 	`project_id` integer NOT NULL,
@@ -905,7 +926,7 @@ CREATE TABLE `workflow_steps` (
 	`workflow_id` text NOT NULL,
 	`id` text NOT NULL,
 	`key` text,
-	`place` integer,
+	`ordinal` integer,
 	`type` text NOT NULL,
 	`name` text NOT NULL,
 	`x` real NOT NULL,
@@ -935,7 +956,7 @@ CREATE TABLE `workflow_transitions` (
 	`to_step_id` text NOT NULL,
 	`branch` text,
 	`priority` integer DEFAULT 0 NOT NULL,
-	`place` integer,
+	`ordinal` integer,
 	`created_at` integer NOT NULL,
 	PRIMARY KEY(`project_id`, `workflow_id`, `id`)
 ) WITHOUT ROWID;

@@ -129,7 +129,7 @@ const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * ho
 
 /**
  * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about fresh mail
- * of one project are one piece of work. The pieces share the Worker's open calls and statements, so a provider that is
+ * of one project are one item of work. The items share the Worker's open calls and statements, so a provider that is
  * slow for one project does not hold up the others.
  */
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
@@ -141,19 +141,19 @@ export async function consume(batch: MessageBatch, env: Env, execution: Executio
   if (batch.queue.endsWith(reportsSuffix)) return takeQueued(platform, batch.messages);
   const work = mergeMessages(batch.messages.flatMap((message) => parsed(platform, message)));
   const fresh = work.filter(isFreshMail);
-  const others = work.filter((piece) => !isFreshMail(piece));
+  const others = work.filter((item) => !isFreshMail(item));
   const share = (whole: number) => Math.max(1, Math.floor(whole / Math.max(1, others.length)));
   const shared = { ...platform, callsAtOnce: share(platform.callsAtOnce), maxRounds: share(platform.maxRounds) };
   await Promise.all([
     deliverTogether(platform, fresh),
-    ...others.map((piece) => settle(platform, piece, () => handleMessage(shared, piece.message))),
+    ...others.map((item) => settle(platform, item, () => handleMessage(shared, item.message))),
   ]);
 }
 
 type FreshMail = Merged<Message> & { message: MessageOf<"mail.deliver"> };
 
-function isFreshMail(piece: Merged<Message>): piece is FreshMail {
-  return piece.message.type === "mail.deliver";
+function isFreshMail(item: Merged<Message>): item is FreshMail {
+  return item.message.type === "mail.deliver";
 }
 
 async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<void> {
@@ -165,7 +165,7 @@ async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<
     const error = (await delivered)[index];
     if (error !== null) throw error;
   };
-  await Promise.all(fresh.map((piece, index) => settle(platform, piece, () => outcomeOf(index))));
+  await Promise.all(fresh.map((item, index) => settle(platform, item, () => outcomeOf(index))));
 }
 
 /**

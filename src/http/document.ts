@@ -91,8 +91,8 @@ export function documentOf(routes: RouterRoute[], { origin, config }: { origin: 
   for (const described of operationsOf(document).toSorted((a, b) => positionOf(a) - positionOf(b))) {
     const { path, method } = described;
     const policy = policies.get(described.operation.operationId ?? "") ?? usualPolicy;
-    const told = config.readsCopies ? withBookmark(described, policy) : described;
-    const operation = withErrorExamples(told, document, policy, config);
+    const complete = config.readsCopies ? withBookmark(described, policy) : described;
+    const operation = withErrorExamples(complete, document, policy, config);
     paths[path] = { ...paths[path], [method]: withQuietParameters(operation) };
   }
   return { ...withJobResults(document, jobResultsOf(operations).keys()), paths };
@@ -114,12 +114,12 @@ function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["g
 function withBookmark(described: Described, policy: Policy): Described {
   if (!isForProject(policy)) return described;
   const { parameters = [], responses = {}, ...operation } = described.operation;
-  const told = Object.entries<ResponseObject>(responses).map(([status, response]) => {
+  const answers = Object.entries<ResponseObject>(responses).map(([status, response]) => {
     if (Number(status) >= 300) return [status, response];
     return [status, { ...response, headers: { ...response.headers, [bookmarkHeader]: bookmarkOfAnswer } }];
   });
   const taken = policy.readsCopies ? [...parameters, bookmarkOfCall] : parameters;
-  return { ...described, operation: { ...operation, parameters: taken, responses: Object.fromEntries(told) } };
+  return { ...described, operation: { ...operation, parameters: taken, responses: Object.fromEntries(answers) } };
 }
 
 /**

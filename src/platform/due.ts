@@ -27,13 +27,13 @@ export async function findDue(
     Object.values(conditions).map((isDue) => sql`(${isDue(platform)})`),
     sql`, `,
   );
-  const told = new Map<string, number[]>();
+  const dueOf = new Map<string, number[]>();
   await inRounds(platform, platform.shards, async (shard) => {
     const due = await ask(platform, shard, answers).catch(() => null);
-    if (due !== null) told.set(shard, due);
+    if (due !== null) dueOf.set(shard, due);
     return false;
   });
-  const isDueAt = (shard: string, index: number) => told.get(shard)?.[index] !== 0;
+  const isDueAt = (shard: string, index: number) => dueOf.get(shard)?.[index] !== 0;
   return new Map(names.map((name, index) => [name, platform.shards.filter((shard) => isDueAt(shard, index))]));
 }
 

@@ -125,24 +125,6 @@ it("a gate takes keys again after it was erased, and keeps nothing until then", 
   expect((await claim("before")).claim).toEqual({ kind: "claimed" });
 });
 
-it("a gate of before hashes were kept gets the column, and its keys are used as before", async () => {
-  const project = await newProject();
-  const body = { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hello", body: "Hello" };
-  const send = () =>
-    call("POST", "/v1/send", body, {
-      headers: { ...bearer(project.keys.secret).headers, "Idempotency-Key": "order-1" },
-    });
-  const first = await send();
-  const keeper = keeperOfKey(project.id, "order-1");
-  await runInDurableObject(keeper, (_, state) => {
-    state.storage.sql.exec("ALTER TABLE idempotency_keys DROP COLUMN hash");
-    state.storage.kv.put(versionKey, 1);
-  });
-  await evictDurableObject(keeper);
-  expect(await send()).toMatchObject({ status: 409, body: { error: { details: { originalResponse: first.body } } } });
-  expect(await runInDurableObject(keeper, (_, state) => state.storage.kv.get(versionKey))).toBe(gateMigrations.length);
-});
-
 describe("an object that later code has written", () => {
   /** A migration of a later version, and from which version on its tables are readable. */
   const migrateLater = async (stub: DurableObjectStub, known: TableMigrations, later: string, readableFrom: number) => {

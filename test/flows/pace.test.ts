@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../src/core/ids";
 import type { AccountRule } from "../../src/core/mail/account";
 import type { PaceRule } from "../../src/core/mail/pace";
-import type { Wish } from "../../src/core/mail/turns";
+import type { PermitRequest } from "../../src/core/mail/turns";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { openPace } from "../../src/platform/mailer/pace";
@@ -16,18 +16,18 @@ import { accepts, World } from "../support/world";
 const quiet = () => {};
 const unlimited: AccountRule = { pace: null, mailsPerCall: 1 };
 const failed = { kind: "failed" as const, calls: 3 };
-const wish = (permitId: string, more: Partial<Wish> = {}): Wish => ({
+const request = (permitId: string, more: Partial<PermitRequest> = {}): PermitRequest => ({
   ...{ permitId, project: 1, priority: 0, mails: 1, ...more },
 });
 
 describe("the account's object", () => {
   it("keeps a lane's pause, apart for each provider and lane", async () => {
     const pace = openPace(env.PACE, "double", unlimited, quiet);
-    expect(await pace.ask([wish("a")])).toMatchObject({ grants: [{ mails: 1 }] });
+    expect(await pace.ask([request("a")])).toMatchObject({ grants: [{ mails: 1 }] });
     await pace.giveBack([{ permitId: "a", verdict: failed, calls: 3, hasMore: false }]);
-    expect(await pace.ask([wish("b")])).toMatchObject({ grants: [{ mails: 0 }] });
-    expect(await pace.ask([wish("c", { project: 2, priority: 1 })])).toMatchObject({ grants: [{ mails: 1 }] });
-    expect(await openPace(env.PACE, "other", unlimited, quiet).ask([wish("d")])).toMatchObject({
+    expect(await pace.ask([request("b")])).toMatchObject({ grants: [{ mails: 0 }] });
+    expect(await pace.ask([request("c", { project: 2, priority: 1 })])).toMatchObject({ grants: [{ mails: 1 }] });
+    expect(await openPace(env.PACE, "other", unlimited, quiet).ask([request("d")])).toMatchObject({
       grants: [{ mails: 1 }],
     });
   });
@@ -35,7 +35,7 @@ describe("the account's object", () => {
   it("keeps to the pace, whoever asks at once", async () => {
     const rule: AccountRule = { pace: { perSecond: 10, transactionalShare: 0 }, mailsPerCall: 1 };
     const pace = openPace(env.PACE, "rush", rule, quiet);
-    const asked = Array.from({ length: 40 }, (_, project) => pace.ask([wish(`p${project}`, { project })]));
+    const asked = Array.from({ length: 40 }, (_, project) => pace.ask([request(`p${project}`, { project })]));
     const calls = (await Promise.all(asked)).reduce((sum, { grants }) => sum + (grants[0]?.calls ?? 0), 0);
     // A second's worth. Whoever did not get a call waits in the ring from then on.
     expect(calls).toBe(10);
@@ -76,7 +76,7 @@ describe("the account's object", () => {
     const broken = { get: () => ({}), idFromName: () => ({}) } as unknown as typeof env.PACE;
     const said: string[] = [];
     const pace = openPace(broken, "double", unlimited, (_, message) => said.push(message));
-    expect(await pace.ask([wish("a", { mails: 30 })])).toEqual({
+    expect(await pace.ask([request("a", { mails: 30 })])).toEqual({
       grants: [{ calls: 30, callsAtOnce: 5, mails: 30 }],
       drainAt: null,
     });

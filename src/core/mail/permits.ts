@@ -57,22 +57,22 @@ const turnsPerSecond = 10;
  */
 export function grantPermit(
   account: Account,
-  wish: { permitId: string; project: number; priority: Priority; mails: number; pieces?: number },
+  request: { permitId: string; project: number; priority: Priority; mails: number; sharers?: number },
   rule: AccountRule,
   moment: Moment,
   { isDrainer = false, isSuspect = false } = {},
 ): Grant {
-  const { project, priority, pieces = 1 } = wish;
+  const { project, priority, sharers = 1 } = request;
   const lane = laneOf(priority);
   const free = freeCalls(account, lane, rule, moment.now);
   if (free.isProbe && !isDrainer) return none;
-  const calls = Math.min(callsFor(wish.mails, rule), callsPerTurn(rule), free.calls);
+  const calls = Math.min(callsFor(request.mails, rule), callsPerTurn(rule), free.calls);
   if (calls < 1) return none;
-  const callsAtOnce = Math.min(calls, maxCallsAtOnce / pieces, free.callsAtOnce);
-  const mails = free.isProbe ? 1 : Math.min(wish.mails, rule.pace === null ? calls : calls * rule.mailsPerCall);
+  const callsAtOnce = Math.min(calls, maxCallsAtOnce / sharers, free.callsAtOnce);
+  const mails = free.isProbe ? 1 : Math.min(request.mails, rule.pace === null ? calls : calls * rule.mailsPerCall);
   const mailsAtOnce = Math.min(mails, Math.max(mailsPerRound(callsAtOnce), rule.mailsPerCall));
   const until = moment.now + permitMs;
-  account.permits.set(wish.permitId, {
+  account.permits.set(request.permitId, {
     ...{ project, priority, lane, until, isDrainer, isSuspect, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
     share: null,
   });

@@ -33,29 +33,29 @@ export type NextTurn =
 /**
  * A request for fresh mail of one project. `permitId` is new. Mail that is not granted waits in the ring from now on.
  */
-export interface Wish {
+export interface PermitRequest {
   permitId: string;
   project: number;
   priority: Priority;
   mails: number;
   /** Whether the project has a pace of its own for this mail: it then waits for a drainer, which obeys that pace. */
   isPaced?: boolean;
-  /** The number of pieces of work, including this one, that share the consumer's concurrent calls. */
-  pieces?: number;
+  /** The number of requests, including this one, that share the consumer's concurrent calls. */
+  sharers?: number;
 }
 
 /** Answers one request for all fresh mail of a consumer, in its order, as if each project had asked alone. */
 export function askFor(
   account: Account,
-  wishes: readonly Wish[],
+  requests: readonly PermitRequest[],
   rule: AccountRule,
   moment: Moment,
 ): WithDrainer<{ grants: Grant[] }> {
   catchUp(account, moment);
-  const grants = wishes.map((wish) => {
-    if (rule.failsOver && goesElsewhere(account, wish, moment)) return elsewhere;
-    const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
-    if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "cursor");
+  const grants = requests.map((request) => {
+    if (rule.failsOver && goesElsewhere(account, request, moment)) return elsewhere;
+    const grant = mustWait(account, request, rule) ? none : grantPermit(account, request, rule, moment);
+    if (grant.mails < request.mails) addToRing(account, request.project, request.priority, "cursor");
     return grant;
   });
   return { grants, drainAt: callDrainer(account, rule, moment) };
@@ -65,7 +65,7 @@ export function askFor(
  * Whether fresh mail goes through another account. When a probe is due and no mail waits, this mail becomes the probe:
  * otherwise the lane would never open again.
  */
-function goesElsewhere(account: Account, { priority }: Wish, { now }: Moment): boolean {
+function goesElsewhere(account: Account, { priority }: PermitRequest, { now }: Moment): boolean {
   const lane = laneOf(priority);
   if (lane !== "transactional" || !isTransactionalDown(account, now)) return false;
   return nextCallAt(account.lanes[lane]).at > now || account.ring.lanes[lane].size > 0;
@@ -235,7 +235,7 @@ export function addWaiting(
 }
 
 /** Fresh mail never overtakes older mail of its project, and no project overtakes the ring while calls are scarce. */
-function mustWait(account: Account, { project, priority, isPaced }: Wish, rule: AccountRule): boolean {
+function mustWait(account: Account, { project, priority, isPaced }: PermitRequest, rule: AccountRule): boolean {
   if (isPaced) return true;
   if (rule.pace !== null && account.ring.projects.size > 0) return true;
   const mail = account.ring.projects.get(project)?.mail;

@@ -12,20 +12,20 @@ export function mailAhead({ steps, transitions }: Graph, from: Id): MailAhead {
     const seen = known.get(id);
     if (seen !== undefined) return seen;
     const step = steps.find((one) => one.id === id);
-    const ways = transitions.filter(({ fromStepId }) => fromStepId === id);
-    const found = step === undefined ? "never" : lookFrom(step, ways, look);
+    const outgoing = transitions.filter(({ fromStepId }) => fromStepId === id);
+    const found = step === undefined ? "never" : lookFrom(step, outgoing, look);
     known.set(id, found);
     return found;
   }
   return look(from);
 }
 
-function lookFrom(step: Step, ways: Transition[], look: (id: Id) => MailAhead): MailAhead {
+function lookFrom(step: Step, outgoing: Transition[], look: (id: Id) => MailAhead): MailAhead {
   if (step.type === "SEND_EMAIL") return "always";
-  const ahead = ways.map(({ toStepId }) => look(toStepId));
+  const ahead = outgoing.map(({ toStepId }) => look(toStepId));
   if (ahead.every((one) => one === "never")) return "never";
   // A branch without a transition ends the execution.
-  const drawn = ways.map(({ branch }) => branch);
+  const drawn = outgoing.map(({ branch }) => branch);
   const mayEnd = !drawn.includes(null) && branchNames(step).names.some((name) => !drawn.includes(name));
   return !mayEnd && ahead.every((one) => one === "always") ? "always" : "perhaps";
 }

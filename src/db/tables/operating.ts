@@ -32,7 +32,7 @@ export const healthStates = sqliteTable("health_states", {
   status: text().$type<Health>().notNull(),
   /** When the check entered this state. */
   since: integer().notNull(),
-  told: text().$type<Health>().notNull().default("ok"),
+  alerted: text().$type<Health>().notNull().default("ok"),
 });
 
 /** Keys of the installation that can only read its health and metrics. */

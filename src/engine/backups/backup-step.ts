@@ -45,13 +45,13 @@ export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
     case "clear":
       return begin(ctx, row, state);
     case "executions":
-      return goOn(ctx, row, await exportExecutions(ctx, row, state));
+      return saveState(ctx, row, await exportExecutions(ctx, row, state));
     case "rows":
-      return goOn(ctx, row, await copyRows(ctx, row, state));
+      return saveState(ctx, row, await copyRows(ctx, row, state));
     case "release":
       return release(ctx, row, state);
     case "files":
-      return goOn(ctx, row, await copyFiles(ctx, folder(ctx, row), state));
+      return saveState(ctx, row, await copyFiles(ctx, folder(ctx, row), state));
     case "finish":
       return finish(ctx, row, state);
   }
@@ -134,7 +134,7 @@ async function release(ctx: Context, row: JobRow, state: BackupState): Promise<S
   batch.addAll([guardState(ctx, row), ...(await dropCaptures(ctx.db, ctx.project.number))]);
   const forgotten = batch.add(deleteCaptured(ctx, forgottenAtOnce));
   await batch.commit();
-  return forgotten.count === forgottenAtOnce ? "goes on" : goOn(ctx, row, { ...state, phase: "files" });
+  return forgotten.count === forgottenAtOnce ? "goes on" : saveState(ctx, row, { ...state, phase: "files" });
 }
 
 async function finish(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
@@ -174,7 +174,7 @@ async function giveUp(ctx: Context, row: JobRow): Promise<Step> {
   return "ended";
 }
 
-async function goOn(ctx: Context, row: JobRow, next: BackupState): Promise<Step> {
+async function saveState(ctx: Context, row: JobRow, next: BackupState): Promise<Step> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(updateState(ctx, row, notesOf(next), progressOf(next)));

@@ -1,6 +1,6 @@
 import { readNoted, readPage } from "../../db/moving-rows";
 import { movedTables } from "../../db/project-tables";
-import { goOn } from "./go-on";
+import { saveState } from "./save-state";
 import { Different, type Move, sourceOf, targetOf } from "./state";
 
 /**
@@ -11,7 +11,7 @@ import { Different, type Move, sourceOf, targetOf } from "./state";
 export async function check(move: Move): Promise<Move> {
   const { tables, state, to } = move;
   const table = tables[state.index];
-  if (!table) return goOn(move, { phase: "replay", index: 0, after: null, isChecked: true });
+  if (!table) return saveState(move, { phase: "replay", index: 0, after: null, isChecked: true });
   const copied = await readPage(targetOf(move), table, state.after);
   const page = await readPage(sourceOf(move), table, state.after, copied.next);
   // The page of the old database may end before the copied page, because there are more rows in between.
@@ -28,5 +28,5 @@ export async function check(move: Move): Promise<Move> {
     throw new Different(`${unexplained.length} rows of ${table.name} were not the same in both databases.`, move);
   }
   const compared = state.compared + page.images.size;
-  return goOn(move, { index: last === null ? state.index + 1 : state.index, after: last, compared });
+  return saveState(move, { index: last === null ? state.index + 1 : state.index, after: last, compared });
 }

@@ -12,7 +12,7 @@ import {
 import { deleteSome, findFilled } from "../../db/moving-rows";
 import { movedTables, type ProjectTable } from "../../db/project-tables";
 import type { Statement } from "../../db/statement";
-import { goOn } from "./go-on";
+import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
 const deletedAtOnce = 1_000;
@@ -25,14 +25,14 @@ export async function clear(move: Move): Promise<Move> {
   const target = targetOf(move);
   const own = movedTables(move.to);
   if (move.state.shape === "") {
-    return goOn(move, { shape: shapeOf(move.tables) }, [
+    return saveState(move, { shape: shapeOf(move.tables) }, [
       ...beginMove(target, "fenced"),
       ...(await dropMoveTriggers(target.db, target.project.number)),
       ...createFences(target.project.number, own),
     ]);
   }
   const deletion = await deleteNext(target, own);
-  return deletion === null ? goOn(move, { phase: "capture" }) : goOn(move, {}, deletion);
+  return deletion === null ? saveState(move, { phase: "capture" }) : saveState(move, {}, deletion);
 }
 
 /** Returns the deletion of the next rows behind a fence; null when there are none. */
@@ -58,7 +58,7 @@ export async function capture(move: Move): Promise<Move> {
   // Notes of an earlier move are deleted. The triggers that wrote them no longer exist.
   const forgotten = batch.add(deleteNotes(source, deletedAtOnce));
   await batch.commit();
-  return forgotten.count === deletedAtOnce ? move : goOn(move, { phase: "copy", index: 0, after: null });
+  return forgotten.count === deletedAtOnce ? move : saveState(move, { phase: "copy", index: 0, after: null });
 }
 
 /** Returns the columns of the tables as a text, which changes with a deploy that changes them. */

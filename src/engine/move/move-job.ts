@@ -13,7 +13,7 @@ import { cacheMs } from "../projects/cache";
 import { check } from "./check";
 import { capture, clear, shapeOf } from "./clear";
 import { copy } from "./copy";
-import { comeBack, goOn } from "./go-on";
+import { requeueMove, saveState } from "./save-state";
 import { notesAtOnce, replay } from "./replay";
 import { Different, type Move, type MoveState } from "./state";
 import { endMoved, open, switchOver } from "./switch";
@@ -77,7 +77,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   const own = project.move?.jobId === row.id ? project.move : null;
   if (own === null) {
     const isStarting = state.phase === "clear" && row.createdAt > ctx.realClock().getTime() - startMs;
-    if (isStarting) return comeBack(move, startMs);
+    if (isStarting) return requeueMove(move, startMs);
     // A later move may have begun before this one had ended.
     return state.phase === "fence" ? endMoved(move) : endNotMoved(move);
   }
@@ -86,7 +86,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   if (own.stage === "turning back" || state.phase === "back") return turnBack(move);
   if (state.shape !== "" && state.shape !== shapeOf(move.tables)) {
     return turnBack(
-      await goOn(move, {
+      await saveState(move, {
         ...{ phase: "back", index: 0, after: null },
         reason: "A new version with other tables was deployed while the project moved. Start the move again.",
       }),
@@ -97,7 +97,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   } catch (error) {
     if (error instanceof Different) {
       ctx.log("error", "A move turns back", { reason: error.message });
-      await goOn(error.move, {
+      await saveState(error.move, {
         phase: "back",
         index: 0,
         after: null,
@@ -137,11 +137,11 @@ async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   const { move, found } = await replay(before);
   if (found >= fewNotes) return "goes on";
   if (!move.state.isChecked) {
-    await goOn(move, { phase: "check", index: 0, after: null });
+    await saveState(move, { phase: "check", index: 0, after: null });
     return "goes on";
   }
   const waitMs = mayFenceAt - move.ctx.realClock().getTime();
-  if (waitMs > 0) return comeBack(move, waitMs);
+  if (waitMs > 0) return requeueMove(move, waitMs);
   // A new run has all of an invocation's statements for the switch, which must not stop in the middle.
-  return comeBack(await goOn(move, { phase: "fence" }), 0);
+  return requeueMove(await saveState(move, { phase: "fence" }), 0);
 }

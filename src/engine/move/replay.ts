@@ -3,7 +3,7 @@ import { deleteNotes, passFence } from "../../db/move-fence";
 import { deleteRows, type Note, readNotes, replaceRows, selectImages } from "../../db/moving-rows";
 import type { ProjectTable } from "../../db/project-tables";
 import type { Statement } from "../../db/statement";
-import { goOnReading } from "./go-on";
+import { saveStateReading } from "./save-state";
 import { Different, type Move, sourceOf, targetOf } from "./state";
 
 /** The changed rows that one step copies. */
@@ -30,7 +30,7 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
     ...changed.flatMap((each) => writes(move, each)),
   ]);
   const reads = changed.map(({ table, rows }) => selectImages(target, table, [...rows.keys()]));
-  const after = await goOnReading(move, {}, written, reads);
+  const after = await saveStateReading(move, {}, written, reads);
   for (const [index, { table, rows }] of changed.entries()) {
     const written = [...rows.values()];
     const isSame = (after.rows[index]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);

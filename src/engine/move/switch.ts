@@ -7,7 +7,7 @@ import { columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { guardState, type Step, updateEnded } from "../jobs/step";
 import { forgetProjects } from "../projects/cache";
-import { goOn } from "./go-on";
+import { saveState } from "./save-state";
 import { replay } from "./replay";
 import { type Move, sourceOf, targetOf } from "./state";
 
@@ -29,7 +29,7 @@ const leftMs = hourMs;
  * only that run can switch. A run lowers the fence only after it has taken the right to switch away from every run.
  */
 export async function switchOver(before: Move): Promise<Step> {
-  let move = await goOn(before, {});
+  let move = await saveState(before, {});
   const fence = move.state.steps;
   const { ctx } = move;
   const now = () => ctx.realClock().getTime();
@@ -45,7 +45,7 @@ export async function switchOver(before: Move): Promise<Step> {
     for (let round = 0; ; round++) {
       if (round === maxRounds || now() - raised > maxFencedMs) {
         await lower(move);
-        await goOn(move, { phase: "replay" });
+        await saveState(move, { phase: "replay" });
         return "goes on";
       }
       const { move: next, found } = await replay(move);
@@ -105,7 +105,7 @@ async function changeMove(
 export async function open(move: Move, { fencedAt }: ProjectMove): Promise<Step> {
   const target = targetOf(move);
   const { ctx, row, state } = move;
-  const opened = await goOn(move, {}, [
+  const opened = await saveState(move, {}, [
     updateStage(target, "fenced", "over"),
     guardStage(target, "over"),
     ...(await dropMoveTriggers(target.db, target.project.number)),

@@ -7,7 +7,7 @@ import { statement } from "../../db/statement";
 import { guardState, type Step, updateEnded } from "../jobs/step";
 import { forgetProjects } from "../projects/cache";
 import { deleteNext } from "./clear";
-import { comeBack, goOn } from "./go-on";
+import { requeueMove, saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
 const forgottenAtOnce = 1_000;
@@ -17,7 +17,7 @@ const forgottenAtOnce = 1_000;
  * job. The project never left its database.
  */
 export async function turnBack(before: Move): Promise<Step> {
-  const move = before.state.phase === "back" ? before : await goOn(before, { phase: "back", index: 0, after: null });
+  const move = before.state.phase === "back" ? before : await saveState(before, { phase: "back", index: 0, after: null });
   const source = sourceOf(move);
   const target = targetOf(move);
   const freeing = openBatch(move.ctx, source.db);
@@ -26,16 +26,16 @@ export async function turnBack(before: Move): Promise<Step> {
   const forgotten = freeing.add(deleteNotes(source, forgottenAtOnce));
   await freeing.commit();
   // The triggers have used up many statements of this invocation.
-  if (triggers.length > 0) return comeBack(move, 0);
+  if (triggers.length > 0) return requeueMove(move, 0);
   if (forgotten.count === forgottenAtOnce) return "goes on";
   // Without a shape, the move has not begun in the new database.
   const deletion = move.state.shape === "" ? null : await deleteNext(target, movedTables(move.to));
   if (deletion !== null) {
-    await goOn(move, {}, deletion);
+    await saveState(move, {}, deletion);
     return "goes on";
   }
   if (move.state.shape !== "" && (await deleteShared(move))) return "goes on";
-  await goOn(move, { shape: "" }, [...endMove(target), ...(await dropMoveTriggers(target.db, target.project.number))]);
+  await saveState(move, { shape: "" }, [...endMove(target), ...(await dropMoveTriggers(target.db, target.project.number))]);
   const clearing = openBatch(move.ctx, move.ctx.control);
   clearing.mayRepeat();
   clearing.add(
@@ -62,7 +62,7 @@ async function deleteShared(move: Move): Promise<boolean> {
   if (!table) return false;
   const { images, next } = await readPage(sourceOf(move), table, state.after);
   const index = next === null ? state.index + 1 : state.index;
-  await goOn(move, { index: index, after: next }, [deleteRows(move.ctx, table, [...images.keys()])]);
+  await saveState(move, { index, after: next }, [deleteRows(move.ctx, table, [...images.keys()])]);
   return true;
 }
 

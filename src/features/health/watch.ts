@@ -18,7 +18,7 @@ export async function watchHealth(platform: Platform): Promise<void> {
   const report = await examineAll(platform);
   await noteStates(platform, report);
   const turned = await findTurned(platform, report);
-  if (turned.length > 0 && (await tell(platform, turned))) await noteTold(platform, turned);
+  if (turned.length > 0 && (await tell(platform, turned))) await noteAlerted(platform, turned);
   if (report.status !== "fail") await beat(platform);
 }
 
@@ -42,20 +42,20 @@ async function findTurned(platform: Platform, { checks }: HealthReport): Promise
   const rows = await select(
     platform.control,
     sql`SELECT name FROM health_states
-      WHERE (status = 'fail') <> (told = 'fail') AND since < ${platform.now.getTime()} LIMIT ${checks.length}`,
+      WHERE (status = 'fail') <> (alerted = 'fail') AND since < ${platform.now.getTime()} LIMIT ${checks.length}`,
     columns({ name: asText }),
   );
   const names = new Set(rows.map(({ name }) => name));
   return checks.filter(({ name }) => names.has(name));
 }
 
-async function noteTold(platform: Platform, turned: readonly TurnedCheck[]): Promise<void> {
-  const told = JSON.stringify(turned.map(({ name, status }) => ({ name, status })));
+async function noteAlerted(platform: Platform, turned: readonly TurnedCheck[]): Promise<void> {
+  const alerted = JSON.stringify(turned.map(({ name, status }) => ({ name, status })));
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();
   batch.add(
     statement(
-      sql`UPDATE health_states SET told = t.value->>'status' FROM json_each(${told}) t WHERE name = t.value->>'name'`,
+      sql`UPDATE health_states SET alerted = t.value->>'status' FROM json_each(${alerted}) t WHERE name = t.value->>'name'`,
     ),
   );
   await batch.commit();

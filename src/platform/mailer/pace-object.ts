@@ -16,9 +16,9 @@ import {
   mayGoOn,
   type NextTurn,
   nextTurn,
+  type PermitRequest,
   readUpTo,
   takeShare,
-  type Wish,
   type WithDrainer,
 } from "../../core/mail/turns";
 
@@ -37,8 +37,8 @@ export class PaceObject extends DurableObject {
   private account: Account | null = null;
   private speedsToStore = 0;
 
-  askAll(wishes: Wish[], rule: AccountRule): WithDrainer<{ grants: Grant[] }> {
-    return this.do((account, moment) => askFor(account, wishes, rule, moment));
+  askAll(requests: PermitRequest[], rule: AccountRule): WithDrainer<{ grants: Grant[] }> {
+    return this.do((account, moment) => askFor(account, requests, rule, moment));
   }
 
   nextTurn(drainer: Drainer, rule: AccountRule): NextTurn {

@@ -4,7 +4,7 @@ import type { Lane } from "../../core/mail/message";
 import { type Grant, maxCallsAtOnce } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
 import type { MailCursor } from "../../core/mail/ring";
-import type { Done, Drainer, NextTurn, Wish, WithDrainer } from "../../core/mail/turns";
+import type { Done, Drainer, NextTurn, PermitRequest, WithDrainer } from "../../core/mail/turns";
 import { type Log, reasonOf } from "../log";
 import type { NamedObjects } from "../objects";
 import type { PaceObject } from "./pace-object";
@@ -15,7 +15,7 @@ import type { PaceObject } from "./pace-object";
  */
 export interface Pace {
   /** Asks for permission to send fresh mail, and gets a grant for each request. Mail without a grant waits. */
-  ask(wishes: Wish[]): Promise<WithDrainer<{ grants: Grant[] }>>;
+  ask(requests: PermitRequest[]): Promise<WithDrainer<{ grants: Grant[] }>>;
   /** Returns the project whose waiting mail is sent next. */
   nextTurn(drainer: Drainer): Promise<NextTurn>;
   /** Returns how many mails a turn may read, for a project with its own pace. */
@@ -52,7 +52,8 @@ export function openPace(objects: NamedObjects<PaceObject>, provider: string, ru
   }
   const nobody = { drainAt: null };
   return {
-    ask: (wishes) => reach<WithDrainer<{ grants: Grant[] }>>((object) => object.askAll(wishes, rule), wholeOf(wishes)),
+    ask: (requests) =>
+      reach<WithDrainer<{ grants: Grant[] }>>((object) => object.askAll(requests, rule), wholeOf(requests)),
     nextTurn: (drainer) => reach<NextTurn>((object) => object.nextTurn(drainer, rule), { kind: "nothing to do" }),
     takeShare: (permitId, wanted) => reach<number>((object) => object.takeShare(permitId, wanted), 0),
     readUpTo: (permitId, read) => reach<void>((object) => object.readUpTo(permitId, read), undefined),
@@ -65,14 +66,14 @@ export function openPace(objects: NamedObjects<PaceObject>, provider: string, ru
   };
 }
 
-function wholeOf(wishes: Wish[]): WithDrainer<{ grants: Grant[] }> {
-  const grants = wishes.map(({ mails }) => ({ calls: mails, callsAtOnce: Math.min(mails, maxCallsAtOnce), mails }));
+function wholeOf(requests: PermitRequest[]): WithDrainer<{ grants: Grant[] }> {
+  const grants = requests.map(({ mails }) => ({ calls: mails, callsAtOnce: Math.min(mails, maxCallsAtOnce), mails }));
   return { grants, drainAt: null };
 }
 
 /** The account for projects with their own clock: it is never busy, and waiting mail is drained at once. */
 export const unlimitedPace: Pace = {
-  ask: async (wishes) => wholeOf(wishes),
+  ask: async (requests) => wholeOf(requests),
   nextTurn: async () => ({ kind: "nothing to do" }),
   takeShare: async (_, { mails }) => mails,
   readUpTo: async () => {},

@@ -16,7 +16,7 @@ import {
   readUpTo,
   type Turn,
   takeShare,
-  type Wish,
+  type PermitRequest,
 } from "../../../src/core/mail/turns";
 
 const answered: Verdict = { kind: "answered" };
@@ -119,7 +119,7 @@ describe("fresh mail", () => {
 });
 
 describe("one question for the fresh mail of many projects", () => {
-  const wishes = (projects: number[], mails: number): Wish[] =>
+  const wishes = (projects: number[], mails: number): PermitRequest[] =>
     projects.map((project, index) => ({ permitId: `w${index}`, project, priority: 0, mails, pieces: projects.length }));
 
   it.each([

@@ -79,7 +79,7 @@ async function takeStep(ctx: Context, row: JobRow, state: RestoreState): Promise
           `${manifest.files.parts - next.files} of the ${manifest.files.parts} stored files are missing.`,
         );
       }
-      return goOn(ctx, row, next);
+      return saveState(ctx, row, next);
     }
     case "release":
       return (await releaseSome(ctx, row)) ? "goes on" : finish(ctx, row, state, source);
@@ -106,7 +106,7 @@ async function restoreRows(ctx: Context, row: JobRow, state: RestoreState, sourc
     state,
   );
   const table = at && tables[at.index];
-  if (!at || !table) return goOn(ctx, row, { ...state, ...start, phase: "executions" });
+  if (!at || !table) return saveState(ctx, row, { ...state, ...start, phase: "executions" });
   const { lines, hash } = await readPart(ctx.blobs, source.folder, at.series, at, source.restoring);
   const changed = { ...state.changed };
   const known = columnsOf.get(table.name) ?? new Set();
@@ -139,13 +139,13 @@ async function restoreExecutions(ctx: Context, row: JobRow, state: RestoreState,
     tally: manifest.executions[shard],
   }));
   const at = nextPart(shards, state);
-  if (!at) return goOn(ctx, row, { ...state, ...start, phase: "files" });
+  if (!at) return saveState(ctx, row, { ...state, ...start, phase: "files" });
   const { lines, hash } = await readPart(ctx.blobs, folder, at.series, at, restoring);
   const { address, shard } = openShard(ctx, ctx.project.number, at.index);
   const rows: ShardRow[] = lines.map((line) => shardRowOf(line, { takenAt: manifest.takenAt, ctx }));
   const fault = await shard.importRows(address, rows, at.part === at.series.tally.parts);
   if (fault !== null) throw new BadBackup(fault);
-  return goOn(ctx, row, {
+  return saveState(ctx, row, {
     ...{ ...state, index: at.index, part: at.part, hash },
     rows: state.rows + rows.length,
   });
@@ -208,7 +208,7 @@ async function updateRestoring(ctx: Context, restoring: boolean, reason: string)
   await batch.commit();
 }
 
-async function goOn(ctx: Context, row: JobRow, next: RestoreState): Promise<Step> {
+async function saveState(ctx: Context, row: JobRow, next: RestoreState): Promise<Step> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   addState(ctx, batch, row, next);

@@ -2,7 +2,7 @@ import { eachOf } from "../../../core/each-of";
 import { type Id, newId, textOf } from "../../../core/ids";
 import type { Grant } from "../../../core/mail/permits";
 import { laneOf, type Priority } from "../../../core/mail/priority";
-import type { Done, Wish } from "../../../core/mail/turns";
+import type { Done, PermitRequest } from "../../../core/mail/turns";
 import { openWatch, type Watch } from "../../../core/mail/watch";
 import { secondMs } from "../../../core/time";
 import type { Context } from "../../../platform/context";
@@ -37,35 +37,35 @@ const giveBackEveryMs = secondMs;
  * A message may arrive twice, late, or while another consumer is working: only an email's row decides what happens to
  * it.
  *
- * Returns one entry per piece: its error, or null.
+ * Returns one entry per item: its error, or null.
  */
-export async function deliverFresh(pieces: readonly FreshMail[]): Promise<unknown[]> {
+export async function deliverFresh(items: readonly FreshMail[]): Promise<unknown[]> {
   const errors = new Map<FreshMail, unknown>();
-  const shared = pieces.map((piece) => sharing(piece, pieces.length));
+  const shared = items.map((item) => sharing(item, items.length));
   // Mail of a project with its own clock waits for no account.
   const accounts = Map.groupBy(shared, ({ ctx }) => (ctx.project.testClock ? ctx.project.number : ctx.mailer.name));
   await Promise.all([...accounts.values()].map((group) => deliverOf(group, errors)));
-  return pieces.map((piece) => errors.get(piece) ?? null);
+  return items.map((item) => errors.get(item) ?? null);
 }
 
 interface Shared {
-  piece: FreshMail;
+  item: FreshMail;
   /** The context in which this mail is delivered, with its share of the invocation and the account that carries it. */
   ctx: Context;
-  wish: Wish;
+  request: PermitRequest;
 }
 
-function sharing(piece: FreshMail, pieces: number): Shared {
-  const { ctx, priority, emailIds } = piece;
-  const share = (whole: number) => Math.max(1, Math.floor(whole / pieces));
+function sharing(item: FreshMail, sharers: number): Shared {
+  const { ctx, priority, emailIds } = item;
+  const share = (whole: number) => Math.max(1, Math.floor(whole / sharers));
   const isPaced = paceOf(ctx, priority) !== null;
   return {
-    piece,
+    item,
     ctx: {
       ...through(ctx, accountOf(ctx.accounts, laneOf(priority))),
       ...{ callsAtOnce: share(ctx.callsAtOnce), maxRounds: share(ctx.maxRounds) },
     },
-    wish: { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length, isPaced, pieces },
+    request: { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length, isPaced, sharers },
   };
 }
 
@@ -77,8 +77,8 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
   const [first] = group;
   if (!first) return;
   const { ctx } = first;
-  const { callsAtOnce } = first.piece.ctx;
-  const { grants, drainAt } = await ctx.pace.ask(group.map(({ wish }) => wish));
+  const { callsAtOnce } = first.item.ctx;
+  const { grants, drainAt } = await ctx.pace.ask(group.map(({ request }) => request));
   await sendForDrainer(ctx, drainAt);
   const now = () => ctx.realClock().getTime();
   const askedAt = now();
@@ -101,10 +101,10 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
   const delivered = deliverOf(throughFallback, errors);
   await eachOf(granted, callsAtOnce, async ({ shared, grant }) => {
     const { done, error } = await deliverGranted(shared, grant, {
-      watch: watches[laneOf(shared.piece.priority)],
+      watch: watches[laneOf(shared.item.priority)],
       isLate: now() >= askedAt + permitKeepsMs,
     });
-    if (error !== null) errors.set(shared.piece, error);
+    if (error !== null) errors.set(shared.item, error);
     ended.push(done);
     // Other consumers must learn at once that something is wrong with the account.
     const isWrong = done.verdict.kind !== "answered" && done.verdict.kind !== "unused";
@@ -115,14 +115,14 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
 }
 
 async function deliverGranted(
-  { piece, ctx, wish }: Shared,
+  { item, ctx, request }: Shared,
   grant: Grant,
   { watch, isLate }: { watch: Watch; isLate: boolean },
 ): Promise<{ done: Done; error: unknown }> {
-  const { permitId, priority } = wish;
+  const { permitId, priority } = request;
   if (isLate || watch.isOver()) {
     return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: true }, error: null };
   }
-  const emailIds = piece.emailIds.slice(0, grant.mails);
-  return deliverPermitted(ctx, { id: permitId, priority, ...grant }, emailIds, { isAgain: piece.isAgain, watch });
+  const emailIds = item.emailIds.slice(0, grant.mails);
+  return deliverPermitted(ctx, { id: permitId, priority, ...grant }, emailIds, { isAgain: item.isAgain, watch });
 }

@@ -1,87 +1,58 @@
 import type { TableMigrations } from "../../../platform/object-tables";
 
-const tables: readonly string[] = [
-  // `records` are those of the steps, as JSON. An output that is too large for the row is in `outputs`. `change` names the
-  // row of `changes` of the last move.
-  `CREATE TABLE executions (
-    id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
-    entered_at INTEGER NOT NULL, ordinal INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
-    outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, records TEXT NOT NULL,
-    event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
-    causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
-    change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
-  // Each move of an execution writes to every index with a column that the move sets. So there are few indexes, and all
-  // but one contain only the executions that they are for.
-  "CREATE INDEX ix_executions_needs ON executions (id) WHERE needs IS NOT NULL",
-  "CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
-  "CREATE INDEX ix_executions_contact ON executions (contact_id)",
-  "CREATE INDEX ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL",
-  "CREATE INDEX ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL",
-  "CREATE INDEX ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
-  "CREATE INDEX ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL",
-  // `completed_at` by the real clock: a project's test clock may stand still for months, or jump by a year.
-  "CREATE INDEX ix_executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL",
-  "CREATE UNIQUE INDEX ux_executions_request ON executions (request) WHERE request IS NOT NULL",
-  `CREATE TABLE outputs (execution_id TEXT NOT NULL, step_id TEXT NOT NULL, output TEXT NOT NULL,
-    PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
-  // Executions that changed together, as a JSON array of ids, until the mirror shows them.
-  "CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL)",
-  "CREATE TABLE events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL)",
-  // How many executions entered, completed, skipped and failed a step. The row outlives the executions.
-  `CREATE TABLE step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
-    completed INTEGER NOT NULL, skipped INTEGER NOT NULL, failed INTEGER NOT NULL,
-    PRIMARY KEY (workflow_id, step_id)) WITHOUT ROWID`,
-  // How many executions took each branch of a step.
-  `CREATE TABLE branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
-    taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID`,
-  // Controls re-entry: one row per workflow and contact, which names the contact's last execution and outlives it.
-  `CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
-    public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (contact_id, workflow_id)) WITHOUT ROWID`,
-  // Executions of a workflow that were cancelled together, up to the id `last`, and that the mirror may not show yet.
-  `CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
-    reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
-  // Events whose starts were decided, including those that started nothing. The id contains the event's time.
-  "CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
-];
-
-/**
- * Stores fewer rows per execution. `changes` finds executions with something to do, `ended` finds ended ones, and
- * `entries`, with a row for each, finds those of a contact.
- */
-const fewerRows: readonly string[] = [
-  "DROP INDEX ix_executions_needs",
-  "DROP INDEX ix_executions_active",
-  "DROP INDEX ix_executions_ended",
-  "DROP INDEX ix_executions_contact",
-  // A change that the mirror shows stays as long as one of its executions has something to do.
-  "ALTER TABLE changes ADD COLUMN is_shown INTEGER NOT NULL DEFAULT 0",
-  "CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1",
-  `INSERT INTO changes (n, ids, is_shown) SELECT change, json_group_array(id), 1 FROM executions
-    WHERE needs IS NOT NULL AND change NOT IN (SELECT n FROM changes) GROUP BY change`,
-  // Executions that ended together, as a JSON array of ids, by the real time of their end. `first` is the first of them.
-  `CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
-    PRIMARY KEY (at, first)) WITHOUT ROWID`,
-  `INSERT INTO ended (at, first, ids) SELECT ended_at, min(id), json_group_array(id) FROM executions
-    WHERE ended_at IS NOT NULL GROUP BY ended_at`,
-  `CREATE TABLE entered (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
-    public_at INTEGER, segment_at INTEGER, tick INTEGER,
-    PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID`,
-  "INSERT INTO entered SELECT * FROM entries",
-  "INSERT OR IGNORE INTO entered (workflow_id, contact_id, execution_id) SELECT workflow_id, contact_id, id FROM executions",
-  "DROP TABLE entries",
-  "ALTER TABLE entered RENAME TO entries",
-  `CREATE TABLE taken (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL,
-    data TEXT NOT NULL) WITHOUT ROWID`,
-  "INSERT INTO taken SELECT * FROM events",
-  "DROP TABLE events",
-  "ALTER TABLE taken RENAME TO events",
-];
-
 /**
  * The tables of a shard: see platform/object-tables.ts. `npm start` runs this file directly, so it may import only
  * types.
  */
-export const shardMigrations: TableMigrations = [tables, fewerRows];
+export const shardMigrations: TableMigrations = [
+  [
+    // `records` are those of the steps, as JSON. An output that is too large for the row is in `outputs`. `change` names the
+    // row of `changes` of the last move.
+    `CREATE TABLE executions (
+      id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
+      entered_at INTEGER NOT NULL, ordinal INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
+      outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, records TEXT NOT NULL,
+      event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
+      causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
+      change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
+    // Each move of an execution writes to every index with a column that the move sets, so there are few, and they leave out
+    // executions to which they do not apply. `changes` finds what is to be done, `ended` what has ended, and `entries` the
+    // executions of a contact.
+    "CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
+    "CREATE INDEX ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL",
+    "CREATE INDEX ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
+    "CREATE INDEX ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL",
+    "CREATE UNIQUE INDEX ux_executions_request ON executions (request) WHERE request IS NOT NULL",
+    `CREATE TABLE outputs (execution_id TEXT NOT NULL, step_id TEXT NOT NULL, output TEXT NOT NULL,
+      PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
+    // Executions that changed together, as a JSON array of ids, until the mirror shows them. A change that the mirror shows
+    // stays as long as one of its executions has something to do.
+    "CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL, is_shown INTEGER NOT NULL DEFAULT 0)",
+    "CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1",
+    // Executions that ended together, as a JSON array of ids, by the real time of their end: a project's test clock may
+    // stand still for months, or jump by a year. `first` is the first of them.
+    `CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
+      PRIMARY KEY (at, first)) WITHOUT ROWID`,
+    `CREATE TABLE events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL,
+      data TEXT NOT NULL) WITHOUT ROWID`,
+    // How many executions entered, completed, skipped and failed a step. The row outlives the executions.
+    `CREATE TABLE step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
+      completed INTEGER NOT NULL, skipped INTEGER NOT NULL, failed INTEGER NOT NULL,
+      PRIMARY KEY (workflow_id, step_id)) WITHOUT ROWID`,
+    // How many executions took each branch of a step.
+    `CREATE TABLE branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
+      taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID`,
+    // Controls re-entry, and finds the executions of a contact: a row for each. That of the last one outlives it.
+    `CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
+      public_at INTEGER, segment_at INTEGER, tick INTEGER,
+      PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID`,
+    // Executions of a workflow that were cancelled together, up to the id `last`, and that the mirror may not show yet.
+    `CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
+      reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+    // Events whose starts were decided, including those that started nothing. The id contains the event's time.
+    "CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
+  ],
+];
 
 /** The first version that was released. See `readableFrom` of platform/object-tables.ts. */
-export const shardReadableFrom = 2;
+export const shardReadableFrom = 1;

@@ -44,8 +44,8 @@ export function vacateSome(
     now,
   );
   // The same window now contains the next executions, because those that have moved are no longer in it.
-  const goesOn = standing.length === movedAtOnce ? cursor : next;
-  return goesOn && JSON.stringify(goesOn);
+  const following = standing.length === movedAtOnce ? cursor : next;
+  return following && JSON.stringify(following);
 }
 
 /** The beginning is written as an empty text. */

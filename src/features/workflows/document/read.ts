@@ -34,17 +34,17 @@ export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent
   const isListed = listed.some(({ type }) => type === "TRIGGER");
   const steps = inOrderOfIds(isListed ? listed : [trigger, ...listed]);
   const byKey = new Map(steps.map((step) => [keyOf(step), stepOfRow(step)]));
-  const { drawn, faults: faultsOfWays } = drawAll(byKey, sent.transitions, unread);
-  insistOnNone([...faults, ...faultsOfWays]);
+  const { drawn, faults: transitionFaults } = drawAll(byKey, sent.transitions, unread);
+  refuseFaults([...faults, ...transitionFaults]);
   checkSize({ steps, transitions: sent.transitions }, "steps");
   const transitions = withOrdinals(
-    drawn.map((way) => before.transitions.find(isAs(way)) ?? newTransition(ctx, { workflowId, ...way })),
+    drawn.map((transition) => before.transitions.find(isAs(transition)) ?? newTransition(ctx, { workflowId, ...transition })),
   );
   const guards = [...checked.flatMap((step) => step.guards), ...(await guardTemplates(ctx, before.steps, checked))];
   return { steps, transitions: inOrderOfIds(transitions), guards };
 }
 
-function insistOnNone(faults: FieldFault[]): void {
+function refuseFaults(faults: FieldFault[]): void {
   if (faults.length > 0) throw new Invalid(faults);
 }
 

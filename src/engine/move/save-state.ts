@@ -12,12 +12,12 @@ const fencedLostMs = 10 * secondMs;
  * Commits statements in the new database together with the move's next state, and returns the move with that state.
  * Nothing is written if another run has made progress meanwhile.
  */
-export async function goOn(move: Move, next: Partial<MoveState>, statements: readonly Statement[] = []): Promise<Move> {
-  return (await goOnReading(move, next, statements, [])).move;
+export async function saveState(move: Move, next: Partial<MoveState>, statements: readonly Statement[] = []): Promise<Move> {
+  return (await saveStateReading(move, next, statements, [])).move;
 }
 
 /** Like `goOn`, and returns the rows of `reads`, which run last. */
-export async function goOnReading<Row>(
+export async function saveStateReading<Row>(
   move: Move,
   next: Partial<MoveState>,
   statements: readonly Statement[],
@@ -36,7 +36,7 @@ export async function goOnReading<Row>(
 }
 
 /** Continues with another run, after a while. */
-export async function comeBack({ ctx, row }: Move, ms: number): Promise<"waits"> {
+export async function requeueMove({ ctx, row }: Move, ms: number): Promise<"waits"> {
   const message = { type: "project.move" as const, projectId: ctx.project.number, jobId: row.id };
   await ctx.enqueue([{ message, ...(ms > 0 && { delaySeconds: Math.ceil(ms / secondMs) }) }]);
   return "waits";

@@ -1,1 +1,0 @@
-ALTER TABLE `projects` ADD `restoring` integer DEFAULT false NOT NULL;

@@ -1,8 +1,0 @@
--- 1
-CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,
-      request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
-      expires_at INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at);
-
--- 2
-ALTER TABLE idempotency_keys ADD COLUMN hash TEXT;
