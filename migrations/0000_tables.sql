@@ -448,7 +448,7 @@ CREATE TABLE `idempotency_effects` (
 	`kind` text NOT NULL,
 	`key` text NOT NULL,
 	`request` text NOT NULL,
-	`hash` text,
+	`hash` text NOT NULL,
 	`response` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,

@@ -8,8 +8,8 @@ import { iso } from "./time";
  */
 export class KeyReused extends Refusal {
   constructor({ key, request, hash }: KeyUse, original: OriginalRequest) {
-    const sameRequest = original.hash === null ? undefined : original.hash === hash;
-    const { message, suggestion } = describeReuse(request, original, sameRequest !== false);
+    const sameRequest = original.hash === hash;
+    const { message, suggestion } = describeReuse(request, original, sameRequest);
     super(message, {
       suggestion,
       details: {
@@ -18,9 +18,7 @@ export class KeyReused extends Refusal {
         originalRequestAt: iso(original.atMs),
         originalStatusCode: original.status,
         sameRequest,
-        ...(sameRequest === false || original.response === null
-          ? {}
-          : { originalResponse: JSON.parse(original.response) }),
+        ...(!sameRequest || original.response === null ? {} : { originalResponse: JSON.parse(original.response) }),
       },
     });
   }

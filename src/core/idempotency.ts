@@ -13,8 +13,8 @@ export interface KeyUse {
 export interface OriginalRequest {
   /** `POST /v1/send` */
   request: string;
-  /** The hash as in `KeyUse`. Null for a key from before hashes were stored. */
-  hash: string | null;
+  /** The hash as in `KeyUse`. */
+  hash: string;
   atMs: number;
   /** Null while the request is still running. */
   status: number | null;

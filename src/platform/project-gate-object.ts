@@ -60,11 +60,11 @@ export class ProjectGateObject extends DurableObject {
 
   /** Stores the answer of the request that owns the key. Does nothing if another request has taken the key over. */
   async complete(key: string, owner: string, answered: Answered): Promise<void> {
-    const { status, response, request = null, hash, atMs = null, expiresAtMs = null } = answered;
+    const { status, response, request = null, hash = null, atMs = null, expiresAtMs = null } = answered;
     this.sql(
-      `UPDATE idempotency_keys SET status = ?, response = ?, request = coalesce(?, request), hash = iif(?, ?, hash),
+      `UPDATE idempotency_keys SET status = ?, response = ?, request = coalesce(?, request), hash = coalesce(?, hash),
         at = coalesce(?, at), expires_at = coalesce(?, expires_at) WHERE key = ? AND owner = ?`,
-      ...[status, response, request, Number(hash !== undefined), hash ?? null, atMs, expiresAtMs, key, owner],
+      ...[status, response, request, hash, atMs, expiresAtMs, key, owner],
     );
   }
 
@@ -132,7 +132,7 @@ export class ProjectGateObject extends DurableObject {
     if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
-      hash: known.hash === null ? null : String(known.hash),
+      hash: String(known.hash),
       atMs: Number(known.at),
       status: known.status === null ? null : Number(known.status),
       response: known.response === null ? null : String(known.response),

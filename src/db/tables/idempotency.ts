@@ -18,8 +18,8 @@ export const idempotencyEffects = sqliteTable(
     key: text().notNull(),
     /** `POST /v1/send` */
     request: text().notNull(),
-    /** The hash of method, path and body. Null in rows that are older than the column. */
-    hash: text(),
+    /** The hash of method, path and body. */
+    hash: text().notNull(),
     /** The body of the answer, as JSON. */
     response: text().notNull(),
     createdAt: createdAt(),

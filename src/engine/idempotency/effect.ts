@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type KeyEffect, redactedFor } from "../../core/idempotency";
 import { KeyReused } from "../../core/idempotency-errors";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { asNumber, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -59,7 +59,7 @@ function withWarnings({ warnings }: Context, response: SQL, late: SQL[]): SQL {
 
 const readEffect = columns({
   request: asText,
-  hash: orNull(asText),
+  hash: asText,
   response: asText,
   createdAt: asNumber,
   expiresAt: asNumber,

@@ -12,7 +12,11 @@ const fencedLostMs = 10 * secondMs;
  * Commits statements in the new database together with the move's next state, and returns the move with that state.
  * Nothing is written if another run has made progress meanwhile.
  */
-export async function saveState(move: Move, next: Partial<MoveState>, statements: readonly Statement[] = []): Promise<Move> {
+export async function saveState(
+  move: Move,
+  next: Partial<MoveState>,
+  statements: readonly Statement[] = [],
+): Promise<Move> {
   return (await saveStateReading(move, next, statements, [])).move;
 }
 

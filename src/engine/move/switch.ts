@@ -7,8 +7,8 @@ import { columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { guardState, type Step, updateEnded } from "../jobs/step";
 import { forgetProjects } from "../projects/cache";
-import { saveState } from "./save-state";
 import { replay } from "./replay";
+import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
 /** Under the fence nothing more changes, so a few rounds are enough. The limit allows for a slow database. */

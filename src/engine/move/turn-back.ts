@@ -17,7 +17,8 @@ const forgottenAtOnce = 1_000;
  * job. The project never left its database.
  */
 export async function turnBack(before: Move): Promise<Step> {
-  const move = before.state.phase === "back" ? before : await saveState(before, { phase: "back", index: 0, after: null });
+  const move =
+    before.state.phase === "back" ? before : await saveState(before, { phase: "back", index: 0, after: null });
   const source = sourceOf(move);
   const target = targetOf(move);
   const freeing = openBatch(move.ctx, source.db);
@@ -35,7 +36,10 @@ export async function turnBack(before: Move): Promise<Step> {
     return "goes on";
   }
   if (move.state.shape !== "" && (await deleteShared(move))) return "goes on";
-  await saveState(move, { shape: "" }, [...endMove(target), ...(await dropMoveTriggers(target.db, target.project.number))]);
+  await saveState(move, { shape: "" }, [
+    ...endMove(target),
+    ...(await dropMoveTriggers(target.db, target.project.number)),
+  ]);
   const clearing = openBatch(move.ctx, move.ctx.control);
   clearing.mayRepeat();
   clearing.add(

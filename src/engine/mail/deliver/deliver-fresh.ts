@@ -65,7 +65,14 @@ function sharing(item: FreshMail, sharers: number): Shared {
       ...through(ctx, accountOf(ctx.accounts, laneOf(priority))),
       ...{ callsAtOnce: share(ctx.callsAtOnce), maxRounds: share(ctx.maxRounds) },
     },
-    request: { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length, isPaced, sharers },
+    request: {
+      permitId: textOf(newId()),
+      project: ctx.project.number,
+      priority,
+      mails: emailIds.length,
+      isPaced,
+      sharers,
+    },
   };
 }
 

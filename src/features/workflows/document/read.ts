@@ -38,7 +38,9 @@ export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent
   refuseFaults([...faults, ...transitionFaults]);
   checkSize({ steps, transitions: sent.transitions }, "steps");
   const transitions = withOrdinals(
-    drawn.map((transition) => before.transitions.find(isAs(transition)) ?? newTransition(ctx, { workflowId, ...transition })),
+    drawn.map(
+      (transition) => before.transitions.find(isAs(transition)) ?? newTransition(ctx, { workflowId, ...transition }),
+    ),
   );
   const guards = [...checked.flatMap((step) => step.guards), ...(await guardTemplates(ctx, before.steps, checked))];
   return { steps, transitions: inOrderOfIds(transitions), guards };

@@ -1,0 +1,32 @@
+-- 1
+CREATE TABLE executions (
+      id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
+      entered_at INTEGER NOT NULL, ordinal INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
+      outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, records TEXT NOT NULL,
+      event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
+      causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
+      change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID;
+CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL;
+CREATE INDEX ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL;
+CREATE UNIQUE INDEX ux_executions_request ON executions (request) WHERE request IS NOT NULL;
+CREATE TABLE outputs (execution_id TEXT NOT NULL, step_id TEXT NOT NULL, output TEXT NOT NULL,
+      PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID;
+CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL, is_shown INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1;
+CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
+      PRIMARY KEY (at, first)) WITHOUT ROWID;
+CREATE TABLE events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL,
+      data TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
+      completed INTEGER NOT NULL, skipped INTEGER NOT NULL, failed INTEGER NOT NULL,
+      PRIMARY KEY (workflow_id, step_id)) WITHOUT ROWID;
+CREATE TABLE branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
+      taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID;
+CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
+      public_at INTEGER, segment_at INTEGER, tick INTEGER,
+      PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID;
+CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
+      reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
