@@ -18,10 +18,7 @@ export const statusColumns = {
   CANCELLED: "cancelled",
 } as const satisfies Record<ExecutionStatus, string>;
 
-/**
- * Earlier code, which keeps no counts, may have written during a deployment or after a rollback. So each count is made
- * again once a week.
- */
+/** Each count is made again once a week, in case code of another version has miscounted after a rollback. */
 export const countedAgainMs = 7 * dayMs;
 
 const statuses = Object.entries(statusColumns);

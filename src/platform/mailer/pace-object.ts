@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Account, type AccountRule, type Moment, newAccount } from "../../core/mail/account";
-import { type LaneState, openLane, type Verdict } from "../../core/mail/breaker";
+import type { LaneState, Verdict } from "../../core/mail/breaker";
 import { type CampaignSpeed, perSecondOf } from "../../core/mail/campaign-speed";
 import type { Lane } from "../../core/mail/message";
 import type { Grant } from "../../core/mail/permits";
@@ -101,9 +101,8 @@ export class PaceObject extends DurableObject {
   private stored(): Account {
     const { kv } = this.ctx.storage;
     const states = lanes.flatMap((lane): [Lane, LaneState][] => {
-      const state = kv.get<Partial<LaneState>>(keyOf(lane));
-      // An earlier version stored fewer fields.
-      return state === undefined ? [] : [[lane, { ...openLane, ...state }]];
+      const state = kv.get<LaneState>(keyOf(lane));
+      return state === undefined ? [] : [[lane, state]];
     });
     return newAccount(Object.fromEntries(states), kv.get<CampaignSpeed>(speedKey));
   }

@@ -48,8 +48,7 @@ export async function checkPage(
   before: Found,
   cpu: Cpu,
 ): Promise<Found & { done: number }> {
-  // A job that an older version started has no `examples`.
-  const tally: Tally = { ...structuredClone(before.tally), examples: structuredClone(before.tally.examples ?? {}) };
+  const tally: Tally = structuredClone(before.tally);
   let { quota } = before;
   const slices = openSlices(cpu);
   for (const person of await readPeople(ctx, check.campaign, ids)) {

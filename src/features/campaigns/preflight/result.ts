@@ -39,7 +39,7 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
     clipped,
     warnings: warningCodes.flatMap((code) => {
       const count = warnings[code] ?? 0;
-      return count === 0 ? [] : [{ code, message: messages[code], count, examples: tally.examples?.[code] ?? [] }];
+      return count === 0 ? [] : [{ code, message: messages[code], count, examples: tally.examples[code] ?? [] }];
     }),
     estimatedSeconds: await secondsFor(ctx, campaign, composed),
     rowsWritten: rowsFor(ctx, campaign, tally),

@@ -11,11 +11,11 @@ import { SkippedRow } from "./schema";
 
 /**
  * The options of the upload: whether the file sets subscriptions, whether the columns that describe the contact itself
- * are used, and the mapping. Jobs from before these options lack them.
+ * are used, and the mapping.
  */
 const asked = {
-  takesSubscribed: z.boolean().default(false),
-  takesAll: z.boolean().default(false),
+  takesSubscribed: z.boolean(),
+  takesAll: z.boolean(),
   mapping: Mapping.optional(),
 };
 
