@@ -13,10 +13,10 @@ import {
   giveBack,
   mayGoOn,
   nextTurn,
+  type PermitRequest,
   readUpTo,
   type Turn,
   takeShare,
-  type PermitRequest,
 } from "../../../src/core/mail/turns";
 
 const answered: Verdict = { kind: "answered" };
