@@ -113,7 +113,6 @@ describe("a local state", () => {
   it.each([
     ["ProjectGateObject", gateMigrations.length],
     ["WorkflowShardObject", shardMigrations.length],
-    ["WorkflowShardObject", 1],
     ["WorkflowShardObject", undefined],
     ["PaceObject", 9],
   ])("with a %s at version %s is served", async (name, version) => {
