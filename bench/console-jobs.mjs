@@ -75,6 +75,31 @@ const jobs = {
     await hand.page.getByRole("region", { name: "Consent" }).waitFor();
     await hand.page.getByRole("region", { name: "Ahead" }).waitFor();
   },
+  "correct the data of a person": async (hand, { person }) => {
+    await hand.find(person, person);
+    await hand.click("Change");
+    const dialog = hand.page.getByRole("dialog");
+    await dialog.getByLabel("plan").fill("enterprise");
+    await hand.confirm("Save");
+    await dialog.waitFor({ state: "detached" });
+  },
+  "take along all data of a person": async (hand, { person }) => {
+    await hand.find(person, person);
+    const saved = hand.page.waitForEvent("download");
+    await hand.click("Save all data");
+    await saved;
+  },
+  "leave a person alone for a month": async (hand, { person }) => {
+    await hand.find(person, person);
+    await hand.choose("Snooze", "1m");
+    await hand.see("Snoozed until");
+  },
+  "erase a person": async (hand, { erased }) => {
+    await hand.find(erased, erased);
+    await hand.click("Erase");
+    await hand.confirm("Erase");
+    await hand.page.waitForURL(/\/people$/);
+  },
   "unsubscribe a person": async (hand, { person }) => {
     await hand.click("People", "link");
     await hand.type("A part of an address", person);
@@ -95,6 +120,15 @@ const jobs = {
     await hand.click("Campaigns", "link");
     await hand.click(campaign.name, "link");
     await hand.page.getByRole("region", { name: "Where everybody is" }).waitFor();
+  },
+  "see who got a campaign, and what became of each": async (hand, { campaign }) => {
+    await hand.click("Campaigns", "link");
+    await hand.click(campaign.name, "link");
+    const funnel = hand.page.getByRole("region", { name: "What became of it" });
+    await funnel.waitFor();
+    hand.clicks++;
+    await funnel.getByRole("link").first().click();
+    await hand.page.waitForURL(/countedAs=/);
   },
   "compare the variants of a campaign": async (hand, { compared }) => {
     await hand.click("Campaigns", "link");
@@ -136,6 +170,20 @@ const jobs = {
     await hand.click(sending.name, "link");
     await hand.click("Pause");
     await hand.see("Somebody paused it.");
+  },
+  "cancel a campaign that goes out": async (hand, { sending }) => {
+    await hand.click("Campaigns", "link");
+    await hand.click(sending.name, "link");
+    await hand.click("Cancel it");
+    await hand.confirm("Cancel it");
+    await hand.page.getByRole("button", { name: "Cancel it" }).first().waitFor({ state: "detached" });
+  },
+  "take back a campaign that is scheduled": async (hand, { planned }) => {
+    await hand.click("Campaigns", "link");
+    await hand.click(planned.name, "link");
+    await hand.click("Edit", "link");
+    await hand.click("Take it back");
+    await hand.page.getByRole("button", { name: "Check everybody's mail" }).waitFor();
   },
   "save people as a segment": async (hand, { person }) => {
     await hand.click("People", "link");
@@ -190,6 +238,24 @@ const jobs = {
     await hand.type("Their email address", "grace@bench.test");
     await hand.click("Invite");
     await hand.see("The invitation is on its way.");
+  },
+  "change the company and the address in the footer": async (hand) => {
+    await hand.click("Settings", "link");
+    await hand.click("Project", "link");
+    await hand.type("Company", "Acme Ltd");
+    await hand.type("Postal address", "1 Main Street");
+    await hand.click("Save");
+    await hand.see("Saved");
+  },
+  "change what somebody may do": async (hand) => {
+    await hand.click("Settings", "link");
+    await hand.click("People and roles", "link");
+    await hand.click("grace@bench.test");
+    const dialog = hand.page.getByRole("dialog");
+    await dialog.waitFor();
+    await hand.choose("Role", "viewer");
+    await hand.confirm("Save");
+    await dialog.waitFor({ state: "detached" });
   },
   "see who did that": async (hand) => {
     await hand.click("Settings", "link");

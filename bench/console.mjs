@@ -156,13 +156,14 @@ async function jobsIn({ browser, door, cookie }, worker, project) {
   const mail = { to: reader, from: project.from, subject, body: "<p>News</p>" };
   await call(`${worker.base}/v1/send`, project.secret, mail);
   const list = (path) => call(`${worker.base}${path}`, project.secret);
-  const [campaigns, people] = [await list("/campaigns"), await list("/contacts?limit=5")];
-  const person = people.data.find(({ email, subscribed }) => subscribed && email.startsWith("person")).email;
+  const [campaigns, people] = [await list("/campaigns"), await list("/contacts?limit=20")];
+  const subscribed = people.data.filter((one) => one.subscribed && one.email.startsWith("person"));
+  const [person, erased] = subscribed.map(({ email }) => email);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.addCookies([cookie]);
   const start = `${door.base}/console/p/${project.id}`;
   const done = await doJobs(context, start, {
-    ...{ person, reader, subject, failed, draft, planned, compared, sending },
+    ...{ person, erased, reader, subject, failed, draft, planned, compared, sending },
     campaign: campaigns.data.find(({ name }) => name === "News"),
   });
   await context.close();

@@ -73,7 +73,7 @@ export function withoutIndexes(database, tables, insert) {
   for (const { sql } of made) database.exec(sql);
 }
 
-/** In SQL, when one of so many people joined: they are spread over the year before. */
+/** Returns, in SQL, the time at which a person joined. The people are spread over the year before. */
 export function joiningOf(contacts, now) {
   return (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / Math.max(contacts, 1))})`;
 }

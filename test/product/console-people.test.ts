@@ -1,6 +1,7 @@
 import { beforeAll, expect, inject, it } from "vitest";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang } from "./chromium";
+import { sendInTunnel } from "./console-forms";
 import { asOwner, hostile, makeWorld, reversed, type World } from "./console-world";
 
 const product = inject("product");
@@ -28,6 +29,38 @@ describeInChromium(
         .map(({ email }) => email)
         .toSorted();
     }
+
+    it("come by a button where there is nobody yet, as does a first mail where there is none", async () => {
+      const empty = await makeWorld(product);
+      const watched = await open("/health", { viewport: { width: 390, height: 844 } });
+      const { page } = watched;
+      await asOwner(page, empty);
+      const at = (path: string) => `${base}/console/p/${empty.project}${path}`;
+      await page.goto(at("/people"), { waitUntil: "networkidle" });
+      await page.getByText("Nobody is here yet").waitFor();
+      const add = page.getByRole("button", { name: "Add a person" });
+      await add.click();
+      const dialog = page.getByRole("dialog", { name: "Add a person" });
+      await dialog.getByLabel("Address").fill("grace@example.com");
+      expect(await axeFindings(page, { contrast: false })).toEqual([]);
+      const save = dialog.getByRole("button", { name: "Save" });
+      await sendInTunnel(page, save, () => dialog.getByLabel("Address").inputValue());
+      await save.click();
+      await page.getByRole("heading", { level: 1, name: "grace@example.com" }).waitFor();
+      // Nobody who has opted out is subscribed in passing.
+      await empty.call("POST", "/contacts", { email: "left@example.com", subscribed: false });
+      await page.goto(at("/people"), { waitUntil: "networkidle" });
+      await add.click();
+      await dialog.getByLabel("Address").fill("left@example.com");
+      await save.click();
+      await page.getByText("Gets no marketing mail").waitFor();
+
+      await page.goto(at("/emails"), { waitUntil: "networkidle" });
+      await page.getByRole("button", { name: "Send yourself a first mail" }).click();
+      await page.getByRole("heading", { level: 1, name: "The first mail" }).waitFor();
+      await page.getByText("The email was delivered").waitFor();
+      expect([watched.foreign, watched.dialogs]).toEqual([[], []]);
+    });
 
     it("are changed together: all whom the conditions find, or some of them", async () => {
       const watched = await open("/health", { viewport: { width: 1280, height: 900 } });

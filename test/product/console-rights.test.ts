@@ -124,6 +124,7 @@ describeInChromium(
           "updateMember",
           "updateProject",
           "updateTopic",
+          "upsertContact",
         ]
       `);
     });

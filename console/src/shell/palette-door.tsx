@@ -4,9 +4,9 @@ import { useFirstWords } from "../words/first";
 import { withPageWords } from "../words/shown";
 
 const openEvent = "palette";
-/** The page is painted first. */
+/** The palette is loaded after the page is painted. */
 const restMs = 100;
-/** For so long it is said that there is no palette. */
+/** How long the message is shown that there is no palette. */
 const readMs = 10_000;
 
 const load = withPageWords(() => import("./palette"));
@@ -15,7 +15,7 @@ export function openPalette(): void {
   document.dispatchEvent(new Event(openEvent));
 }
 
-/** Opens the palette by `⌘K`, by Ctrl and K, or by the button at the top. It is loaded after the page. */
+/** Opens the palette by `⌘K`, by Ctrl+K, or by the button at the top. It is loaded after the page. */
 export function PaletteDoor() {
   const { words } = useFirstWords();
   const [shown, setShown] = useState<{ Palette: ComponentType<{ onClose(): void }> } | null>(null);

@@ -17,7 +17,7 @@ export interface Shown {
 
 let shown: Shown = { words: {} as FirstWords, locale: wanted };
 let english = {} as FirstWords;
-/** A file of the reader's language could not be loaded: until the page is loaded anew, it speaks English. */
+/** A file of the reader's language could not be loaded: until the page is reloaded, it speaks English. */
 let isForeign = false;
 const readers = new Set<() => void>();
 

@@ -13,6 +13,7 @@ import { Time } from "../../parts/time";
 import { useWords } from "../../words/words";
 import { FilterBar } from "./filter-bar";
 import type { EmailFilters } from "./filters";
+import { FirstMail } from "./first-mail";
 import { EmailStatus } from "./status";
 
 const route = getRouteApi("/p/$project/emails");
@@ -50,7 +51,8 @@ export function EmailsPage() {
               <Empty title={words.emails.noMatch} />
             ) : (
               <Empty title={words.emails.none} call={firstMail}>
-                {words.emails.noneAdvice}
+                <p className="mb-4">{words.emails.noneAdvice}</p>
+                <FirstMail />
               </Empty>
             )
           }

@@ -11,6 +11,7 @@ import { Empty } from "../../parts/states";
 import { Table } from "../../parts/table";
 import { atLeast } from "../../words/counting";
 import { useWords } from "../../words/words";
+import { AddPerson } from "./add-person";
 import { BulkBar } from "./bulk-bar";
 import { ChooseColumns, usePeopleColumns } from "./columns";
 import type { PeopleFilters } from "./filters";
@@ -52,6 +53,7 @@ export function PeoplePage() {
     <Page
       title={words.shell.people}
       aside={<span role="status">{list.total !== undefined && words.people.count(total)}</span>}
+      actions={(isFiltered || list.rows.length > 0) && <AddPerson kind="plain" />}
     >
       <div className="sheet overflow-clip">
         <search className="flex flex-wrap gap-2 border-b border-line p-4">
@@ -80,7 +82,8 @@ export function PeoplePage() {
               <Empty title={words.people.noMatch} />
             ) : (
               <Empty title={words.people.none} call={firstPerson}>
-                {words.people.noneAdvice}
+                <p className="mb-4">{words.people.noneAdvice}</p>
+                <AddPerson kind="main" />
               </Empty>
             )
           }

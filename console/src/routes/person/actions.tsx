@@ -10,7 +10,7 @@ import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { saveAsFile } from "./save-as-file";
 
-/** What can be done with a person as a whole: all their mail, a file of all that is stored about them, and their erasure. */
+/** The actions on a whole person: all their mail, a file of all that is stored about them, and their erasure. */
 export function PersonActions({ contact: { id, email } }: { contact: Contact }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

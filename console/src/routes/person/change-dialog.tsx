@@ -12,7 +12,7 @@ import { usePersonChange } from "./use-person-change";
 
 /** Changes the address and the data of a person, on top of the version that was read. */
 export function ChangeDialog({ contact: read, onClose }: { contact: Contact; onClose(): void }) {
-  // What the page reads meanwhile is not what the fields began with.
+  // The page may read another version meanwhile, with which the fields did not begin.
   const [contact] = useState(read);
   const { words } = useWords();
   const { petrel } = useProject();

@@ -6,7 +6,7 @@ import { Section } from "../../parts/page";
 import { useWords } from "../../words/words";
 import { ChangeDialog } from "./change-dialog";
 
-/** What is known about a person. */
+/** The data of a person. */
 export function Data({ contact }: { contact: Contact }) {
   const { words } = useWords();
   const may = useMay();

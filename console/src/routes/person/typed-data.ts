@@ -10,7 +10,7 @@ export function linesOf(data: Data): [key: string, value: string | number | bool
 }
 
 /**
- * What was changed in a form: each key whose value is another one than before, and null for one that was emptied. A value
+ * Returns the changes of a form: each key whose value is another one than before, and null for one that was emptied. A value
  * stays of its type where it can; if not, the service says what it wants.
  */
 export function changedData(before: Data, typed: [key: string, text: string][], typeOf: TypeOf): Data {

@@ -9,6 +9,7 @@ export const people: Words["people"] = {
     one: (count) => `${count} Person`,
     other: (count) => `${count} Personen`,
   }),
+  add: "Person hinzufügen",
   email: "Adresse",
   subscribed: "Abonniert",
   notSubscribed: "Nicht abonniert",

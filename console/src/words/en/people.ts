@@ -8,6 +8,7 @@ export const people = {
     one: (count) => `${count} person`,
     other: (count) => `${count} people`,
   }),
+  add: "Add a person",
   email: "Address",
   subscribed: "Subscribed",
   notSubscribed: "Not subscribed",

@@ -10,6 +10,7 @@ export const people: Words["people"] = {
     many: (count) => `${count} de personas`,
     other: (count) => `${count} personas`,
   }),
+  add: "Añadir una persona",
   email: "Dirección",
   subscribed: "Suscrita",
   notSubscribed: "No suscrita",

@@ -10,6 +10,7 @@ export const people: Words["people"] = {
     many: (count) => `${count} de personnes`,
     other: (count) => `${count} personnes`,
   }),
+  add: "Ajouter une personne",
   email: "Adresse",
   subscribed: "Abonné",
   notSubscribed: "Non abonné",

@@ -10,6 +10,7 @@ export const people: Words["people"] = {
     many: (count) => `${count} di persone`,
     other: (count) => `${count} persone`,
   }),
+  add: "Aggiungi una persona",
   email: "Indirizzo",
   subscribed: "Iscritta",
   notSubscribed: "Non iscritta",

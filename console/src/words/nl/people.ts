@@ -9,6 +9,7 @@ export const people: Words["people"] = {
     one: (count) => `${count} persoon`,
     other: (count) => `${count} personen`,
   }),
+  add: "Een persoon toevoegen",
   email: "Adres",
   subscribed: "Geabonneerd",
   notSubscribed: "Niet geabonneerd",

@@ -10,6 +10,7 @@ export const people: Words["people"] = {
     many: (count) => `${count} de pessoas`,
     other: (count) => `${count} pessoas`,
   }),
+  add: "Adicionar uma pessoa",
   email: "Endereço",
   subscribed: "Subscrita",
   notSubscribed: "Não subscrita",
