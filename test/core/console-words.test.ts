@@ -64,4 +64,24 @@ describe("texts about a number of things", () => {
     });
     expect([all({ value: 1, text: "1" }, "2"), all({ value: 0, text: "0" }, "2")]).toEqual(["1/2", "0s/2"]);
   });
+
+  it.each(languages.filter((language) => language !== "en"))(
+    "are not English where %s has words of its own",
+    async (language) => {
+      const own = new Map(plainTexts({ ...(await loadFirstWords(language)), ...(await loadPageWords(language)) }));
+      const same = [...plainTexts({ ...en, ...(await loadPageWords("en")) })].filter(
+        ([path, text]) => own.get(path) === text,
+      );
+      // Names, examples, and words that the language shares.
+      expect(same.filter(([, text]) => /[a-z] [a-z]/i.test(text))).toEqual([]);
+      expect(same.length).toBeLessThan(45);
+    },
+  );
 });
+
+function* plainTexts(words: object, path = ""): Generator<[path: string, text: string]> {
+  for (const [key, value] of Object.entries(words)) {
+    if (typeof value === "string") yield [`${path}${key}`, value];
+    else if (typeof value === "object" && value !== null) yield* plainTexts(value, `${path}${key}.`);
+  }
+}

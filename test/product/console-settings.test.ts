@@ -65,6 +65,21 @@ describeInChromium(
       expectQuiet(watched);
     });
 
+    it("keep what is changed of the project, and say so each time", async () => {
+      const watched = await enter("/settings/project");
+      const { page } = watched;
+      for (const company of [hostile, "Acme Ltd"]) {
+        await page.getByLabel("Company").fill(company);
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByText("Saved.").waitFor();
+        expect(await page.getByLabel("Company").inputValue()).toBe(company);
+        await page.reload({ waitUntil: "networkidle" });
+        expect(await page.getByLabel("Company").inputValue()).toBe(company);
+        expect(await page.getByText("Saved.").count()).toBe(0);
+      }
+      expectQuiet(watched);
+    });
+
     it("invite somebody, change what they may do, and tell both in the audit log", async () => {
       const watched = await enter("/settings/members");
       const { page } = watched;

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useProject } from "../../../api/project";
 import { Loading, Refused } from "../../../parts/states";
 import { useWords } from "../../../words/words";
@@ -12,6 +13,8 @@ export const settingsOf = (project: string) => [project, "settings"];
 export function ProjectPage() {
   const { words } = useWords();
   const { id, petrel } = useProject();
+  // Another version makes another form, which would not know of it.
+  const [savedAt, setSavedAt] = useState<string | null>(null);
   const { data, error, refetch } = useQuery({
     queryKey: settingsOf(id),
     queryFn: ({ signal }) => petrel.admin.getProject(id, { signal }),
@@ -22,7 +25,12 @@ export function ProjectPage() {
       {error === null && data === undefined && <Loading />}
       {data && (
         <div className="grid items-start gap-4 desk:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-          <ProjectForm key={data.updatedAt} project={data} />
+          <ProjectForm
+            key={data.updatedAt}
+            project={data}
+            isSaved={data.updatedAt === savedAt}
+            saved={({ updatedAt }) => setSavedAt(updatedAt)}
+          />
           <Limits project={data} />
         </div>
       )}

@@ -14,15 +14,23 @@ import { settingsOf } from "./page";
 
 const trackings = ["ENABLED", "MARKETING_ONLY", "DISABLED"] as const satisfies Project["tracking"][];
 
-export function ProjectForm({ project }: { project: Project }) {
+interface ProjectFormProps {
+  project: Project;
+  /** Whether this version of the project was saved here. */
+  isSaved: boolean;
+  saved(project: Project): void;
+}
+
+export function ProjectForm({ project, isSaved, saved }: ProjectFormProps) {
   const { words } = useWords();
   const { petrel } = useProject();
   const queries = useQueryClient();
   const texts = words.settings.project;
   const save = useMutation({
     mutationFn: (change: UpdateProject) => petrel.admin.updateProject(project.id, change),
-    onSuccess: (saved) => {
-      queries.setQueryData(settingsOf(project.id), saved);
+    onSuccess: (changed) => {
+      queries.setQueryData(settingsOf(project.id), changed);
+      saved(changed);
       // The bar at the top shows the project's name.
       return queries.invalidateQueries({ queryKey: sessionKey });
     },
@@ -80,7 +88,7 @@ export function ProjectForm({ project }: { project: Project }) {
           {words.save}
         </Button>
         <p role="status" className="text-good">
-          {save.isSuccess && words.settings.saved}
+          {isSaved && !save.isPending && words.settings.saved}
         </p>
       </div>
     </form>
