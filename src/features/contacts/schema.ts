@@ -71,13 +71,27 @@ export const ContactPage = z
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
+/** The documented form of a choice for which every other value counts as the default. */
+const shownAs = (...choices: string[]) => ({ type: "string" as const, enum: choices });
+
 /** Accepts any limit and clamps it, like `?limit=` of a list. */
 export const QueryContacts = z
   .object({
     condition: FilterCondition.nullish().meta({ description: "Leave it out for everybody." }),
     search: z.string().nullish().meta({ description: "A part of the address, case-insensitive." }),
-    sort: z.enum(["createdAt", "email"]).nullish().meta({ description: "createdAt by default." }),
-    dir: z.enum(["asc", "desc"]).nullish().meta({ description: "desc by default." }),
+    sort: z
+      .enum(["createdAt", "email"])
+      .nullish()
+      .catch(null)
+      .meta({
+        ...shownAs("createdAt", "email"),
+        description: "createdAt by default. Any other value counts as the default.",
+      }),
+    dir: z
+      .enum(["asc", "desc"])
+      .nullish()
+      .catch(null)
+      .meta({ ...shownAs("desc", "asc"), description: "desc by default. Any other value counts as the default." }),
     limit: z.number().int().min(1).nullish().meta({ description: "20 by default, 100 at most." }),
     cursor: z.string().nullish().meta({ description: "The cursor of the previous page." }),
   })
