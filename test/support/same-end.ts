@@ -63,7 +63,7 @@ export function comparable(rows: Record<string, string[]>, names: (string | numb
       .replace(/\b\d{12,}(\.\d+)?\b/g, "·")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "·")
       .replace(/h·\.com/g, "·")
-      .replace(/("(?:refusedMs|steps)\W+)\d+/g, "$1·")
+      .replace(/("(?:refusedMs|steps|hours)\W+)\d+/g, "$1·")
       .replace(shardOfCursor, "$1·");
   };
   return Object.entries(rows)
