@@ -627,4 +627,19 @@ describe("the log of deliveries", () => {
     const { contactEmail, note } = delivered(outside, webhook)[1]?.data ?? {};
     expect([contactEmail, note]).toEqual([null, undefined]);
   });
+
+  it("says nothing of a person who was erased while the endpoint was called", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const webhook = await newWebhook(world, project, ["purchase"]);
+    const { id, contactId } = await track(world, project);
+    const { ctx } = await world.context(project);
+    outside.play(webhook.host, async () => {
+      await deleteContact(ctx, contactId);
+      return new Response("No such user: ada@example.com", { status: 500 });
+    });
+    await world.drain();
+    expect(await deliveriesOf(project, webhook)).toMatchObject([
+      { id, status: "PENDING", attempts: 1, statusCode: 500, response: null, error: null },
+    ]);
+  });
 });

@@ -38,10 +38,20 @@ function updateDelivery(ctx: Context, webhookId: Id, eventId: Id, { at, verdict,
   const next = verdict.kind === "again" ? sql`${at + verdict.waitMs}` : sql`NULL`;
   return statement(
     sql`UPDATE webhook_deliveries SET status = ${statuses[verdict.kind]}, attempts = attempts + 1, next_attempt_at = ${next},
-        last_attempt_at = ${at}, status_code = ${result.statusCode}, error = ${result.error}, response = ${result.response}
+        last_attempt_at = ${at}, status_code = ${result.statusCode}, error = ${unlessErased(ctx, eventId, result.error)},
+        response = ${unlessErased(ctx, eventId, result.response)}
       WHERE ${inProject(ctx)} AND webhook_id = ${webhookId} AND event_id = ${eventId}
         AND status = 'PENDING'`,
   );
+}
+
+/**
+ * Returns the text of an endpoint, or NULL when the event's person has been erased while the call was made: the answer may
+ * contain personal data.
+ */
+function unlessErased(ctx: Context, eventId: Id, said: string | null): SQL {
+  return sql`iif(EXISTS (SELECT 1 FROM events e WHERE ${inProject(ctx, "e")} AND e.id = ${eventId} AND e.contact_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.id = e.contact_id)), NULL, ${said})`;
 }
 
 function recordForEndpoint(ctx: Context, webhook: WebhookRow, { at, verdict, error }: Attempt): Statement[] {
