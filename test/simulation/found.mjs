@@ -14,9 +14,9 @@ export function foundPlans() {
 }
 
 /** Keeps a plan that fails, with what did not hold. Returns its file. */
-export function keepPlan({ seed, rates, entries }, faults) {
+export function keepPlan({ seed, rates, withinMs, entries }, faults) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `seed-${seed}.json`);
-  writeFileSync(file, `${JSON.stringify({ why: faults[0], seed, rates, entries }, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ why: faults[0], seed, rates, withinMs, entries }, null, 2)}\n`);
   return file;
 }

@@ -1,11 +1,13 @@
 import { faultsIn } from "./invariants/invariants.mjs";
 import { act } from "./people/deeds.mjs";
-import { tenants, withinMs } from "./people/plan.mjs";
+import { tenants } from "./people/plan.mjs";
 import { settle } from "./people/tenant.mjs";
 import { operatorToken } from "./settings.mjs";
 import { World } from "./world.mjs";
 
 const minuteMs = 60_000;
+/** Faults go on for a while when people have stopped, and in any case for so long. */
+const faultyMinutes = 5;
 /** A world that has healed is looked at after each of these times. After the last, everything must hold. */
 const looksAfterMinutes = [6, 20, 60, 240];
 /** One world in so many lives until the last look, in case something happens late that must not. */
@@ -20,7 +22,7 @@ export async function play(plan, load, { planted } = {}) {
   world.faults.isHealed = false;
   world.isolates.setClocks();
   const deeds = plan.entries.map((entry) => begin(world, settled.get(entry.tenant), entry, told));
-  await world.pass(Math.ceil(withinMs / minuteMs) + 1);
+  await world.pass(Math.max(faultyMinutes, Math.ceil((plan.withinMs ?? 0) / minuteMs) + 1));
   world.faults.isHealed = true;
   const faults = await converge(world, { told, tenants: [...settled.values()], deeds, seed: plan.seed });
   return { faults, world, ...sums(world) };

@@ -53,7 +53,7 @@ export class World {
     const report = (body, headers) => this.ask("POST", "/hooks/resend", { text: body, headers });
     this.outside = new Outside({ ...surroundings, random: randomStream(seed, "outside"), planted, report });
     globalThis.fetch = (input, init) => this.outside.fetch(input, init);
-    this.isolates = new Isolates(isolateCount, { load, random: order, faults });
+    this.isolates = new Isolates(isolateCount, { load, random: order, faults, time });
     this.queues = new Queues({
       ...surroundings,
       consumers: toml.queues.consumers,
@@ -113,9 +113,10 @@ export class World {
         return { status: answer.status, text: await answer.text() };
       });
       const answer = parsed(response.text);
-      return { status: response.status, body: answer?.data ?? answer, text: response.text, begun, at: this.time.now };
+      const told = { begun, at: this.time.now, isolate: process };
+      return { status: response.status, body: answer?.data ?? answer, text: response.text, ...told };
     } catch {
-      return { status: 0, body: null, text: "", begun, at: this.time.now };
+      return { status: 0, body: null, text: "", begun, at: this.time.now, isolate: process };
     }
   }
 

@@ -72,12 +72,24 @@ function faultsOfContacts(world, { numberOf }, saved, imported) {
     contacts.map(({ project_id: project, email, data }) => [`${project} ${email}`, JSON.parse(data)]),
   );
   const missing = ({ tenant, email, key, value }) => dataOf.get(`${numberOf.get(tenant)} ${email}`)?.[key] !== value;
-  const jobs = new Map(world.rows("SELECT project_id, id, status FROM jobs").map(({ id, status }) => [id, status]));
-  const done = imported.filter(({ jobId }) => jobs.get(storedId(jobId)) === "completed");
+  const jobs = new Map(world.rows("SELECT project_id, id, status, result FROM jobs").map((job) => [job.id, job]));
+  const done = imported.filter(({ jobId }) => jobs.get(storedId(jobId))?.status === "completed");
   const rows = done.flatMap(({ emails, ...fact }) => emails.map((email) => ({ ...fact, email })));
-  return [...saved, ...rows]
-    .filter(missing)
-    .map(({ entry, email, key }) => `${entry.kind} ${entry.number} saved ${key} of ${email}, which is not there`);
+  return [
+    ...done.flatMap((fact) => resultFaults(fact, JSON.parse(jobs.get(storedId(fact.jobId)).result))),
+    ...[...saved, ...rows]
+      .filter(missing)
+      .map(({ entry, email, key }) => `${entry.kind} ${entry.number} saved ${key} of ${email}, which is not there`),
+  ];
+}
+
+/** An import counts each row once: the people that it has made, and those that were there. */
+function resultFaults({ entry, emails, news }, { imported, updated, skipped }) {
+  const isRight = imported === news && updated === emails.length - news && skipped === 0;
+  const counted = `${imported} new, ${updated} known and ${skipped} skipped`;
+  return isRight
+    ? []
+    : [`${entry.kind} ${entry.number} counts ${counted} people, and had ${news} of ${emails.length} new`];
 }
 
 /** Each event of a project that has a webhook reaches it. */

@@ -2,6 +2,7 @@ import { answersThatSurprise } from "./answers.mjs";
 import { consentDisobeyed } from "./consent.mjs";
 import { countsThatDiffer } from "./counts.mjs";
 import { effectsLost } from "./effects.mjs";
+import { hitsMiscounted } from "./hits.mjs";
 import { mailUnaccounted, reportsForgotten } from "./mail.mjs";
 import { tracesOfErased } from "./traces.mjs";
 import { unfinished } from "./unfinished.mjs";
@@ -17,6 +18,7 @@ export async function faultsIn(world, seen) {
     ...[...world.limits.passed].map((what) => `Beyond a limit of the platform: ${what}`),
     ...mailUnaccounted(world, state),
     ...reportsForgotten(world, state),
+    ...hitsMiscounted(state),
     ...unfinished(world, state),
     ...answersThatSurprise(state),
     ...effectsLost(world, state),

@@ -12,16 +12,35 @@ export function mailUnaccounted(world, { emails, facts }) {
   const times = Map.groupBy(mails, ({ tag }) => emailOfTag(tag));
   const lost = new Set(arrivals.filter(({ outcome }) => vague.has(outcome)).map(({ tag }) => emailOfTag(tag)));
   // A call that its isolate died of may never arrive.
-  const hasDied = world.faults.counts.isolateDies > 0;
+  const { isolateDies = 0, isolateDiesAtMessage = 0 } = world.faults.counts;
+  const hasDied = isolateDies + isolateDiesAtMessage > 0;
   const isSomeDeleted = facts.some(({ is }) => is === "deleted");
   const known = new Set(emails.map(({ id }) => id));
   const unknown = isSomeDeleted ? [] : [...times.keys()].filter((id) => !known.has(id));
   return [
     ...emails.flatMap((email) => faultsOf(email, times.get(email.id)?.length ?? 0, hasDied || lost.has(email.id))),
     ...[...times].filter(([, all]) => all.length > 1).map(([id, all]) => `The provider took ${id} ${all.length} times`),
+    ...handedOverTwice(arrivals),
     ...unknown.map((id) => `The provider took ${id}, which has no row`),
     ...mails.filter(({ mail }) => isStranger(mail)).map(({ mail }) => `${mail.from} wrote to ${addressOf(mail)}`),
   ];
+}
+
+/** For so long nobody else may hand a mail over while its call is open: the lease, less what clocks differ. */
+const leaseMs = 110_000;
+
+/** Nobody hands a mail over while another call with it is open. */
+function handedOverTwice(arrivals) {
+  return [...Map.groupBy(arrivals, ({ tag }) => tag)].flatMap(([tag, all]) =>
+    all.flatMap(({ at, call, outcome }, place) =>
+      all
+        .slice(place + 1)
+        .filter((later) => later.at < Math.min(call.overAt, at + leaseMs))
+        .map(
+          (later) => `${emailOfTag(tag)} was handed over at ${later.at}, while a call of ${at} was open (${outcome})`,
+        ),
+    ),
+  );
 }
 
 const columnOf = { bounced: "bounced_at", complained: "complained_at", opened: "opened_at" };

@@ -16,20 +16,22 @@ export class Outside {
   }
 
   fetch(input, init) {
-    return this.boundary(() => untilAborted(init?.signal, this.#fetch(new Request(input, { ...init, signal: null }))));
+    return this.boundary(() =>
+      untilAborted(init?.signal, this.#fetch(new Request(input, { ...init, signal: null }), init?.signal)),
+    );
   }
 
-  async #fetch(request) {
+  async #fetch(request, signal) {
     const url = new URL(request.url);
     const body = await request.text();
     await this.trip();
-    const answer = await this.#answer(request, url, body);
+    const answer = await this.#answer(request, url, body, signal);
     await this.trip();
     return answer;
   }
 
-  #answer(request, url, body) {
-    if (url.host === "api.resend.com") return this.provider.answer(request, url, body);
+  #answer(request, url, body, signal) {
+    if (url.host === "api.resend.com") return this.provider.answer(request, url, body, signal);
     if (url.pathname === "/dns-query" || url.pathname === "/resolve") return this.#resolve(url);
     return this.receivers.answer(request, url, body);
   }

@@ -21,7 +21,7 @@ export class Provider {
   #taken = new Map();
   /** The mails that were taken: `{ tag, at, mail, isAgain }`. */
   mails = [];
-  /** Each time a mail arrived, in a call of `size` mails: `{ tag, email, at, outcome, size }`. */
+  /** Each time a mail arrived, in a call of `size` mails that is over at some time: `{ tag, email, at, outcome, size, call }`. */
   arrivals = [];
   /** The reports that were answered 2xx: `{ tag, kind, email }`. */
   told = [];
@@ -31,13 +31,24 @@ export class Provider {
     this.isForgetful = planted === "forgetful provider";
   }
 
-  async answer({ method, headers }, { pathname }, body) {
+  /** `signal` tells when the caller has stopped waiting. */
+  async answer({ method, headers }, { pathname }, body, signal) {
     if (pathname === "/domains" && method === "GET") return Response.json({ data: [], has_more: false });
     if (pathname.startsWith("/domains")) return Response.json({ id: "d", status: "verified", records: [] });
     const mails = [JSON.parse(body)].flat();
     const outcome = this.#outcome();
     const [at, size] = [this.time.now, mails.length];
-    for (const mail of mails) this.arrivals.push({ tag: tagOf(mail), email: [mail.to].flat()[0], at, outcome, size });
+    const call = { overAt: Number.POSITIVE_INFINITY };
+    for (const mail of mails)
+      this.arrivals.push({ tag: tagOf(mail), email: [mail.to].flat()[0], at, outcome, size, call });
+    const end = () => {
+      call.overAt = Math.min(call.overAt, this.time.now);
+    };
+    signal?.addEventListener("abort", end);
+    return this.#answerAs(outcome, { headers, pathname, mails }).finally(end);
+  }
+
+  async #answerAs(outcome, { headers, pathname, mails }) {
     if (outcome === "hangs") await new Promise(() => {});
     if (outcome === "slow") await this.time.wait(this.random() * 15 * secondMs);
     if (outcome === "fails") return Response.json({ name: "internal_server_error" }, { status: 500 });

@@ -47,7 +47,8 @@ export class Receivers {
     if (status === 500) return Response.json({}, { status });
     if (pathname === "/events" && !this.#hear(host, headers, body)) return Response.json({}, { status: 401 });
     if (this.faults.happens("receiverLosesAnswer")) throw new TypeError("Network connection lost.");
-    return Response.json({ isFine: true });
+    // Some servers answer with what they were sent.
+    return Response.json({ isFine: true, heard: body });
   }
 
   /** Hears an event whose signature is valid. While a secret changes, it may be one that nobody knows here. */

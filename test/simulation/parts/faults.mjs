@@ -6,6 +6,7 @@ export const maxRates = {
   database: 0.15,
   file: 0.3,
   isolateDies: 0.006,
+  isolateDiesAtMessage: 0.06,
   objectIsReset: 0.03,
   objectIsEvicted: 0.5,
   alarmIsLate: 0.3,
@@ -78,8 +79,9 @@ export class Faults {
   }
 
   /** How a process dies at a call that leaves it; null when it does not. */
-  ofCall(isObject) {
+  ofCall(isObject, isMessage) {
     const when = () => (this.random() < 0.5 ? "before" : "after");
+    if (isMessage && this.happens("isolateDiesAtMessage")) return { of: "isolate", when: "before" };
     if (isObject && this.happens("objectIsReset")) return { of: "object", when: when() };
     return this.happens("isolateDies") ? { of: "isolate", when: when() } : null;
   }

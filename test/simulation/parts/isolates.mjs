@@ -4,8 +4,8 @@ import { isolateLost, Process } from "./processes.mjs";
 export class Isolates {
   #all = [];
 
-  constructor(count, { load, random, faults }) {
-    Object.assign(this, { load, random, faults });
+  constructor(count, { load, random, faults, time }) {
+    Object.assign(this, { load, random, faults, time });
     for (let opened = 0; opened < count; opened++) this.#open();
   }
 
@@ -28,6 +28,7 @@ export class Isolates {
     const process = new Process({ skewMs: this.faults.skewMs() });
     const isolate = { process, worker: process.run(() => this.load(this.random)) };
     process.onDeath = () => {
+      process.diedAt = this.time.now;
       this.#all.splice(this.#all.indexOf(isolate), 1);
       this.#open();
     };

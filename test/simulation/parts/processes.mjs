@@ -19,6 +19,7 @@ export function currentInvocation() {
  */
 export class Process {
   isDead = false;
+  diedAt = Number.POSITIVE_INFINITY;
   /** When its last call ended. */
   idleSince = 0;
   #calls = new Set();
@@ -71,11 +72,11 @@ const objectReset = "Durable Object reset because its code was updated.";
  * before the call leaves or after it has arrived.
  */
 export function openBoundary(faults) {
-  return async (work) => {
+  return async (work, { isMessage = false } = {}) => {
     const process = running.getStore();
     if (process === undefined) return work();
     if (process.isDead) return never();
-    const death = faults.ofCall(process.parent !== null);
+    const death = faults.ofCall(process.parent !== null, isMessage);
     if (death?.when === "before") return kill(process, death);
     await process.beforeLeaving?.();
     if (process.isDead) return never();

@@ -18,12 +18,13 @@ export class Queues {
       sendBatch: (messages) => {
         const sent = structuredClone(messages);
         this.limits.checkMessages(sent);
-        return this.boundary(async () => {
+        const add = async () => {
           await this.trip();
           for (const { body, delaySeconds = 0 } of sent) {
             for (const lateMs of this.faults.ofMessage()) this.#add(queue, body, delaySeconds * 1_000 + lateMs, 1);
           }
-        });
+        };
+        return this.boundary(add, { isMessage: true });
       },
     };
   }

@@ -17,7 +17,7 @@ export const campaignDeeds = {
         ...{
           name: `Campaign ${number}`,
           subject: `News ${number}`,
-          body: "<p>News</p>",
+          body: `<p>News: <a href="https://${tenant.name}.example/news">read</a></p>`,
           from: tenant.from,
           audienceType,
         },

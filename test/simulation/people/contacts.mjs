@@ -67,28 +67,30 @@ export const contactDeeds = {
     if (isGood(status)) for (const email of emails) caller.note({ is: "suppressed", email });
   },
 
-  /** Has a person live in every part of the product, and be forgotten. */
-  async liveAndBeErased(caller, { number, draws: [draw] }) {
+  /** Has a person live in some parts of the product, and be forgotten. */
+  async liveAndBeErased(caller, { number, draws: [draw, parts] }) {
     const email = `e${number}@${caller.tenant.name}.example`;
-    const { key, from } = caller.tenant;
+    const { from } = caller.tenant;
     await caller.insist("POST", "/contacts", { body: { email, data: { plan: "pro", nick: `nick of ${email}` } } });
-    await caller.ask("POST", "/v1/send", {
-      key,
-      body: { to: email, from, subject: `To ${email}`, body: "<p>Hello</p>" },
-    });
-    await caller.ask("POST", "/events/track", { body: { email, event: "signup", data: { note: `by ${email}` } } });
+    const body = { to: email, from, subject: `To ${email}`, body: "<p>Hello</p>" };
+    if (parts < 0.6) await caller.ask("POST", "/v1/send", { body });
+    const event = parts < 0.3 || parts > 0.8 ? "signup" : "look";
+    await caller.ask("POST", "/events/track", { body: { email, event, data: { note: `by ${email}` } } });
     const id = await idOf(caller, email);
     if (id === null) return;
     const [{ id: journey }] = caller.tenant.workflows;
     const started = { contactId: id, context: { note: `by ${email}` } };
-    await caller.ask("POST", `/workflows/${journey}/executions`, { body: started, allowed: [404, 409] });
-    await caller.world.time.wait(draw * 60_000);
+    if (parts < 0.45)
+      await caller.ask("POST", `/workflows/${journey}/executions`, { body: started, allowed: [404, 409] });
+    await caller.world.time.wait(draw * draw * 60_000);
     const { status } = await caller.insist("DELETE", `/contacts/${id}`, { allowed: [404] });
     if (isGood(status) || status === 404) caller.note({ is: "erased", email });
   },
 
   async importContacts(caller, { number, people }) {
-    const rows = people.map((person) => `${caller.tenant.address(person)},${number}`);
+    const news = people.map((person) => `i${number}.${person}@${caller.tenant.name}.example`);
+    const emails = [...people.map((person) => caller.tenant.address(person)), ...news];
+    const rows = emails.map((email) => `${email},${number}`);
     const form = new FormData();
     form.append("file", new File([`email,i${number}\n${rows.join("\n")}\n`], "people.csv", { type: "text/csv" }));
     const { status, body } = await caller.ask("POST", "/contacts/import", { form });
@@ -96,7 +98,7 @@ export const contactDeeds = {
     caller.note({
       is: "imported",
       jobId: body.jobId,
-      emails: people.map((person) => caller.tenant.address(person)),
+      ...{ emails, news: news.length },
       key: `i${number}`,
       value: number,
     });

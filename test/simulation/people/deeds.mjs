@@ -2,6 +2,7 @@ import { campaignDeeds } from "./campaigns.mjs";
 import { contactDeeds } from "./contacts.mjs";
 import { mailDeeds } from "./mail.mjs";
 import { projectDeeds } from "./projects.mjs";
+import { readerDeeds } from "./readers.mjs";
 import { strangerDeeds } from "./strangers.mjs";
 import { workflowDeeds } from "./workflows.mjs";
 
@@ -11,7 +12,10 @@ const againMs = 5_000;
 const runningMs = 20_000;
 
 /** All that people do, by its kind. */
-const deeds = { ...mailDeeds, ...contactDeeds, ...campaignDeeds, ...workflowDeeds, ...projectDeeds, ...strangerDeeds };
+const deeds = {
+  ...{ ...mailDeeds, ...readerDeeds, ...contactDeeds, ...campaignDeeds },
+  ...{ ...workflowDeeds, ...projectDeeds, ...strangerDeeds },
+};
 
 /** Does what an entry of a plan says. What was asked and answered, and what follows from it, is kept in `told`. */
 export async function act(world, tenant, entry, told) {

@@ -53,6 +53,12 @@ export function firstDocument({ eventName, host, templates }) {
   return { name: "Journey", eventName, enabled: true, allowReentry: true, steps, transitions };
 }
 
+/** A workflow without a step that waits: a contact may soon enter it again. */
+export function shortDocument({ title, eventName, allowReentry }) {
+  const steps = [{ key: "note", name: "note", ...pool.note({ form: 0 }) }];
+  return { name: title, eventName, enabled: true, allowReentry, steps, transitions: [{ from: "trigger", to: "note" }] };
+}
+
 /** The branches that may lead out of a step; null is the way without one. */
 function branchesOf({ type, config }) {
   if (type === "EXIT") return [];

@@ -28,8 +28,8 @@ export const mailDeeds = {
 };
 
 function eventOf(draw) {
-  if (draw < 0.5) return "signup";
-  return draw < 0.85 ? "purchase" : "visit";
+  if (draw < 0.4) return "signup";
+  return draw < 0.7 ? "purchase" : "visit";
 }
 
 /** Some sends go to strangers, who are then contacts that never subscribed. */

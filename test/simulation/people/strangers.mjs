@@ -21,14 +21,19 @@ export const strangerDeeds = {
     });
   },
 
-  /** A link to leave of somebody else, which only the mail of that person has. */
-  async forgeLink(caller, { draws: [draw] }) {
+  /** A link of somebody else, which only the mail of that person has: to leave, to choose topics, to read. */
+  async forgeLink(caller, { draws: [draw, which, where] }) {
     const { mails } = caller.world.outside.provider;
-    const header = mails[Math.floor(draw * mails.length)]?.mail.headers?.["List-Unsubscribe"];
-    if (header === undefined) return;
-    const path = new URL(header.slice(1, -1)).pathname;
-    const place = path.length - 8;
+    const mail = mails[Math.floor(draw * mails.length)]?.mail;
+    if (mail === undefined) return;
+    const links = linksIn(mail);
+    const path = links[Math.floor(which * links.length)];
+    if (path === undefined) return;
+    // The last character has bits that mean nothing.
+    const token = path.lastIndexOf("/") + 1;
+    const place = token + Math.floor(where * (path.length - 1 - token));
     const forged = path.slice(0, place) + (path[place] === "A" ? "B" : "A") + path.slice(place + 1);
+    if (/^\/[oc]\//.test(path)) return deceive(caller, "GET", forged, { key: null });
     await deceive(caller, "POST", forged, {
       key: null,
       text: "List-Unsubscribe=One-Click",
@@ -51,6 +56,14 @@ export const strangerDeeds = {
     await deceive(caller, "PATCH", `${path}/${id}`, { body: { name: "Mine" } });
   },
 };
+
+/** The paths of the links of ours in a mail. */
+function linksIn({ html = "", headers }) {
+  const all = `${html} ${headers?.["List-Unsubscribe"] ?? ""}`.matchAll(
+    /https:\/\/mail\.acme\.test(\/[^"<>\s/]+\/[^"<>\s/?]+)/g,
+  );
+  return [...new Set([...all].map(([, path]) => path))];
+}
 
 const refusals = [400, 401, 403, 404, 405, 422];
 

@@ -1,4 +1,4 @@
-import { drawDocument, firstDocument } from "./documents.mjs";
+import { drawDocument, firstDocument, shortDocument } from "./documents.mjs";
 import { persons } from "./plan.mjs";
 
 /** Makes a project as its first people would: domain, templates, webhook, segment and workflow, before any fault. */
@@ -13,7 +13,13 @@ export async function settle(world, name) {
   };
   const from = `hello@${domain}`;
   const template = (type) =>
-    make("/templates", { name: type, subject: `${type} of ${name}`, body: "<p>Hello {{ email }}</p>", from, type });
+    make("/templates", {
+      name: type,
+      subject: `${type} of ${name}`,
+      body: `<p>Hello {{ email }}, <a href="https://${name}.example/news">read</a></p>`,
+      from,
+      type,
+    });
   const [marketing, transactional] = [await template("MARKETING"), await template("TRANSACTIONAL")];
   const webhook = await make("/webhooks", { url: `https://${host}/events`, events: ["*"] });
   world.outside.receivers.expect(host, webhook.secret);
@@ -24,6 +30,7 @@ export async function settle(world, name) {
   const workflows = [
     await settleWorkflow(make, given[0], firstDocument(given[0])),
     await settleWorkflow(make, given[1], drawDocument(name, given[1])),
+    await settleWorkflow(make, given[2], shortDocument(given[2])),
   ];
   // A person whom only public keys have named would get one mail a day.
   const address = (person) => `p${person}@${name}.example`;
@@ -43,11 +50,12 @@ export async function settle(world, name) {
   };
 }
 
-/** The workflows of a tenant: one that people enter again and again, and one that they enter once. */
+/** The workflows of a tenant: one that people enter again and again, one that they enter once, and one that is soon over. */
 function workflowsOf(given) {
   return [
     { ...given, title: "Journey", eventName: "signup", allowReentry: true },
     { ...given, title: "Once", eventName: "purchase", allowReentry: false },
+    { ...given, title: "Short", eventName: "visit", allowReentry: true },
   ];
 }
 

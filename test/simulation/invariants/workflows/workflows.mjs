@@ -33,6 +33,7 @@ async function faultsOf(world, state, tenant, workflow, rows) {
         isByEvent: isByEvent(execution, workflow, taken),
         isCancelled: (reason, from, to) => isCancelled(state, tenant, workflow, execution, reason, from, to),
         isFaultless: world.faults.drawn === 0,
+        isOnTime: !world.faults.counts.clocksDiffer,
       };
     });
   return [

@@ -1,0 +1,41 @@
+import { addressOf } from "../people/contacts.mjs";
+import { emailOfTag } from "./ids.mjs";
+
+const columns = { open: ["opens", "opened_at"], click: ["clicks", "clicked_at"] };
+/** An isolate tells the queue of a hit after its answer, at most so much later. */
+const toldWithinMs = 10_000;
+
+/** Each open and click is recorded once, unless the isolate that answered died before it could tell. */
+export function hitsMiscounted({ emails, facts }) {
+  const isOver = new Set(
+    facts.filter(({ is }) => is === "deleted" || is === "erased").map((fact) => fact.email ?? fact.tenant),
+  );
+  const hits = Map.groupBy(
+    facts.filter(({ is }) => is === "hit"),
+    ({ tag }) => emailOfTag(tag),
+  );
+  return emails.flatMap((email) => {
+    const own = hits.get(email.id) ?? [];
+    const address = own.length > 0 ? addressOf(own[0].mail) : null;
+    if (address === null || isOver.has(address) || isOver.has(address.split("@")[1].split(".")[0])) return [];
+    return Object.keys(columns).flatMap((kind) =>
+      faultsOf(
+        email,
+        kind,
+        own.filter((hit) => hit.kind === kind),
+      ),
+    );
+  });
+}
+
+/** The provider may report one open in addition. */
+function faultsOf(email, kind, hits) {
+  const [count, at] = columns[kind];
+  const sure = hits.filter(
+    ({ answer: { status, at, isolate } }) => status > 0 && !(isolate.diedAt < at + toldWithinMs),
+  );
+  const most = hits.length + (kind === "open" ? 1 : 0);
+  if (email[count] < sure.length) return [`${email.id} counts ${email[count]} ${count}, and had ${sure.length}`];
+  if (email[count] > most) return [`${email.id} counts ${email[count]} ${count}, and had at most ${most}`];
+  return sure.length > 0 && email[at] === null ? [`${email.id} was hit by a ${kind}, and ${at} is empty`] : [];
+}
