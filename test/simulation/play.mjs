@@ -1,4 +1,6 @@
+import { publicId } from "./invariants/ids.mjs";
 import { faultsIn } from "./invariants/invariants.mjs";
+import { served } from "./parts/processes.mjs";
 import { act } from "./people/deeds.mjs";
 import { tenants } from "./people/plan.mjs";
 import { settle } from "./people/tenant.mjs";
@@ -13,8 +15,11 @@ const looksAfterMinutes = [6, 20, 60, 240];
 /** One world in so many lives until the last look, in case something happens late that must not. */
 const longLivesOneIn = 16;
 
-/** Plays a plan in the world of its seed: first with faults, then without. Returns what does not hold afterwards. */
-export async function play(plan, load, { planted } = {}) {
+/**
+ * Plays a plan in the world of its seed: first with faults, then without. Returns what does not hold afterwards. A brief play
+ * looks once.
+ */
+export async function play(plan, load, { planted, isBrief = false } = {}) {
   const world = new World(plan.seed, load, { rates: plan.rates, planted });
   const settled = new Map();
   for (const name of tenants) settled.set(name, await settle(world, name));
@@ -24,7 +29,8 @@ export async function play(plan, load, { planted } = {}) {
   const deeds = plan.entries.map((entry) => begin(world, settled.get(entry.tenant), entry, told));
   await world.pass(Math.max(faultyMinutes, Math.ceil((plan.withinMs ?? 0) / minuteMs) + 1));
   world.faults.isHealed = true;
-  const faults = await converge(world, { told, tenants: [...settled.values()], deeds, seed: plan.seed });
+  const looks = isBrief ? looksAfterMinutes.slice(0, 1) : looksAfterMinutes;
+  const faults = await converge(world, looks, { told, tenants: [...settled.values()], deeds, seed: plan.seed });
   return { faults, world, ...sums(world) };
 }
 
@@ -43,10 +49,10 @@ function begin(world, tenant, entry, told) {
 }
 
 /** Lets a healed world live until everything holds. What does not after the last look never will. */
-async function converge(world, seen) {
+async function converge(world, looks, seen) {
   let faults = [];
   let passed = 0;
-  for (const minutes of looksAfterMinutes) {
+  for (const minutes of looks) {
     await release(world, seen.tenants);
     await world.pass(minutes - passed);
     passed = minutes;
@@ -60,15 +66,17 @@ async function converge(world, seen) {
 async function release(world, settled) {
   for (const tenant of settled.filter(({ isDeleted }) => !isDeleted)) {
     await world.call("PATCH", `/admin/projects/${tenant.id}`, { key: operatorToken, body: { disabled: false } });
-    for (const { id } of tenant.campaigns) {
-      const { body } = await world.call("GET", `/campaigns/${id}`, { key: tenant.key });
-      if (body?.heldReason) await world.call("POST", `/campaigns/${id}/resume`, { key: tenant.key, body: {} });
-    }
+    const held = world.rows("SELECT id, project_id FROM campaigns WHERE held_reason IS NOT NULL");
+    const heldIds = new Set(held.map(({ id }) => publicId(id)));
+    for (const { id } of tenant.campaigns.filter((campaign) => heldIds.has(campaign.id)))
+      await world.call("POST", `/campaigns/${id}/resume`, { key: tenant.key, body: {} });
   }
 }
 
-function sums({ databases, faults }) {
+function sums({ databases, faults, outside }) {
   const all = Object.values(databases);
   const sum = (name) => all.reduce((total, database) => total + database[name], 0);
-  return { trips: sum("trips"), statements: sum("statements"), drawn: faults.drawn, counts: faults.counts };
+  // Each call of the Worker or of one of its objects, each call to the outside, and each fault.
+  const events = served.calls + outside.calls + faults.drawn;
+  return { events, trips: sum("trips"), statements: sum("statements"), drawn: faults.drawn, counts: faults.counts };
 }

@@ -49,29 +49,26 @@ function* plans() {
   }
 }
 
-async function run(plan, load) {
+async function run(plan, load, { isBrief = false } = {}) {
   const log = logOf(values.trace ? say : null);
-  const result = await play(plan, load, { planted: values.plant });
+  const result = await play(plan, load, { planted: values.plant, isBrief });
   return { ...result, log: log.hash() };
 }
 
 async function runAll(load) {
   const begun = process.cpuUsage();
-  let [count, failed, trips, drawn] = [0, 0, 0, 0];
+  let [count, failed, trips, drawn, events] = [0, 0, 0, 0, 0];
   for (const plan of plans()) {
     const result = await run(plan, load);
     count += 1;
     trips += result.trips;
     drawn += result.drawn;
+    events += result.events;
     const isSame = !values.twice || (await run(plan, load)).log === result.log;
     const faults = [...result.faults, ...(isSame ? [] : ["Two runs of the seed differ"])];
     if (faults.length === 0) continue;
     failed += 1;
-    say(
-      plan.name
-        ? `plan ${plan.name}`
-        : `seed ${plan.seed}: npm run simulate -- --seed ${plan.seed} --steps ${steps} --shrink`,
-    );
+    say(headOf(plan));
     for (const fault of faults.slice(0, 10)) say(`  ${fault}`);
     if (values.shrink) await keepShrunk(plan, faults, load);
   }
@@ -79,12 +76,24 @@ async function runAll(load) {
   say(
     `${count} seeds of ${steps} steps, ${drawn} faults, ${trips} round trips: ${count - failed} hold, ${failed} do not.`,
   );
-  if (!values.twice) say(`${(count / ((user + system) / 1e6)).toFixed(1)} seeds a second of CPU.`);
+  const seconds = (user + system) / 1e6;
+  if (!values.twice)
+    say(`${(count / seconds).toFixed(2)} seeds and ${Math.round(events / seconds)} events a second of CPU.`);
   return failed === 0;
 }
 
+/** What failed, how anybody can see it again, and what kind of world it was. */
+function headOf({ name, seed, rates, entries }) {
+  const more = [values.upgrade ? " --upgrade" : "", values.plant ? ` --plant "${values.plant}"` : ""].join("");
+  const again = name ? `plan ${name}: npm run simulate -- --found` : `seed ${seed}: npm run simulate -- --seed ${seed}`;
+  const command = name ? again : `${again} --steps ${steps} --shrink${more}`;
+  const faults = Object.entries(rates).filter(([, rate]) => rate > 0);
+  const drawn = faults.map(([fault, rate]) => `${fault} ${rate}`).join(", ") || "none";
+  return `${command}\n  ${entries.length} deeds within ${Math.round(entries.at(-1).at / 1_000)} s, with faults: ${drawn}`;
+}
+
 async function keepShrunk(plan, faults, load) {
-  const least = await shrink(plan, faults, (smaller) => run(smaller, load), mostPlaysOfShrinking);
+  const least = await shrink(plan, faults, (smaller, options) => run(smaller, load, options), mostPlaysOfShrinking);
   const kept = Object.values(least.rates).filter((rate) => rate > 0).length;
   say(`  shrunk to ${least.entries.length} deeds and ${kept} kinds of faults: ${keepPlan(least, faults)}`);
 }

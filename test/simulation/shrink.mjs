@@ -9,30 +9,46 @@ function kindOf(fault) {
 }
 
 /**
- * Makes a plan that fails smaller while it fails in the same way: first fewer deeds, then fewer kinds of faults. Stops
- * after `most` plays.
+ * Makes a plan that fails smaller while it fails in the same way: first without any fault, then with fewer deeds, then with
+ * fewer kinds of faults. Stops after `most` plays. `play` may be brief: it then looks once, soon after the faults, which is
+ * much faster. What is found so must also fail at the last look.
  */
 export async function shrink(plan, faults, play, most) {
   const kinds = new Set(faults.map(kindOf));
   let left = most;
-  const stillFails = async (smaller) => {
-    left -= 1;
-    return (await play(smaller)).faults.some((fault) => kinds.has(kindOf(fault)));
-  };
+  for (const isBrief of [true, false]) {
+    const stillFails = async (smaller) => {
+      left -= 1;
+      return (await play(smaller, { isBrief })).faults.some((fault) => kinds.has(kindOf(fault)));
+    };
+    if (!(await stillFails(plan))) continue;
+    const least = await leastOf(plan, async (smaller) => left > 0 && (await stillFails(smaller)));
+    if (!isBrief || (await play(least, {})).faults.some((fault) => kinds.has(kindOf(fault)))) return least;
+  }
+  return plan;
+}
+
+async function leastOf(plan, stillFails) {
+  const calm = { ...plan, rates: Object.fromEntries(Object.keys(plan.rates).map((name) => [name, 0])) };
+  const fewer = await withFewerDeeds((await stillFails(calm)) ? calm : plan, stillFails);
+  return withFewerFaults(fewer, stillFails);
+}
+
+async function withFewerDeeds(plan, stillFails) {
   let least = plan;
-  for (
-    let size = Math.ceil(least.entries.length / 2);
-    size >= 1 && left > 0;
-    size = size === 1 ? 0 : Math.ceil(size / 2)
-  ) {
-    for (let from = 0; from < least.entries.length && left > 0; ) {
+  for (let size = Math.ceil(plan.entries.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < least.entries.length; ) {
       const entries = least.entries.toSpliced(from, size);
       if (await stillFails({ ...least, entries })) least = { ...least, entries };
       else from += size;
     }
   }
-  for (const name of Object.keys(least.rates).filter((key) => least.rates[key] > 0)) {
-    if (left <= 0) break;
+  return least;
+}
+
+async function withFewerFaults(plan, stillFails) {
+  let least = plan;
+  for (const name of Object.keys(plan.rates).filter((key) => plan.rates[key] > 0)) {
     const calmer = { ...least, rates: { ...least.rates, [name]: 0 } };
     if (await stillFails(calmer)) least = calmer;
   }

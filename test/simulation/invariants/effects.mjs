@@ -12,6 +12,7 @@ export function effectsLost(world, state) {
     ...of("tracked").flatMap((fact) => faultsOfTrack(world, fact)),
     ...[...of("sent"), ...of("tracked")].flatMap(keyOfAnother),
     ...sentTooEarly(world, of("sent")),
+    ...faultsOfReceived(world, state, of("written")),
     ...faultsOfContacts(world, state, of("saved"), of("imported")),
     ...unheard(world, state, deleted),
     ...world.outside.receivers.forged,
@@ -63,6 +64,23 @@ function faultsOfTrack(world, { entry, answers, hasKey }) {
     ...lost.map((id) => `track ${entry.number} was answered with ${publicId(storedId(id))}, which is not there`),
     ...(hasKey && ids.size > 1 ? [`track ${entry.number} had its effect twice`] : []),
   ];
+}
+
+/** A mail that came for a tenant is one event of its sender, once its notice was accepted. */
+function faultsOfReceived(world, { numberOf, facts }, written) {
+  const disabled = new Set(facts.filter(({ is }) => is === "disabling").map(({ tenant }) => tenant));
+  return written.flatMap(({ entry, tenant, from, to, isTaken }) => {
+    const events = world.rowsOf(
+      numberOf.get(tenant),
+      `SELECT c.email FROM events e LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
+        WHERE e.project_id = ? AND e.name = 'email.received' AND e.data->>'to' = '${to}'`,
+    );
+    const least = isTaken && !disabled.has(tenant) ? 1 : 0;
+    const isRight = events.length >= least && events.length <= 1 && events.every(({ email }) => email === from);
+    return isRight
+      ? []
+      : [`${entry.kind} ${entry.number} of ${from} is ${events.length} events: ${JSON.stringify(events)}`];
+  });
 }
 
 /** Keys that were saved are there: nobody overwrites or deletes them. */

@@ -33,6 +33,9 @@ function stateOf(world, seen) {
   const projects = world.databases.DB.peek("SELECT number, id, name FROM projects");
   const nameOf = new Map(projects.map(({ number, name }) => [number, name]));
   const numberOf = new Map(projects.map(({ number, name }) => [name, number]));
-  const emails = world.rows("SELECT * FROM emails");
+  const contents = world.rows("SELECT project_id, content_id, variant FROM campaign_counts");
+  const variants = new Map(contents.map(({ content_id: content, variant }) => [content, variant]));
+  const rows = world.rows("SELECT * FROM emails");
+  const emails = rows.map((row) => ({ ...row, variant: variants.get(row.content_id) ?? null }));
   return { ...seen, ...seen.told, projects, nameOf, numberOf, emails };
 }

@@ -22,8 +22,16 @@ export function mailUnaccounted(world, { emails, facts }) {
     ...[...times].filter(([, all]) => all.length > 1).map(([id, all]) => `The provider took ${id} ${all.length} times`),
     ...handedOverTwice(arrivals),
     ...unknown.map((id) => `The provider took ${id}, which has no row`),
+    ...mails.flatMap((one) => variantFaults(one, emails)),
     ...mails.filter(({ mail }) => isStranger(mail)).map(({ mail }) => `${mail.from} wrote to ${addressOf(mail)}`),
   ];
+}
+
+/** Each recipient of a campaign with variants gets the subject of the one by which it is counted. */
+function variantFaults({ tag, mail }, emails) {
+  const row = emails.find(({ id }) => id === emailOfTag(tag));
+  if (!row?.variant || mail.subject.startsWith(row.variant === "curious" ? "Curious" : "News")) return [];
+  return [`${row.id} is of variant ${row.variant}, and was sent with "${mail.subject}"`];
 }
 
 /** For so long nobody else may hand a mail over while its call is open: the lease, less what clocks differ. */

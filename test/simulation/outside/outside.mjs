@@ -4,6 +4,8 @@ import { Receivers } from "./receivers.mjs";
 /** The world outside, at `fetch`: a mail provider, a resolver that knows what was published, and the tenants' servers. */
 export class Outside {
   #records = new Map();
+  /** How often it was called. */
+  calls = 0;
 
   constructor({ time, trip, faults, boundary, random, planted, report }) {
     Object.assign(this, { time, trip, faults, boundary });
@@ -22,6 +24,7 @@ export class Outside {
   }
 
   async #fetch(request, signal) {
+    this.calls += 1;
     const url = new URL(request.url);
     const body = await request.text();
     await this.trip();

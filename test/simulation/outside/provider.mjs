@@ -94,21 +94,32 @@ export class Provider {
       if (this.faults.happens("reportIsLost")) continue;
       for (let time = 0; time < times; time++) {
         const delay = this.random() * 20 * secondMs + 10 * this.faults.lateMs("reportIsLate");
-        this.time.set(() => this.#tell(`${id}-${kind}`, kind, id, mail, 1), delay);
+        this.time.set(() => this.#tellFate(id, kind, mail), delay);
       }
     }
   }
 
-  async #tell(messageId, kind, id, mail, attempt) {
-    const at = new Date(Math.floor(this.time.now));
+  #tellFate(id, kind, mail) {
     const bounce =
       kind === "bounced" ? { bounce: { type: "Permanent", subType: "General", message: "No such user" } } : {};
-    const content = {
-      type: `email.${kind}`,
-      created_at: at.toISOString(),
-      data: { email_id: id, tags: mail.tags, ...bounce },
-    };
-    const body = JSON.stringify(content);
+    const data = { email_id: id, tags: mail.tags, ...bounce };
+    return this.#tell(`${id}-${kind}`, kind, data, () => this.told.push({ tag: tagOf(mail), kind, mail }), 1);
+  }
+
+  /** Receives a mail for a domain, and tells of it; some are told twice. `taken` hears that the notice was accepted. */
+  receive(from, to, taken) {
+    const id = `in-${to}`;
+    const times = this.faults.happens("reportComesTwice") ? 2 : 1;
+    for (let time = 0; time < times; time++) {
+      const delay = this.random() * secondMs + this.faults.lateMs("reportIsLate");
+      const data = { email_id: id, from, to: [to], received_for: [to] };
+      this.time.set(() => this.#tell(`${id}-${time}`, "received", data, taken, 1), delay);
+    }
+  }
+
+  async #tell(messageId, kind, data, taken, attempt) {
+    const at = new Date(Math.floor(this.time.now));
+    const body = JSON.stringify({ type: `email.${kind}`, created_at: at.toISOString(), data });
     const signature = new Webhook(reportSecret).sign(messageId, at, body);
     const timestamp = String(Math.floor(at.getTime() / secondMs));
     const { status } = await this.report(body, {
@@ -116,9 +127,9 @@ export class Provider {
       "svix-timestamp": timestamp,
       "svix-signature": signature,
     });
-    if (status >= 200 && status < 300) return void this.told.push({ tag: tagOf(mail), kind, mail });
+    if (status >= 200 && status < 300) return void taken();
     if (attempt < reportTries) {
-      this.time.set(() => this.#tell(messageId, kind, id, mail, attempt + 1), 5 * secondMs * 4 ** attempt);
+      this.time.set(() => this.#tell(messageId, kind, data, taken, attempt + 1), 5 * secondMs * 4 ** attempt);
     }
   }
 }

@@ -80,12 +80,13 @@ export class Database {
     this.statements += 1;
     for (const scan of this.#scansOf(sql)) this.limits.passed.add(scan);
     const prepared = this.#prepare(sql);
-    const before = this.#changes.get().n;
+    const isWriting = writes(sql);
+    const before = isWriting ? this.#changes.get().n : 0;
     // Two columns of one name are two items of an array, and one of an object.
     prepared.setReturnArrays(form === "arrays");
     const rows = prepared.all(...parameters.map(bound));
     const results = form === "arrays" ? rows : rows.map((row) => ({ ...row }));
-    const changes = this.#changes.get().n - before;
+    const changes = isWriting ? this.#changes.get().n - before : 0;
     return {
       results,
       success: true,
@@ -131,8 +132,13 @@ function run(work) {
   }
 }
 
+const write = /^\s*(WITH\b[\s\S]*\b(INSERT INTO|UPDATE \w+|DELETE FROM)|INSERT|UPDATE|DELETE|REPLACE)\b/i;
+const isWrite = new Map();
+
 function writes(sql) {
-  return /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql);
+  const known = isWrite.get(sql) ?? write.test(sql);
+  isWrite.set(sql, known);
+  return known;
 }
 
 function bound(value) {

@@ -9,7 +9,7 @@ export const maxRates = {
   isolateDiesAtMessage: 0.06,
   objectIsReset: 0.03,
   objectIsEvicted: 0.5,
-  alarmIsLate: 0.3,
+  alarmIsLate: 0.5,
   alarmComesTwice: 0.4,
   messageComesTwice: 0.6,
   messageIsLate: 0.3,
@@ -32,6 +32,7 @@ export const maxRates = {
 };
 const mostClocksDifferMs = 2_000;
 const latestMs = 30_000;
+const latestAlarmMs = 60_000;
 
 /** Draws how faulty a world is: many worlds have few kinds of faults, so that each kind also meets quiet surroundings. */
 export function drawRates(random) {
@@ -88,7 +89,7 @@ export class Faults {
 
   /** How much later something comes: 0 unless it is late. */
   lateMs(name) {
-    return this.happens(name) ? this.random() * latestMs : 0;
+    return this.happens(name) ? this.random() * (name === "alarmIsLate" ? latestAlarmMs : latestMs) : 0;
   }
 
   /** How often a message comes, and how much later: queues deliver at least once, in no order. */

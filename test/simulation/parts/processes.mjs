@@ -13,6 +13,9 @@ export function currentInvocation() {
   return invocations.getStore();
 }
 
+/** How often processes were called since the boundary was opened. */
+export const served = { calls: 0 };
+
 /**
  * What runs code and dies as one: an isolate, or an object in it. A process that has died does nothing more that
  * anybody could see: its timers do not fire, and no answer reaches it. Calls that it serves fail.
@@ -42,6 +45,7 @@ export class Process {
 
   /** Serves a call. It fails when the process dies first. */
   serve(work) {
+    served.calls += 1;
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
       const leave = () => this.beforeLeaving?.();
@@ -72,6 +76,7 @@ const objectReset = "Durable Object reset because its code was updated.";
  * before the call leaves or after it has arrived.
  */
 export function openBoundary(faults) {
+  served.calls = 0;
   return async (work, { isMessage = false } = {}) => {
     const process = running.getStore();
     if (process === undefined) return work();

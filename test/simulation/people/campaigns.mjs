@@ -23,6 +23,7 @@ export const campaignDeeds = {
         },
         ...(audienceType === "SEGMENT" ? { segmentId: tenant.segments[0].id } : {}),
         ...(audienceType === "FILTERED" ? { audienceCondition: condition("free") } : {}),
+        ...(audience * 10 - Math.floor(audience * 10) < 0.4 ? { variants: variantsOf(number) } : {}),
         ...(how < 0.3 ? { canary: { percent: 30, holdMinutes: 1, maxBounceRate: 100, maxComplaintRate: 100 } } : {}),
       },
     });
@@ -67,6 +68,14 @@ export const campaignDeeds = {
     });
   },
 };
+
+/** Two forms of a campaign, by their names; one has the subject of the campaign. */
+function variantsOf(number) {
+  return [
+    { name: "plain", weight: 30 },
+    { name: "curious", weight: 70, subject: `Curious ${number}` },
+  ];
+}
 
 async function change(caller, entry, verb) {
   const campaign = chosen(caller, entry);

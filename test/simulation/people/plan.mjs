@@ -12,8 +12,9 @@ const weights = {
   send: 8,
   sendMarketing: 5,
   track: 8,
-  openMail: 4,
-  clickLink: 3,
+  openMail: 5,
+  clickLink: 6,
+  writeMail: 1.5,
   saveContact: 6,
   patchContact: 3,
   optOutByLink: 6,
@@ -33,6 +34,7 @@ const weights = {
   cancelCampaign: 1,
   changeWorkflow: 2,
   startExecution: 2,
+  comeBack: 3,
   cancelExecutions: 0.5,
   cancelExecution: 1,
   renewKey: 1,
@@ -56,6 +58,10 @@ const mostApartMs = 40;
 const oddsOfEcho = 0.15;
 const echoMs = 30_000;
 const mostEchoes = 4;
+/** Many read their mail when all else has been done. */
+const readers = new Set(["openMail", "clickLink"]);
+const oddsOfLateReader = 0.6;
+const readWithinMs = 300_000;
 /** In some worlds, most happens to one person, and most deeds are of two kinds. */
 const oddsOfFocus = 0.5;
 const focusOnPerson = 0.6;
@@ -85,7 +91,9 @@ export function drawPlan(seed, steps) {
     const people = Array.from({ length: 1 + whole(3) }, () => whole(persons));
     if (last && random() < oddsOfSamePerson) people.unshift(last.people[0]);
     if (isOnFocus) people.unshift(focus.person);
-    const at = Math.min(momentAfter(last, kind, withinMs, random), withinMs);
+    const before = last?.at > withinMs ? undefined : last;
+    const readMs = readers.has(kind) && random() < oddsOfLateReader ? Math.round(random() * readWithinMs) : 0;
+    const at = Math.min(momentAfter(before, kind, withinMs, random), withinMs) + readMs;
     const draws = Array.from({ length: 3 }, () => Math.round(random() * 1e4) / 1e4);
     const entry = { number, at, tenant: tenants[tenant], kind, people: [...new Set(people)], draws };
     entries.push(entry);

@@ -4,13 +4,24 @@ const agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/
 export const readerDeeds = {
   openMail: (caller, entry) => visit(caller, entry, "open", /src="(https:[^"]+\/o\/[^"]+)"/),
   clickLink: (caller, entry) => visit(caller, entry, "click", /href="(https:[^"]+\/c\/[^"]+)"/),
+
+  /** Writes to a tenant, whose provider tells of it. */
+  async writeMail(caller, { number }) {
+    const [from, to] = [caller.address(), `reply${number}@${caller.tenant.domain}`];
+    const written = caller.note({ is: "written", from, to, isTaken: false });
+    caller.world.outside.provider.receive(`Somebody <${from}>`, to, () => {
+      written.isTaken = true;
+    });
+  },
 };
 
-/** The newest mails are read most often. */
-async function visit(caller, { draws: [draw, times] }, kind, pattern) {
+/** News are read most often. */
+async function visit(caller, { draws: [draw, times, choice] }, kind, pattern) {
   const { provider } = caller.world.outside;
   const mails = provider.mails.filter(({ mail }) => pattern.test(mail.html ?? ""));
-  const found = mails.at(-1 - Math.floor(draw * draw * mails.length));
+  const news = mails.filter(({ mail }) => /^(News|Curious) /.test(mail.subject));
+  const among = choice < 0.7 && news.length > 0 ? news : mails;
+  const found = among[Math.floor(draw * among.length)];
   if (found === undefined) return;
   const path = new URL(pattern.exec(found.mail.html)[1]).pathname;
   for (let time = 0; time < (times < 0.3 ? 2 : 1); time++) {

@@ -1,5 +1,5 @@
 import { idOf, isGood, listOf } from "./contacts.mjs";
-import { drawDocument } from "./documents.mjs";
+import { drawDocument, kindsOfEvents } from "./documents.mjs";
 
 /** What tenants do with their workflows, while people are in them. */
 export const workflowDeeds = {
@@ -18,6 +18,24 @@ export const workflowDeeds = {
     if (isGood(status)) put.until = caller.world.time.now;
     // A call before this one may have changed it, although nobody got its answer.
     else if (attempts === 1 && status === 409) workflow.documents.splice(workflow.documents.indexOf(put), 1);
+  },
+
+  /** Begins something, and comes back when what waits for it is about to end: workflows wait for halves of minutes. */
+  async comeBack(caller, { number, draws: [draw, which, late] }) {
+    const email = draw < 0.5 ? caller.address() : `c${number}@${caller.tenant.name}.example`;
+    const track = (event) =>
+      caller.insist("POST", "/events/track", {
+        body: {
+          email,
+          event,
+          data: { kind: { value: kindsOfEvents[number % kindsOfEvents.length], persistent: false } },
+        },
+        headers: { "Idempotency-Key": caller.newKey() },
+        allowed: [409],
+      });
+    await track(which < 0.8 ? "signup" : "purchase");
+    await caller.world.time.wait(30_000 * (1 + Math.floor(draw * 4)) + late * late * 20_000);
+    await track(which < 0.8 ? "purchase" : "visit");
   },
 
   async startExecution(caller, { draws: [draw] }) {
