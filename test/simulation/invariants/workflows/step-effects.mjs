@@ -12,7 +12,7 @@ export const effectFaults = {
 
   /** A call is made at least once. It fails after three tries, or when its host is nowhere. */
   call({ step, calls, isFaultless }) {
-    const own = calls.filter(({ key }) => key === step.id);
+    const own = calls.filter(({ key }) => key === effectOf(step));
     if (step.status === "COMPLETED" && !own.some(({ status }) => status === step.output?.statusCode))
       return [`${step.name} says ${step.output?.statusCode}, which nobody answered`];
     return step.status === "FAILED" && isFaultless ? [`${step.name} failed without a fault: ${step.error}`] : [];
