@@ -137,6 +137,17 @@ describe("GET /emails", () => {
     ]);
   });
 
+  it("has a total that is exact below 25,000 mails, and that of the newest 10,000 beyond", async () => {
+    const project = await newProject();
+    await newLedger(project, { recipients: 12_000, status: "SENT" });
+    const path = "/emails?status=SENT&limit=1";
+    const { body: exact } = await project.api.get(path);
+    expect([exact.total, exact.approximate, exact.hasMore]).toEqual([12_000, undefined, true]);
+    expect((await project.api.get(`${path}&cursor=${exact.cursor}`)).body).toMatchObject({ total: 0, hasMore: true });
+    await newLedger(project, { recipients: 13_000, status: "SENT" });
+    expect((await project.api.get(path)).body).toMatchObject({ total: 10_000, approximate: true });
+  });
+
   it("looks among mail of a campaign, or among what failed, without the newer mail of others", async () => {
     const [project, world] = [await newProject(), new World()];
     const { ctx } = await world.context(project);

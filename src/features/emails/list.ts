@@ -2,6 +2,7 @@ import { desc, type SQL, sql } from "drizzle-orm";
 import { firstIdAt, asId as idOf, textOf } from "../../core/ids";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
+import { maxRowsPerStatement } from "../../db/limits";
 import type { CursorQuery } from "../../db/list-rows";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
@@ -14,9 +15,13 @@ import type { EmailFilters } from "./schema";
 
 /**
  * The window of one statement, which takes some milliseconds also where the content of each email is looked up. A filter
- * with few matches would otherwise scan all emails of a project. When the window ends first, the page is shorter, `hasMore` is true, and the cursor continues after the last scanned email.
+ * with few matches would otherwise scan all emails of a project. When the window ends first, the page is shorter,
+ * `hasMore` is true, and the cursor continues after the last scanned email.
  */
 const windowRows = 10_000;
+
+/** With fewer emails to look through, `total` counts all of them. Beyond the window, that is a round trip of its own. */
+const maxCounted = maxRowsPerStatement;
 
 /** Returns a page of emails, newest first. Throws BadRequest on an unreadable cursor. */
 export async function listEmails(
@@ -28,7 +33,8 @@ export async function listEmails(
   const [after = null] = readCursor(cursor, ById, named) ?? [];
   const resolved = await withContact(ctx, filters);
   const isMatch = conditionOf(resolved);
-  const window = windowOf(ctx, resolved, after);
+  const candidates = candidatesOf(ctx, resolved, after);
+  const window = sql`${candidates} LIMIT ${windowRows}`;
   const batch = openBatch(ctx);
   const matches = batch.add(
     statement(
@@ -36,26 +42,36 @@ export async function listEmails(
       columns({ id: asId }),
     ),
   );
-  const scanned = batch.add(
-    statement(
-      sql`SELECT count(*) AS seen, min(e.id) AS last, sum(${isMatch}) AS matching FROM (${window}) e`,
-      columns({ seen: asNumber, last: orNull(asId), matching: orNull(asNumber) }),
-    ),
-  );
+  const scanned = batch.add(statement(countIn(window, isMatch), readCount));
+  // Only the first page has a total.
+  const beyond =
+    after === null
+      ? batch.add(statement(countIn(sql`${candidates} LIMIT 1 OFFSET ${maxCounted - 1}`, sql`true`), readCount))
+      : null;
   await batch.commit();
   const ids = matches.all.slice(0, limit).map(({ id }) => id);
-  const { seen, last, matching } = scanned.one;
-  const isCut = seen === windowRows;
-  const next = (matches.count > limit ? ids.at(-1) : isCut ? last : null) ?? null;
+  const isCut = scanned.one.seen === windowRows;
+  const next = (matches.count > limit ? ids.at(-1) : isCut ? scanned.one.last : null) ?? null;
   const isOneOf = sql`${emails.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   const rows = ids.length === 0 ? [] : await selectEmails(ctx, isOneOf).orderBy(desc(emails.id));
+  const isApproximate = isCut && beyond?.one.seen === 1;
+  const isCountedApart = after === null && isCut && !isApproximate;
+  const counted = isCountedApart
+    ? await selectFirst(ctx.db, countIn(sql`${candidates} LIMIT ${maxCounted}`, isMatch), readCount)
+    : scanned.one;
   return {
     data: rows.map(emailJson),
     cursor: next === null ? "" : writeCursor([textOf(next)], named),
     hasMore: next !== null,
-    total: after === null ? (matching ?? 0) : 0,
-    ...(after === null && isCut ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
+    total: after === null ? (counted?.matching ?? 0) : 0,
+    ...(isApproximate && { approximate: true as const, countedAt: ctx.now.toISOString() }),
   };
+}
+
+const readCount = columns({ seen: asNumber, last: orNull(asId), matching: orNull(asNumber) });
+
+function countIn(window: SQL, isMatch: SQL): SQL {
+  return sql`SELECT count(*) AS seen, min(e.id) AS last, sum(${isMatch}) AS matching FROM (${window}) e`;
 }
 
 /** There is no index by address, but the contact with the address has one. */
@@ -74,7 +90,7 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
  * afterwards. Failed ones have an index too, and emails of a campaign are near each other. Emails of the project come
  * in key order.
  */
-function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
+function candidatesOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
   const { startDate, endDate, countedAs } = filters;
   const isAfterCursor = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
   // An email's id contains its time of creation.
@@ -83,7 +99,7 @@ function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQ
   const { index, isTheirs } = nearestOf(ctx, filters);
   const times = countedAs === undefined ? sql`` : timesCounted;
   return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source, effect_id, subject ${times} FROM emails ${index}
-    WHERE ${inProject(ctx)} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
+    WHERE ${inProject(ctx)} ${isTheirs} ${isAfterCursor} ${since} ${until} ORDER BY id DESC`;
 }
 
 const timesCounted = sql`, delivered_at, opened_at, clicked_at, complained_at, bounced_at, unsubscribed_at`;

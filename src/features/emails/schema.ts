@@ -85,10 +85,10 @@ export const EmailPage = z
     cursor: z.string(),
     hasMore: z.boolean(),
     total: z.number().int(),
-    approximate: z
-      .literal(true)
-      .optional()
-      .meta({ description: "Present when `total` counts only matches among the newest 10,000 emails." }),
+    approximate: z.literal(true).optional().meta({
+      description:
+        "Present when there are 25,000 emails to look through or more. `total` then counts the matches among the newest 10,000.",
+    }),
     countedAt: time.optional(),
     warnings: Warnings,
   })
