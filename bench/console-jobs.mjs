@@ -253,7 +253,8 @@ const jobs = {
     await hand.click("grace@bench.test");
     const dialog = hand.page.getByRole("dialog");
     await dialog.waitFor();
-    await hand.choose("Role", "viewer");
+    hand.clicks++;
+    await dialog.getByRole("combobox", { name: "Role" }).selectOption("viewer");
     await hand.confirm("Save");
     await dialog.waitFor({ state: "detached" });
   },
