@@ -68,7 +68,7 @@ interface ValueAt {
   value: unknown;
 }
 
-/** Returns the values at a path such as `config.recipient`; for `steps.*.config`, that of each item of the list. */
+/** Returns the values at a path: one for `config.recipient`, and one for each item of the list for `steps.*.config`. */
 function valuesAt(body: unknown, path: string): ValueAt[] {
   return path.split(".").reduce<ValueAt[]>(
     (found, name) =>

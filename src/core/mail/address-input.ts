@@ -8,7 +8,7 @@ import { type Address, normalizeEmail, wireAddress } from "./address";
 export const maxRecipients = 500;
 const maxNameLength = 255;
 // A line break in a name or an address would let a caller write headers of their own.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 const addressShape = {

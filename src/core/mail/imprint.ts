@@ -12,7 +12,7 @@ const maxCompanyLength = 200;
 const maxAddressLength = 500;
 const maxAddressLines = 10;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 const withoutControls = {

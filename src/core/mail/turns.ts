@@ -79,7 +79,7 @@ export function isTransactionalDown({ lanes }: Account, now: number): boolean {
 /** A drainer's request for a turn. `permitId` is new. */
 export interface Drainer {
   permitId: string;
-  /** The previous turn; null when the drainer was sent for. */
+  /** The previous turn; null when a message sent for the drainer. */
   done: Done | null;
 }
 

@@ -20,7 +20,7 @@ import { endMoved, open, switchOver } from "./switch";
 import { endNotMoved, turnBack } from "./turn-back";
 
 const stepsPerRun = 100;
-/** Fewer changed rows than these are copied under the fence. */
+/** When fewer changed rows than this are left, they are copied under the fence. */
 const fewNotes = notesAtOnce / 5;
 /** A call that starts a move writes the project's row at most this long after the job's row. */
 const startMs = minuteMs;

@@ -15,7 +15,7 @@ const Types = z
   .transform((given, check) => {
     const types = new Set([given].flat().flatMap((list) => list.split(",").map((type) => type.trim())));
     const unknown = [...types].filter((type) => !known.has(type));
-    if (unknown.length === 0) return [...types] as ActivityType[]; // each is known
+    if (unknown.length === 0) return [...types] as ActivityType[]; // all types are known by now
     const message = `${shown(unknown)}. Use some of ${activityTypes.join(", ")}, separated by commas`;
     check.addIssue({ code: "custom", message, params: { code: "invalid_enum_value" } });
     return z.NEVER;
@@ -119,7 +119,7 @@ export const ActivityVersion = z
 const count = z.number().int();
 const countsOfEvents = Object.fromEntries(
   eventColumns.map(({ column, means }) => [column, means === undefined ? count : count.meta({ description: means })]),
-) as Record<EventColumn, typeof count>; // has every column
+) as Record<EventColumn, typeof count>; // the object has every column
 const counts = {
   ...countsOfEvents,
   events: count.meta({ description: "Events that you tracked: `event.triggered`." }),

@@ -75,7 +75,7 @@ export function tooLong({ from, to }: Span): Invalid {
 }
 
 function countsBy(count: (column: Column) => number): DayCounts {
-  return Object.fromEntries(columnNames.map((column) => [column, count(column)])) as DayCounts; // has every column
+  return Object.fromEntries(columnNames.map((column) => [column, count(column)])) as DayCounts; // the object has every column
 }
 
 function columnInSql(name: SQL): SQL {
@@ -105,7 +105,7 @@ interface PartialDay {
 
 const readPart = columns({
   seen: asNumber,
-  ...(Object.fromEntries(columnNames.map((column) => [column, asNumber])) as Record<Column, typeof asNumber>), // as above
+  ...(Object.fromEntries(columnNames.map((column) => [column, asNumber])) as Record<Column, typeof asNumber>), // the object has every column
 });
 
 async function countParts(ctx: Context, parts: Span[]): Promise<PartialDay[]> {

@@ -25,7 +25,7 @@ type Figures = Pick<CampaignWatch, "progress" | "stats" | "brakes">;
 export function watchCampaign(ctx: Context, id: Id, atLeast?: string): Promise<CampaignWatch> {
   const read = async () => watchOf(ctx, await getCampaign(ctx, id));
   if (atLeast !== undefined) return read();
-  // The clock of a test may be moved within a second.
+  // A test clock may be moved within a second.
   const clock = ctx.project.testClock ? ctx.now.getTime() : "real";
   return watchedWithin(`${ctx.project.number} ${textOf(id)} ${clock}`, ctx.realClock().getTime(), read);
 }
@@ -42,7 +42,7 @@ async function watchOf(ctx: Context, row: CampaignRow): Promise<CampaignWatch> {
 }
 
 async function readFigures(ctx: Context, row: CampaignRow): Promise<Figures> {
-  // The counters come first, as in a campaign: reading them counts the pages that the progress reads afterwards.
+  // The counters are read first, as for a campaign: that counts the pages that the progress reads afterwards.
   const stats = await statsOfCampaign(ctx, row);
   const [progress, project] = await Promise.all([findProgress(ctx, row), projectBrake(ctx)]);
   return { progress, stats, brakes: { canary: isJudged(row, progress) ? canaryBrake(row, stats) : null, project } };

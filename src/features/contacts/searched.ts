@@ -1,7 +1,10 @@
 import type { FilterCondition } from "../../core/audience/condition";
 import { searchText } from "../../core/search";
 
-/** Returns the condition that finds a part of an address among those who match. Null when neither is asked for. */
+/**
+ * Returns a condition for the contacts that match and whose address contains the text. Null without a text and a
+ * condition.
+ */
 export function searchedAnd(search: string, condition: FilterCondition | null): FilterCondition | null {
   const value = searchText(search).trim();
   if (value === "") return condition;

@@ -29,8 +29,8 @@ export async function deleteEvents(ctx: Context, name: string): Promise<{ delete
 }
 
 /**
- * Returns an id above all events of the project. Read from the database, because the time of an event is that of its
- * clock.
+ * Returns an id above all events of the project. It is read from the database, whose clock determines the times of
+ * events.
  */
 async function upperBound(ctx: Context): Promise<Id> {
   const newest = await selectFirst(

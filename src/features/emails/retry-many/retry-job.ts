@@ -34,8 +34,8 @@ export function resultOf(row: JobRow): RetryResult {
 }
 
 /**
- * Returns where to find the emails with a status, in the order of their ids, which is that of time: the end of a FROM
- * clause, and a WHERE clause. Cancelled emails have no index.
+ * Returns, as the end of a FROM clause and a WHERE clause, the emails to search for a status, in the order of their ids
+ * and thus of time. Cancelled emails have no index.
  */
 export function candidates(ctx: Context, status: RetryableStatus): SQL {
   return status === "CANCELLED"
