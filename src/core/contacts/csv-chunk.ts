@@ -37,8 +37,8 @@ export function rowsPerChunk(totalRows: number, topics = 0): number {
 }
 
 /**
- * The most JSON of a chunk: D1 accepts values of 2,000,000 bytes, and a character may need three. Long keys turn a few
- * cells into much JSON.
+ * The most JSON of a chunk: D1 accepts values of 2,000,000 bytes, and a character may need three bytes. When keys are
+ * long, a few cells become much JSON.
  */
 const maxJsonLength = 400_000;
 

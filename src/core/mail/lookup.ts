@@ -25,8 +25,8 @@ export interface Sought {
 }
 
 /**
- * Returns when to ask again about a mail that was not found; null when it certainly is not there. The intervals stay as
- * long even when answers are late.
+ * Returns when to ask again about a mail that was not found; null when it certainly is not there. An interval begins at the
+ * previous answer, so it keeps its length when that answer was late.
  */
 export function nextLookUpAt({ lookUps, now }: Pick<Sought, "lookUps" | "now">): number | null {
   const [before, next] = lookUpsAfterMs.slice(lookUps, lookUps + 2);

@@ -46,7 +46,7 @@ export function manageLink(reader: Reader, text: string, managePath: string): Ht
   return html`<p>${say(reader, text, { link })}</p>`;
 }
 
-/** Shows the outcome of the button that was pressed; empty before any is. */
+/** Shows the outcome of the button that was pressed; nothing if the reader has not pressed a button yet. */
 export function outcomeLine({ language }: Reader, outcome: ChoiceOutcome | null): Html | string {
   return outcome === null ? "" : html`<p class="outcome" role="status">${language.words.outcome[outcome]}</p>`;
 }

@@ -17,7 +17,7 @@ import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
 import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
 
-/** Rows that a call scans at most, when a segment is saved and when its count is refreshed. A job scans more. */
+/** The most rows that a call scans: when it saves a segment, and when it refreshes the count of one. A job scans more. */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
 /** The most statements of one call. D1 allows a thousand. */

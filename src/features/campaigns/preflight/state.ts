@@ -27,7 +27,7 @@ export const PreflightState = z.object({
 });
 export type PreflightState = z.infer<typeof PreflightState>;
 
-/** Returns the state as it is stored. It came out of JSON, or goes into JSON unchanged. */
+/** Returns the state as JSON. All its values are JSON values, so only its type changes. */
 export function stateJson(state: PreflightState): JsonObject {
   return state as unknown as JsonObject;
 }
