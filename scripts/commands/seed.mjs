@@ -31,7 +31,7 @@ export async function main(args) {
     return;
   }
   if (found) {
-    console.log(`The last run for seed ${seed} broke off: its project is removed, and made anew.`);
+    console.log(`The last run for seed ${seed} broke off: its project is removed and created again.`);
     await admin("DELETE", `/admin/projects/${found.id}`);
   }
   const project = await openProject(admin, seed);

@@ -33,7 +33,7 @@ export async function requireKnownTables(state) {
   if (fault === undefined) return;
   throw new Failure(
     `The data in ${state.shownAs} was made by another version of Petrel: ${fault}. ` +
-      "Run `npm run reset` to begin anew, or set another STATE_DIR.",
+      "Run `npm run reset` to start with empty databases, or set another STATE_DIR.",
   );
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { commentsReadOnce, functionsSayWhatTheyDo, typesAreNamedOnce } from "./english";
+import { commentsReadOnce, functionsSayWhatTheyDo, pagesReadOnce, typesAreNamedOnce } from "./english";
 import type { House, Rule } from "./floors";
 
 const top = fileURLToPath(new URL("../..", import.meta.url).href);
@@ -50,6 +50,15 @@ const rules: Promised[] = [
     ],
   },
   {
+    promise: "a page is read once",
+    rule: pagesReadOnce,
+    planted: [
+      { "docs/a.md": "# A\n\nThe work goes on after the answer." },
+      { "docs/a.md": "```sh\nnpm start\n```\n\nIt is loaded anew." },
+    ],
+    allowed: [{ "docs/a.md": "The word `anew` is code.\n\n```sh\ncurl beside\n```" }],
+  },
+  {
     promise: "the comment of an exported function begins with a verb",
     rule: functionsSayWhatTheyDo,
     planted: [
@@ -95,6 +104,15 @@ const otherFolders = [
   ...["clients/browser", "clients/cli/src", "clients/node/src", "clients/node/test", "clients/site"],
   ...["console", "scripts", "bench"],
 ];
+
+const pages = readdirSync(join(top, "docs")).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : []));
+const readmes = ["README.md", "CONTRIBUTING.md", "src/README.md", "console/README.md", "clients/node/README.md"];
+
+it("a page of documentation is read once", () => {
+  const read = [...pages, ...readmes].map((file) => [file, readFileSync(join(top, file), "utf8")] as const);
+  expect(read.length).toBeGreaterThan(30);
+  expect(pagesReadOnce(new Map(read))).toEqual([]);
+});
 
 it.each(otherFolders)("a comment in %s is read once", (folder) => {
   const written = [...filesIn(folder)].filter(([file]) => !file.includes("/generated/"));

@@ -27,6 +27,17 @@ export const commentsReadOnce: Rule = (house) =>
       : [],
   );
 
+/** Pages of documentation use the same plain words. Code in a page is left out. */
+export const pagesReadOnce: Rule = (house) =>
+  [...house].flatMap(([file, text]) => {
+    let isCode = false;
+    return text.split("\n").flatMap((line, index) => {
+      if (line.trimStart().startsWith("```")) isCode = !isCode;
+      const word = isCode ? undefined : words.find(([pattern]) => pattern.test(line.replace(/`[^`]*`/g, "")));
+      return word && file.endsWith(".md") ? [`${file}:${index + 1}: write ${word[1]}`] : [];
+    });
+  });
+
 /** How the comment of a function may begin: with a verb, or with what stands for one. */
 const functionOpening = /^(?:[A-Z][a-z]*s(?:,|:)? |Whether |Must |Called |Like |Front door \d|`)/;
 

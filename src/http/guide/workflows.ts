@@ -41,7 +41,7 @@ curl ${origin}/workflows \\
 
 ${stepTable}
 
-A workflow is made whole or not at all, and a fault names its place: \`steps[1].config.eventName\`. Keep the document beside your code. A
+A workflow is made whole or not at all, and a fault names its place: \`steps[1].config.eventName\`. Keep the document next to your code. A
 deployment asks first what would change, and then replaces the workflow:
 
 \`\`\`sh
