@@ -57,7 +57,7 @@ async function mailLog(base, secret) {
   return Object.fromEntries(Object.entries(filters).map(([title, query]) => [title, `/emails?limit=100&${query}`]));
 }
 
-/** That of the newest mail which was written by one. */
+/** Returns the template of the newest mail that was sent with one. */
 async function aTemplate(base, secret) {
   for (let cursor = ""; ; ) {
     const page = await call(`${base}/emails?limit=100&source=TRANSACTIONAL&cursor=${cursor}`, secret);
