@@ -7,7 +7,7 @@ import { inRounds } from "./sweep";
 /** The condition, in SQL, under which a sweep has something to do in a database. */
 export type IsDue = (platform: Platform) => SQL;
 
-/** Returns the condition that there are such rows. `rows` is a FROM clause with a condition. */
+/** Returns the condition that at least one row exists. `rows` is a FROM clause with a WHERE clause. */
 export function exists(rows: SQL): SQL {
   return sql`EXISTS (SELECT 1 ${rows})`;
 }

@@ -11,10 +11,10 @@ export type EventColumn = {
 export const emailDataKeys = ["emailId", "subject", "templateId", "campaignId", "source"] as const;
 
 /** The list, typed with all the properties that an event may have. */
-export const serviceEventList = Object.entries(serviceEvents) as [ServiceEventName, ServiceEvent][]; // has exactly these keys
+export const serviceEventList = Object.entries(serviceEvents) as [ServiceEventName, ServiceEvent][]; // Object.entries loses the type of the keys
 
 export function serviceEvent(name: string): ServiceEvent | undefined {
-  return Object.hasOwn(serviceEvents, name) ? serviceEvents[name as ServiceEventName] : undefined; // hasOwn has just found it
+  return Object.hasOwn(serviceEvents, name) ? serviceEvents[name as ServiceEventName] : undefined; // hasOwn does not narrow the type
 }
 
 /** Returns the names of the service's events that match a condition. */

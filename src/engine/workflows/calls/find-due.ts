@@ -7,11 +7,11 @@ import { select } from "../../../db/statement";
 import type { Receiver } from "../../outbound/drain";
 
 /**
- * How many hosts of one project are considered. A project has at most two turns at a time, which other hosts of it may
- * be using.
+ * The number of hosts to read per project. A project has at most two turns at a time, and hosts that have them now may
+ * be among those that are read.
  */
 const hostsOfProject = 4;
-/** How many projects are considered. */
+/** The most projects whose hosts are read. */
 const maxProjects = 500;
 
 const readDue = columns({ projectId: asNumber, host: asText, waitsSince: asNumber });

@@ -29,8 +29,8 @@ export interface Reported {
 }
 
 /**
- * Verifies the answer of a new passkey. Throws Invalid on one for another challenge, origin or relying party, and on
- * one whose user was not verified. It looks at no attestation, because passkeys of every maker are accepted.
+ * Verifies the answer of a new passkey. Throws Invalid if the answer is for another challenge, origin or relying party,
+ * or if the authenticator has not verified the user. Ignores attestations, because passkeys of every maker are accepted.
  */
 export async function verifyRegistration(
   platform: Platform,
