@@ -114,8 +114,8 @@ export function bytesOf(id: Id): Uint8Array {
 }
 
 /**
- * Returns the UUID of what two ids name together, for a record without an id of its own: a UUID v8 (RFC 9562). It is the
- * same each time, and differs for every pair that shares one of them.
+ * Returns a UUID v8 (RFC 9562) computed from two ids, for a record without an id of its own. The same pair always gives
+ * the same UUID, and two pairs that share one id give different ones.
  */
 export function publicIdOfPair(one: Id, other: Id): string {
   const others = bytesOf(other);

@@ -20,7 +20,7 @@ import type { EmailFilters } from "./schema";
  */
 const windowRows = 10_000;
 
-/** With fewer emails to look through, `total` counts all of them. Beyond the window, that is a round trip of its own. */
+/** If there are fewer emails than this, `total` is exact. Beyond the window, the exact count takes another round trip. */
 const maxCounted = maxRowsPerStatement;
 
 /** Returns a page of emails, newest first. Throws BadRequest on an unreadable cursor. */

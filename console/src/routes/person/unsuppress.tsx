@@ -5,7 +5,7 @@ import { Button } from "../../parts/button";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 
-/** Lets an address get mail again that is suppressed, where that is the reason why it got none. */
+/** Offers to lift the suppression of an address, when the suppression is the reason why a mail was not sent. */
 export function Unsuppress({ email }: { email: string }) {
   const { words } = useWords();
   const { id: project, petrel } = useProject();

@@ -2,7 +2,7 @@ import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/r
 import type { Contact } from "petrel-client";
 import { useProject } from "../../api/project";
 
-/** A call that changes a person. The page shows what it answers, and reads all else about them again. */
+/** Returns a call that changes a person. The page shows the person from its answer, and reads everything else about them again. */
 export function usePersonChange<Asked = void>(
   person: string,
   change: (asked: Asked) => PromiseLike<Contact>,

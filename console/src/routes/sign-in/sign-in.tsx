@@ -14,7 +14,7 @@ import { useWords } from "../../words/words";
 import { useOfferedPasskeys } from "./offered-passkeys";
 
 interface SignInProps {
-  /** Where somebody signs in whom Cloudflare Access knows; null where it does not stand before the console. */
+  /** The path of the sign-in by Cloudflare Access; null when Access does not protect the console. */
   access: string | null;
 }
 

@@ -6,7 +6,7 @@ function page(main: Html): Html {
   return framed({ title: "Sign in · Petrel", style: "/preferences.css", main, isPersonal: true });
 }
 
-/** Leads to the page that was asked for, which then asks for a mail or a passkey. */
+/** Shows a link to the requested page, on which the person can sign in by mail or with a passkey. */
 function otherWay(page: string): Html {
   const by = page.includes("?") ? "&by=mail" : "?by=mail";
   return html`<p class="quiet"><a href="${page}${by}">Sign in another way</a></p>`;

@@ -47,7 +47,7 @@ function addAccess(router: AppRouter): void {
   });
 }
 
-/** The page of the console that was asked for. A link to the sign-in leads nowhere else, whatever it names. */
+/** Returns the requested page of the console. A link to the sign-in can name no page outside the console. */
 function wantedPage(c: HonoContext<AppEnv>): string {
   const url = URL.parse(c.req.query("to") || "/console", c.req.url);
   return url !== null && /^\/console(\/|$)/.test(url.pathname) ? url.pathname + url.search : "/console";
