@@ -13,6 +13,10 @@ export interface World {
 
 /** Runs where it is taken for HTML, and asks a stranger. */
 export const hostile = `<img src="https://evil.example/x" onerror="alert('x')"><script>alert('y')</script>`;
+
+/** The same as the name of a file. */
+export const hostileFile = "<img src=https://evil.example/x onerror=alert('file')>.pdf";
+
 /** Owns the installation, once somebody opened a printed link with this address. */
 export const owner = "owner@acme.example";
 /** Turns around what follows it, unless that is isolated. */
@@ -62,6 +66,7 @@ export async function sendMails(world: World, subjects: string[], to: string): P
     const sent = await world.call<{ data: { emails: { email: string }[] } }>("POST", "/v1/send", {
       ...{ to, from: `hello@${world.domain}`, subject, body: mailHtml },
       data: { name: "Ada" },
+      attachments: [{ filename: hostileFile, content: btoa("A file"), contentType: "application/pdf" }],
     });
     last = sent.data.emails[0]?.email ?? "";
   }

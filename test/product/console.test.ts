@@ -4,7 +4,7 @@ import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang, type Watched } from "./chromium";
 import { sendInTunnel } from "./console-forms";
-import { asOwner, hostile, makeWorld, owner, reversed, sendMails, type World } from "./console-world";
+import { asOwner, hostile, hostileFile, makeWorld, owner, reversed, sendMails, type World } from "./console-world";
 
 const product = inject("product");
 const { base } = product;
@@ -36,7 +36,7 @@ describeInChromium(
       await call("POST", "/events/track", { email: "ada@example.com", event: "purchase", data: { note: hostile } });
       const form = new FormData();
       const lines = Array.from({ length: many }, (_, at) => `p${at}@example.com,free\n`);
-      form.set("file", new File([`email,plan\n${lines.join("")}`], "people.csv"));
+      form.set("file", new File([`email,plan\n${lines.join("")}`], hostileFile));
       const headers = { Authorization: `Bearer ${world.key}` };
       const started = await fetch(`${base}/contacts/import`, { method: "POST", headers, body: form });
       const { jobId } = (await started.json()) as { jobId: string };
@@ -155,7 +155,9 @@ describeInChromium(
       expect(await ground()).toBe("rgb(250, 240, 230)");
       await page.getByLabel("Dark").check();
       await expect.poll(ground, { timeout: 10_000 }).toBe("rgb(10, 20, 30)");
-      for (const view of ["Text", "Headers", "HTML"]) await page.getByText(view, { exact: true }).click();
+      await page.getByText("Headers", { exact: true }).click();
+      await page.getByText(`${hostileFile} (application/pdf, 6 B)`).waitFor();
+      for (const view of ["Text", "HTML"]) await page.getByText(view, { exact: true }).click();
       expect(await page.locator("pre").textContent()).toContain(`<script>alert("mail")</script>`);
       expectQuiet(watched);
     });
