@@ -124,7 +124,7 @@ const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * mi
  * Messages whose work is stored in no row, so that no sweep can replace a lost message. Their five further attempts
  * extend over four hours.
  */
-const tellsAlone: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
+const withoutRows: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
 const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
 
 /**
@@ -198,7 +198,7 @@ async function settle(
     platform.log("error", "A message failed and will be tried again", {
       ...{ type: message.type, attempt, reason: reasonOf(error) },
     });
-    const backoff = tellsAlone.includes(message.type) ? aloneBackoff : retryBackoff;
+    const backoff = withoutRows.includes(message.type) ? aloneBackoff : retryBackoff;
     for (const each of received) tryLater(each, backoff);
   }
 }

@@ -104,8 +104,8 @@ export function openBatch(ctx: BatchContext & { db?: Db }, db = ctx.db): Batch {
         rows.fill(results[index] ?? null);
       });
       const messages = added.flatMap(({ statement }, index) => statement.messages?.(results[index] ?? []) ?? []);
-      const heard = insertedEvents(added, results).filter(({ isHeard }) => isHeard);
-      await nudge(ctx, [...announcements(heard), ...messages]);
+      const listenedTo = insertedEvents(added, results).filter(({ hasListener }) => hasListener);
+      await nudge(ctx, [...announcements(listenedTo), ...messages]);
     },
   };
 }

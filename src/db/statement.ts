@@ -40,7 +40,7 @@ export interface InsertedEvent {
   projectId: number;
   id: Id;
   /** The event has a listener. */
-  isHeard: boolean;
+  hasListener: boolean;
 }
 
 export const noRows: RowReader<never> = () => {

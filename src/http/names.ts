@@ -98,8 +98,8 @@ function didYouMean(name: string, known: ReadonlySet<string>): string {
 
 /** Returns advice about an ignored field; undefined when the name is not listed. */
 function adviceFor({ foreign, advice }: Names, name: string, body: Record<string, unknown>): string | undefined {
-  const beside = foreign.find((one) => one.name === name && isOverriddenByOwn(one, body));
-  return beside ? `${beside.advice}.` : advice.get(name);
+  const overridden = foreign.find((one) => one.name === name && isOverriddenByOwn(one, body));
+  return overridden ? `${overridden.advice}.` : advice.get(name);
 }
 
 /** Whether a foreign field needs no advice, because its value asks for the default behaviour. */

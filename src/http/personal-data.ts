@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { RoleTooLow } from "../core/people/errors";
-import { masked, TellingCursor, withoutAddressesIn } from "../core/people/masked";
+import { masked, RevealingCursor, withoutAddressesIn } from "../core/people/masked";
 import { type Success, successes, successNames } from "./operation";
 import type { AppEnv } from "./router";
 import { operationOf } from "./routes";
@@ -41,7 +41,7 @@ function hide(answer: unknown, schema: z.ZodType | undefined): unknown {
   try {
     return masked(answer, schema);
   } catch (error) {
-    throw error instanceof TellingCursor ? notSeen() : error;
+    throw error instanceof RevealingCursor ? notSeen() : error;
   }
 }
 

@@ -27,8 +27,8 @@ function operationText({ path, method, operation }: Described): string[] {
   ].filter((text) => text !== "");
 }
 
-function parameterText({ name, in: place, required, description = "" }: ParameterObject): string {
-  return `- \`${name}\` (${place}${required ? ", required" : ""})${description && `: ${description}`}`;
+function parameterText({ name, in: position, required, description = "" }: ParameterObject): string {
+  return `- \`${name}\` (${position}${required ? ", required" : ""})${description && `: ${description}`}`;
 }
 
 function exampleIn(content: ResponseObject["content"]): unknown {

@@ -32,7 +32,7 @@ function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
   const endpoints = routes.filter(isEndpoint);
   const { method, path } = c.req;
   const moved = relocated(endpoints, method, path);
-  const key = keyBeside(endpoints, moved ?? path);
+  const key = keyAround(endpoints, moved ?? path);
   if (moved === null || (key !== "secret" && key !== "public")) return key;
   return /^Bearer +pk_/i.test(c.req.header("Authorization") ?? "") ? "public" : "secret";
 }
@@ -42,10 +42,10 @@ function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
  * same path, or below the same first segment, accept the same kind, it is that kind. Otherwise it is a secret key, so
  * that callers without a key cannot learn which paths exist.
  */
-function keyBeside(endpoints: RouterRoute[], path: string): CallerKey {
+function keyAround(endpoints: RouterRoute[], path: string): CallerKey {
   const here = endpoints.filter((route) => fits(route, path));
-  const beside = here.length > 0 ? here : endpoints.filter((route) => firstSegment(route.path) === firstSegment(path));
-  const keys = new Set(beside.flatMap((route) => policySaidBy(route)?.key ?? []));
+  const around = here.length > 0 ? here : endpoints.filter((route) => firstSegment(route.path) === firstSegment(path));
+  const keys = new Set(around.flatMap((route) => policySaidBy(route)?.key ?? []));
   keys.delete("open");
   const [only = "secret"] = keys;
   return keys.size === 1 ? only : "secret";

@@ -19,7 +19,7 @@ import { World } from "../support/world";
 it("tracks, lists, counts, dispatches and deletes without walking through what a project already has", async () => {
   const project = await newProject();
   const world = new World();
-  world.listeners.push({ kind: "ears", hear: async () => {} });
+  world.listeners.push({ kind: "ears", receive: async () => {} });
   await listen(project, ["*", "ears:1"]);
   const { ctx } = await world.context(project);
   const call = { email: "ada@example.com", event: "purchase", data: { plan: "pro" }, subscribed: true };

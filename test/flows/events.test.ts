@@ -5,7 +5,7 @@ import { dayMs } from "../../src/core/time";
 import { announcements, openBatch } from "../../src/db/batch";
 import { asNumber, columns } from "../../src/db/rows";
 import { select, statement } from "../../src/db/statement";
-import type { EventListener, HeardEvent } from "../../src/engine/events/listener";
+import type { EventListener, AnnouncedEvent } from "../../src/engine/events/listener";
 import { insertEvents } from "../../src/engine/events/record";
 import { announceJob, insertJob } from "../../src/engine/jobs/queue-job";
 import { deleteContact } from "../../src/features/contacts/delete";
@@ -25,7 +25,7 @@ import { World } from "../support/world";
 
 /** A listener whose taking of an event is a step of the process, and that counts what it took. */
 class Ears implements EventListener {
-  heard: HeardEvent[] = [];
+  heard: AnnouncedEvent[] = [];
   calls = 0;
   /** Names that it cannot take. */
   refuses = new Set<string>();
@@ -37,7 +37,7 @@ class Ears implements EventListener {
     world.listeners.push(this);
   }
 
-  async hear(ctx: Context, events: HeardEvent[]): Promise<void> {
+  async receive(ctx: Context, events: AnnouncedEvent[]): Promise<void> {
     this.calls++;
     if (events.some(({ name }) => this.refuses.has(name))) throw new Error("Out of order");
     await select(ctx.db, sql`SELECT 1 AS n`, columns({ n: asNumber }));

@@ -3,7 +3,7 @@ CREATE TABLE executions (
       id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
       entered_at INTEGER NOT NULL, ordinal INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
       outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, records TEXT NOT NULL,
-      event_id TEXT, earlier TEXT, hears_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
+      event_id TEXT, earlier TEXT, takes_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
       causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
       change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID;
 CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL;

@@ -69,13 +69,13 @@ export class View {
   }
 
   /** Events of the contact with that name that a wait hears which begins after `since`. */
-  heard(name: string, since: string, hearsPublic: boolean): ModelEvent[] {
+  heard(name: string, since: string, takesPublic: boolean): ModelEvent[] {
     return this.play.timeline.events.filter(
       (event) =>
         event.contactId === this.row.contact_id &&
         event.name === name &&
         event.id > since &&
-        (!event.isPublic || hearsPublic),
+        (!event.isPublic || takesPublic),
     );
   }
 

@@ -87,8 +87,8 @@ function readWindow({ text, delimiter, newline }: CsvText, from: RowStart, take:
   function readStep({ data: [cells = []], errors, meta }: Papa.ParseStepResult<string[][]>): void {
     isBroken = errors.length > 0;
     if (!isBroken) next.cursor = start + meta.cursor;
-    const goesOn = !isBroken && (!isFilled(cells) || take(cells, next.row++));
-    if (!goesOn) parser.abort();
+    const continues = !isBroken && (!isFilled(cells) || take(cells, next.row++));
+    if (!continues) parser.abort();
   }
 }
 

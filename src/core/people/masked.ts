@@ -18,7 +18,7 @@ const safeFormats = new Set<unknown>(["uuid", "datetime", "date"]);
 const address = /[^\s@<>"'`(),;:&?=/]+(?:@|%40)[^\s@<>"'`(),;:&?=/]+/gi;
 
 /** A cursor contains the values by which its list is sorted, and one of these is personal data. */
-export class TellingCursor extends Error {}
+export class RevealingCursor extends Error {}
 
 /**
  * Returns an answer with addresses, data and bodies masked. It keeps numbers, states and times, and text in fields that
@@ -59,7 +59,7 @@ function maskedText(text: string, schema: Plain | undefined, field: string): str
   if (schema?.type === "fixed") return text;
   if (schema?.type !== "string") return mask;
   if (safeFormats.has(schema.format)) return text;
-  if (field === "cursor") return untold(text);
+  if (field === "cursor") return checkedCursor(text);
   return ownText.has(field) || /Ids?$/.test(field) ? withoutAddresses(text) : mask;
 }
 
@@ -76,18 +76,18 @@ export function withoutAddressesIn(value: unknown): unknown {
 }
 
 /** Returns the cursor. Throws TellingCursor when it contains text other than ids and our own fingerprint. */
-function untold(cursor: string): string {
+function checkedCursor(cursor: string): string {
   const bytes = fromBase64url(cursor);
   if (cursor === "" || bytes === null) return cursor;
   let read: unknown;
   try {
     read = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new TellingCursor();
+    throw new RevealingCursor();
   }
   const after = typeof read === "object" && read !== null && "after" in read ? read.after : null;
   const isPlain = (part: unknown) => typeof part === "number" || (typeof part === "string" && /^[\w-]{22}$/.test(part));
-  if (!Array.isArray(after) || !after.every(isPlain)) throw new TellingCursor();
+  if (!Array.isArray(after) || !after.every(isPlain)) throw new RevealingCursor();
   return cursor;
 }
 

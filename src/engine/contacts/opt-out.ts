@@ -14,7 +14,7 @@ export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
  * Returns the subscription that a call with `confirm: true` sets at once: false unsubscribes, null leaves the contact
  * as it is.
  */
-export function besideConfirm({ warnings }: Context, subscribed: boolean | null | undefined): false | null {
+export function subscriptionWithConfirm({ warnings }: Context, subscribed: boolean | null | undefined): false | null {
   if (subscribed) warnings.push(confirmGoesFirst);
   return subscribed === false ? false : null;
 }

@@ -9,7 +9,7 @@ import { isTrouble } from "../../db/trouble";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
-import { type EventListener, type HeardEvent, heardAs, isByPublicKey } from "./listener";
+import { type AnnouncedEvent, type EventListener, isByPublicKey, namesMatching } from "./listener";
 import type { EventSource } from "./record";
 
 /**
@@ -23,11 +23,11 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
   const kinds = new Set(waiting.flatMap(({ listenerIds }) => listenerIds.map(kindOf)));
   const hearings = [...kinds].map(async (kind) => {
     const listener = listeners.find((one) => one.kind === kind) ?? unknown(kind);
-    const heard = waiting.flatMap((event) => {
+    const theirs = waiting.flatMap((event) => {
       const listenerIds = event.listenerIds.filter((id) => kindOf(id) === kind);
       return listenerIds.length > 0 ? [{ ...event, listenerIds }] : [];
     });
-    return handOver(ctx, listener, heard);
+    return handOver(ctx, listener, theirs);
   });
   const untaken = new Map((await Promise.all(hearings)).flat());
   const taken = waiting.map(({ id }) => id).filter((id) => !untaken.has(id));
@@ -52,10 +52,10 @@ const maxStatementsOfSplits = 500;
 async function handOver(
   ctx: Context,
   listener: EventListener,
-  events: HeardEvent[],
+  events: AnnouncedEvent[],
 ): Promise<[eventId: Id, error: unknown][]> {
   try {
-    await listener.hear(ctx, events);
+    await listener.receive(ctx, events);
     return [];
   } catch (error) {
     ctx.log("error", "A listener did not accept its events", {
@@ -64,7 +64,7 @@ async function handOver(
       events: events.map(({ id }) => publicId(id)),
       reason: reasonOf(error),
     });
-    const untaken = ({ id }: HeardEvent): [Id, unknown] => [id, error];
+    const untaken = ({ id }: AnnouncedEvent): [Id, unknown] => [id, error];
     if (events.length === 1 || isTrouble(error)) return events.map(untaken);
     const split = events.map((event) =>
       ctx.spent.statements < maxStatementsOfSplits ? handOver(ctx, listener, [event]) : [untaken(event)],
@@ -80,7 +80,7 @@ async function handOver(
 function unknown(kind: string): EventListener {
   return {
     kind,
-    hear: async () => {
+    receive: async () => {
       throw new Error("This version does not know this kind of listener");
     },
   };
@@ -102,13 +102,13 @@ const readWaiting = columns({
   listenerIds: asJson<string[]>(),
 });
 
-async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> {
+async function findWaiting(ctx: Context, eventIds: Id[]): Promise<AnnouncedEvent[]> {
   const waiting = await select(
     ctx.db,
     sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.source, ${isByPublicKey("e")} AS is_public, coalesce(e.causes, '[]') AS causes,
         coalesce(e.starts, '[]') AS starts, ${eventDataColumns}, (
         SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
-        WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
+        WHERE l.project_id = e.project_id AND l.name IN ${namesMatching(sql`e.name`)}) AS listener_ids
       FROM json_each(${JSON.stringify(eventIds)}) r
       CROSS JOIN events e ON ${inProject(ctx, "e")} AND e.id = r.value
       ${joinEmailOfEvent}

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json";
 import type { Context } from "../../platform/context";
 
 /** An event as its listeners receive it. */
-export interface HeardEvent {
+export interface AnnouncedEvent {
   id: Id;
   name: string;
   contactId: Id | null;
@@ -34,7 +34,7 @@ export interface EventListener {
    * database does not answer or the invocation has made too many statements. An event that is refused again waits for
    * its next message. Events of a disabled project arrive too.
    */
-  hear(ctx: Context, events: HeardEvent[]): Promise<void>;
+  receive(ctx: Context, events: AnnouncedEvent[]): Promise<void>;
 }
 
 /** Whether a public key has sent or caused the event `e`. */
@@ -53,6 +53,6 @@ export const waitListenerId = "workflow:wait:";
  * before the first dot: `segment.*` matches `segment.vip.entry`, and `segment.vip.*` matches nothing. A name without a
  * dot has no family. `name` is an SQL expression.
  */
-export function heardAs(name: SQL): SQL {
+export function namesMatching(name: SQL): SQL {
   return sql`(${name}, substr(${name}, 1, instr(${name}, '.')) || '*', '*')`;
 }

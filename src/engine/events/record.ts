@@ -9,7 +9,7 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context, Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
-import { heardAs } from "./listener";
+import { namesMatching } from "./listener";
 
 /** An event with more causing workflows than this starts no workflow. */
 const maxCauses = 5;
@@ -67,7 +67,7 @@ export function insertEvents(
   }: EventRows,
 ): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
-    WHERE l.project_id = o.project_id AND l.name IN ${heardAs(sql`o.name`)}`;
+    WHERE l.project_id = o.project_id AND l.name IN ${namesMatching(sql`o.name`)}`;
   const counted = sql`(SELECT max(n.last_at) FROM event_names n
     WHERE n.project_id = p.project_id AND n.name IN (SELECT o.name FROM o WHERE o.project_id = p.project_id))`;
   return statement(
@@ -87,7 +87,7 @@ export function insertEvents(
       before: countEvents(databaseNow, { rows, source, hasMails }),
       announces: (raw) => {
         const { id, projectId, nextAnnounceAt } = readInserted(raw);
-        return { id, projectId, isHeard: nextAnnounceAt !== null };
+        return { id, projectId, hasListener: nextAnnounceAt !== null };
       },
     },
   );

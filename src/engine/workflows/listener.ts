@@ -6,7 +6,7 @@ import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import type { Delivery } from "../../platform/workflow-shards";
-import type { EventListener, HeardEvent } from "../events/listener";
+import type { AnnouncedEvent, EventListener } from "../events/listener";
 import { eachShard } from "./shards";
 
 /** An event may have about 100 KB, and one call to an object accepts 32 MB. */
@@ -17,9 +17,9 @@ const eventsPerCall = 50;
  * wait for it and starts the workflows that the event's row names. The shard recognises a repeated delivery by the
  * event's id.
  */
-export const workflowListener: EventListener = { kind: "workflow", hear: deliverEvents };
+export const workflowListener: EventListener = { kind: "workflow", receive: deliverEvents };
 
-async function deliverEvents(ctx: Context, events: HeardEvent[]): Promise<void> {
+async function deliverEvents(ctx: Context, events: AnnouncedEvent[]): Promise<void> {
   const workflows = await readReentry(ctx, [...new Set(events.flatMap(({ starts }) => starts))]);
   const deliveries = events.flatMap(({ id, name, source, isPublic, data, contactId, causes, starts }): Delivery[] => {
     if (contactId === null) return [];

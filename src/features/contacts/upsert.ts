@@ -8,7 +8,7 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import { readGivenData } from "../../engine/contacts/given-data";
-import { besideConfirm } from "../../engine/contacts/opt-out";
+import { subscriptionWithConfirm } from "../../engine/contacts/opt-out";
 import { nameOfFlip } from "../../engine/contacts/subscription";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { eventsOf } from "../../engine/events/record";
@@ -27,7 +27,7 @@ export async function upsertContact(
   const id = newIdAt(ctx.now.getTime());
   const tail = newTail();
   const batch = openBatch(ctx);
-  const subscribed = input.confirm ? besideConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
+  const subscribed = input.confirm ? subscriptionWithConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
   // When there is no new contact and no change of subscription, a second run writes the same as the first.
   batch.recognise(sql`EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND id = ${id})`);
   if (subscribed !== null) {

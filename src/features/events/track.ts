@@ -10,7 +10,7 @@ import { asFlag, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import { readGivenData } from "../../engine/contacts/given-data";
-import { besideConfirm, mayLiftOptOuts } from "../../engine/contacts/opt-out";
+import { mayLiftOptOuts, subscriptionWithConfirm } from "../../engine/contacts/opt-out";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { guardEventName } from "../../engine/events/name-limit";
 import { eventsOf, insertEvents } from "../../engine/events/record";
@@ -33,7 +33,7 @@ export interface Tracked {
  */
 export async function trackEvent(ctx: Context, call: TrackEvent, request: string): Promise<Tracked> {
   const data = readGivenData(ctx, call.data);
-  const subscribed = call.confirm ? besideConfirm(ctx, call.subscribed) : (call.subscribed ?? null);
+  const subscribed = call.confirm ? subscriptionWithConfirm(ctx, call.subscribed) : (call.subscribed ?? null);
   const isPublic = ctx.keyKind === "public";
   const tail = newTail();
   const tracked = eventsOf(ctx, { email: call.email, name: call.event, tail });

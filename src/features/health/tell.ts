@@ -22,12 +22,12 @@ export async function tell(platform: Platform, turned: readonly TurnedCheck[]): 
     mailsOwners(platform) ? mailOwners(platform, turned) : null,
     alertWebhookUrl === null ? null : post(platform, alertWebhookUrl, turned),
   ].filter((way) => way !== null);
-  const told = await Promise.all(ways);
-  return told.length === 0 || told.some((was) => was);
+  const informed = await Promise.all(ways);
+  return informed.length === 0 || informed.some((was) => was);
 }
 
 /** Whether anybody is informed about the health. */
-export function isHeard(platform: Platform): boolean {
+export function reachesAnyone(platform: Platform): boolean {
   const { alertWebhookUrl, heartbeatUrl } = platform.config;
   return mailsOwners(platform) || alertWebhookUrl !== null || heartbeatUrl !== null;
 }

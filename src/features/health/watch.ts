@@ -6,7 +6,7 @@ import { asText, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { examineAll, type HealthReport } from "./examine";
-import { beat, isHeard, tell } from "./tell";
+import { beat, reachesAnyone, tell } from "./tell";
 
 /**
  * Sweeps the checks: tells people when a check begins to fail or recovers, and calls the heartbeat URL while none
@@ -14,7 +14,7 @@ import { beat, isHeard, tell } from "./tell";
  * alert, the alert is sent again. Without anybody to tell, no check runs.
  */
 export async function watchHealth(platform: Platform): Promise<void> {
-  if (!platform.shards.includes(controlShard) || !isHeard(platform)) return;
+  if (!platform.shards.includes(controlShard) || !reachesAnyone(platform)) return;
   const report = await examineAll(platform);
   await noteStates(platform, report);
   const turned = await findTurned(platform, report);

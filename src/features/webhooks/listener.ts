@@ -4,7 +4,7 @@ import { retryForMs } from "../../core/webhooks/verdict";
 import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
-import type { EventListener, HeardEvent } from "../../engine/events/listener";
+import type { AnnouncedEvent, EventListener } from "../../engine/events/listener";
 import { updateDue } from "../../engine/outbound/rows";
 import type { Context } from "../../platform/context";
 import { webhookRows } from "./rows";
@@ -14,9 +14,9 @@ import { listenerKind } from "./webhook";
  * Makes webhooks listen to events: each event becomes one row per listening endpoint. The row guarantees the delivery,
  * and an event that arrives again finds its row. The message that follows only tells consumers to look.
  */
-export const webhookListener: EventListener = { kind: listenerKind, hear: addDeliveries };
+export const webhookListener: EventListener = { kind: listenerKind, receive: addDeliveries };
 
-async function addDeliveries(ctx: Context, events: HeardEvent[]): Promise<void> {
+async function addDeliveries(ctx: Context, events: AnnouncedEvent[]): Promise<void> {
   const now = ctx.realClock().getTime();
   const items = events.flatMap(({ id, name, listenerIds }) =>
     listenerIds.map((listener) => ({ id, name, webhookId: webhookIdOf(listener) })),

@@ -16,7 +16,7 @@ import type { WholeWorkflow } from "./workflow";
  * Conflict.
  */
 export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promise<WholeWorkflow> {
-  insistOnSteps(input);
+  requireSteps(input);
   warnOfIgnored(ctx, input);
   return untilFresh(async () => {
     const { made, guards } = await readNew(ctx, input);
@@ -28,7 +28,7 @@ export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promi
  * Implements `POST /workflows?dryRun=true`: returns what would be created. Throws the same errors as the call itself.
  */
 export async function planWorkflow(ctx: Context, input: CreateWorkflow): Promise<DocumentPlan> {
-  insistOnSteps(input);
+  requireSteps(input);
   warnOfIgnored(ctx, input);
   return untilFresh(async () => {
     const { made, guards } = await readNew(ctx, input);
@@ -53,7 +53,7 @@ async function readNew(ctx: Context, input: CreateWorkflow): Promise<{ made: Who
 }
 
 /** Transitions without steps would be dropped silently, so they are refused. */
-function insistOnSteps({ steps, transitions }: CreateWorkflow): void {
+function requireSteps({ steps, transitions }: CreateWorkflow): void {
   if (steps || !transitions?.length) return;
   const message = "Transitions lead from step to step: send steps with them, each with a key";
   throw new Invalid([{ field: "transitions", code: "custom", message }]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { writeCursor } from "../../../src/core/page";
-import { masked, TellingCursor, withoutAddressesIn } from "../../../src/core/people/masked";
+import { masked, RevealingCursor, withoutAddressesIn } from "../../../src/core/people/masked";
 
 const facts = z.object({
   contactId: z.string(),
@@ -46,7 +46,7 @@ describe("an answer for somebody who sees no personal data", () => {
     const page = z.object({ cursor: z.string() });
     for (const cursor of ["", writeCursor([7, "0".repeat(22)])]) expect(masked({ cursor }, page)).toEqual({ cursor });
     for (const cursor of [writeCursor(["ada@example.com"]), writeCursor(["Ada"])]) {
-      expect(() => masked({ cursor }, page)).toThrow(TellingCursor);
+      expect(() => masked({ cursor }, page)).toThrow(RevealingCursor);
     }
   });
 

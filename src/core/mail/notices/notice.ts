@@ -27,20 +27,20 @@ export function isReportedHit(report: Notice["report"]): report is ReportedHit {
 }
 
 /** The fields in a provider's report. */
-interface Told {
+interface ReportedFields {
   timestamp?: string | null;
   link?: string | null;
   userAgent?: string | null;
 }
 
-export function openedBy({ timestamp, userAgent }: Told): ReportedHit {
+export function openedBy({ timestamp, userAgent }: ReportedFields): ReportedHit {
   return { kind: "open", at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
 }
 
 const maxLinkLength = 2_000;
 
 /** Returns the hit of a click, which counts even when the report does not name its link. */
-export function clickedBy({ timestamp, link, userAgent }: Told): ReportedHit {
+export function clickedBy({ timestamp, link, userAgent }: ReportedFields): ReportedHit {
   const clicked = { kind: "click" as const, at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
   return link ? { ...clicked, link: link.slice(0, maxLinkLength) } : clicked;
 }

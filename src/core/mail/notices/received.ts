@@ -14,7 +14,7 @@ export interface ReceivedMail {
   isAutomatic: boolean;
 }
 
-interface Told {
+interface Reported {
   id: string | null | undefined;
   from: string | null | undefined;
   delivered?: Written[] | null;
@@ -29,7 +29,7 @@ const maxAddresses = 100;
 const maxIdLength = 200;
 
 /** Returns the received mail. Null without a usable sender or id. */
-export function receivedMail({ id, from, delivered, written, headers }: Told): ReceivedMail | null {
+export function receivedMail({ id, from, delivered, written, headers }: Reported): ReceivedMail | null {
   const sender = addressIn(from);
   if (!id || id.length > maxIdLength || sender === null) return null;
   const submitted = headers?.find(({ name }) => name.toLowerCase() === "auto-submitted")?.value ?? "no";

@@ -94,10 +94,10 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
     return grant && grant.mails > 0 ? [{ shared, grant }] : [];
   });
   const watches = { transactional: openWatch(), campaign: openWatch() };
-  let [ended, toldAt]: [Done[], number] = [[], askedAt];
+  let [ended, reportedAt]: [Done[], number] = [[], askedAt];
   const giveBack = async () => {
     const dones = ended;
-    [ended, toldAt] = [[], now()];
+    [ended, reportedAt] = [[], now()];
     if (dones.length > 0) await sendForDrainer(ctx, (await ctx.pace.giveBack(dones)).drainAt);
   };
   const { fallback } = ctx.accounts;
@@ -115,7 +115,7 @@ async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknow
     ended.push(done);
     // Other consumers must learn at once that something is wrong with the account.
     const isWrong = done.verdict.kind !== "answered" && done.verdict.kind !== "unused";
-    if (isWrong || now() >= toldAt + giveBackEveryMs) await giveBack();
+    if (isWrong || now() >= reportedAt + giveBackEveryMs) await giveBack();
   });
   await giveBack();
   await delivered;

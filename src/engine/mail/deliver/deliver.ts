@@ -8,7 +8,6 @@ import { minuteMs } from "../../../core/time";
 import type { EmailRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
-import { comeBack, type Leftover } from "./come-back";
 import { composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
 import { type Ready, recordAndHand, uncalledOf } from "./hand-over";
@@ -18,6 +17,7 @@ import { callsOf } from "./plan-calls";
 import { nextRound, type Waiting } from "./plan-round";
 import type { Result } from "./record";
 import { type CalledFor, recordAndNote } from "./record-called";
+import { type Leftover, rescheduleLeftover } from "./reschedule-leftover";
 import { writeDown } from "./write-down";
 
 /** A permit to call the provider: see core/mail/turns.ts. */
@@ -94,7 +94,7 @@ async function deliverAll(
   const noted = new Set<Id>();
   try {
     await deliverRounds(ctx, permit, delivery, { progress, watch, leftover, noted });
-    await comeBack(ctx, permit.priority, delivery, leftover);
+    await rescheduleLeftover(ctx, permit.priority, delivery, leftover);
     for (const { email } of leftover.failed) noted.delete(email.id);
   } finally {
     await writeDown(ctx, { ...noCalls, noted: [...noted] });

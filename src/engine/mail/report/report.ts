@@ -48,7 +48,7 @@ export function updateReported(
   const isMoved = isOneOf(from);
   const key = keyOf(meaning, noticeId);
   const isNews = sql`${inProject(ctx, "e")} AND e.id = ${emailId} AND e.provider = ${provider}
-    AND (${isMoved}${orUnheard(meaning, key)})`;
+    AND (${isMoved}${orNewReport(meaning, key)})`;
   const item = { emailId, projectId: ctx.project.number, event: `email.${report.kind}`, eventData: eventData(report) };
   return [
     ...(campaignId === null ? [] : [updateMarked(ctx, { where: isNews })]),
@@ -60,7 +60,7 @@ export function updateReported(
       sql`UPDATE emails AS e SET status = iif(${isMoved}, ${to}, status),
           sent_at = iif(${isMoved}, coalesce(sent_at, ${now}), sent_at), due_at = iif(${isMoved}, NULL, due_at),
           error = CASE WHEN NOT ${isMoved} THEN error
-            WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END${setTime(meaning, isMoved, now)}${setHeard(key)}
+            WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END${setTime(meaning, isMoved, now)}${setReported(key)}
         WHERE ${isNews}`,
     ),
   ];
@@ -144,15 +144,15 @@ function keyOf(meaning: Trouble, noticeId: string | null): string {
 
 const maxKeyLength = 100;
 /** The most reports that are stored per email. Further reports add nothing new. */
-const maxHeard = 20;
+const maxReports = 20;
 
-function orUnheard(meaning: Trouble, key: string): SQL {
-  const isUnheard = sql`NOT EXISTS (SELECT 1 FROM json_each(e.reported) heard WHERE heard.value = ${key})`;
-  if (endsTrust(meaning)) return sql` OR ${isUnheard}`;
-  return sql` OR (e.status <> 'BOUNCED' AND ${isUnheard} AND coalesce(json_array_length(e.reported), 0) < ${maxHeard})`;
+function orNewReport(meaning: Trouble, key: string): SQL {
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM json_each(e.reported) r WHERE r.value = ${key})`;
+  if (endsTrust(meaning)) return sql` OR ${isNew}`;
+  return sql` OR (e.status <> 'BOUNCED' AND ${isNew} AND coalesce(json_array_length(e.reported), 0) < ${maxReports})`;
 }
 
-function setHeard(key: string): SQL {
+function setReported(key: string): SQL {
   return sql`, reported = json_insert(coalesce(reported, '[]'), '$[#]', ${key})`;
 }
 

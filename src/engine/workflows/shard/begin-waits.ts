@@ -42,11 +42,11 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
 
 /** Lets the executions of a group wait, each counting from its recorded start. */
 export function enterWaits(store: ShardStore, group: Standing[], now: number): void {
-  const changes = group.flatMap(({ execution, step, workflow: { graph, hearsPublic } }): ExecutionChange | [] => {
+  const changes = group.flatMap(({ execution, step, workflow: { graph, takesPublic } }): ExecutionChange | [] => {
     const wait = beginWait(step, execution, execution.since ?? belowAllIds);
     if (wait === null) return [];
     const { position, record } = advance(graph, execution, wait, now);
-    return { read: execution, position, records: record ? [record] : [], extra: { hearsPublic, needs: "log" } };
+    return { read: execution, position, records: record ? [record] : [], extra: { takesPublic, needs: "log" } };
   });
   store.together(() => moveExecutions(store, changes, now));
 }

@@ -11,7 +11,7 @@ export interface LiveWorkflow {
   id: Id;
   name: string;
   /** Whether events of public keys start it and wake its executions. */
-  hearsPublic: boolean;
+  takesPublic: boolean;
   linkBase: string | null;
   graph: Graph;
 }
@@ -23,9 +23,9 @@ export interface Live {
 }
 
 /** Whether the workflow `w` listens to events of public keys. */
-export const hearsPublicInSql: SQL = sql`(coalesce(json_extract(w.trigger_config, '$.publicEvents'), 1) <> 0)`;
+export const takesPublicInSql: SQL = sql`(coalesce(json_extract(w.trigger_config, '$.publicEvents'), 1) <> 0)`;
 
-const readWorkflow = columns({ id: asId, name: asText, hearsPublic: asFlag, linkBase: orNull(asText) });
+const readWorkflow = columns({ id: asId, name: asText, takesPublic: asFlag, linkBase: orNull(asText) });
 const readStep = columns({
   workflowId: asId,
   id: asId,
@@ -51,7 +51,7 @@ export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]
   const batch = openBatch(ctx);
   const workflows = batch.add(
     statement(
-      sql`SELECT w.id, w.name, ${hearsPublicInSql} AS hears_public, w.link_base FROM json_each(${asked}) r
+      sql`SELECT w.id, w.name, ${takesPublicInSql} AS takes_public, w.link_base FROM json_each(${asked}) r
         CROSS JOIN workflows w ON w.project_id = ${number} AND w.id = r.value`,
       readWorkflow,
     ),

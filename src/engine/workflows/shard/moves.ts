@@ -9,7 +9,7 @@ import { readIdRow, type ShardStore, type StoredExecution } from "./store";
 
 /** Other columns that a move may change as well. */
 export type ExtraColumns = Partial<
-  Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "isPublic" | "needs">
+  Pick<StoredExecution, "eventId" | "earlier" | "causes" | "takesPublic" | "isPublic" | "needs">
 >;
 
 /** A move: an execution as it was read, its new position, and the records of the steps it has passed. */
@@ -90,13 +90,13 @@ const columnsMoved = {
   ],
   bySteps: ["records"],
   atEnd: ["exit_reason", "error", "completed_at", "ended_at"],
-  byEvent: ["event_id", "causes", "hears_public", "is_public"],
+  byEvent: ["event_id", "causes", "takes_public", "is_public"],
   bySecondEvent: ["earlier"],
 };
 
 /** Returns the SET clause of a move. Moves with the same columns share a statement. */
 function columnsOf({ change: { extra, records = [] }, after }: Planned): string {
-  const isByEvent = extra?.eventId !== undefined || extra?.causes !== undefined || extra?.hearsPublic !== undefined;
+  const isByEvent = extra?.eventId !== undefined || extra?.causes !== undefined || extra?.takesPublic !== undefined;
   return [
     ...columnsMoved.always,
     ...(records.length > 0 ? columnsMoved.bySteps : []),
@@ -120,7 +120,7 @@ function updateExecutions(store: ShardStore, planned: Planned[], endedAt: number
     records: JSON.stringify(after.records),
     ...{ exit_reason: after.exitReason, error: after.error, completed_at: after.completedAt, ended_at: endedAt },
     ...{ event_id: after.eventId, earlier: after.earlier && JSON.stringify(after.earlier) },
-    ...{ causes: JSON.stringify(after.causes), hears_public: after.hearsPublic ? 1 : 0 },
+    ...{ causes: JSON.stringify(after.causes), takes_public: after.takesPublic ? 1 : 0 },
     is_public: after.isPublic ? 1 : 0,
   }));
   return store.all(

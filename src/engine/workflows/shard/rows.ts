@@ -60,7 +60,7 @@ function insertSome(store: ShardStore, change: number, given: NewExecution[]): v
   }));
   store.run(
     `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, ordinal, since, attempts,
-        records, event_id, hears_public, is_public, context, causes, needs, request, request_until, version, change,
+        records, event_id, takes_public, is_public, context, causes, needs, request, request_until, version, change,
         started_at, updated_at)
       SELECT r.value->>'id', r.value->>'workflowId', r.value->>'contactId', r.value->>'status', r.value->>'enteredAt',
         r.value->>'ordinal', r.value->>'since', 0, '[]', r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context',

@@ -63,7 +63,7 @@ export function wakeOne(
   { event, isPublic, causes }: Pick<Delivery, "event" | "isPublic" | "causes">,
   now: number,
 ): void {
-  if (isPublic && !execution.hearsPublic) return;
+  if (isPublic && !execution.takesPublic) return;
   const position = wakeByEvent(execution, event);
   if (position === execution) return;
   const joined = joinEvents([...eventsOf(store, execution), event]).events.map(({ id }) => id);

@@ -29,7 +29,7 @@ export interface StoredExecution extends ExecutionPosition {
   /** The earlier events of which `event.*` still contains keys, oldest first; null if there are none. */
   earlier: Id[] | null;
   /** Whether events of public keys may wake the execution as well. */
-  hearsPublic: boolean;
+  takesPublic: boolean;
   /** Whether an event of a public key started or woke the execution. */
   isPublic: boolean;
   /** The records of the steps so far, in order. */
@@ -118,7 +118,7 @@ export const readExecution: RowReader<StoredExecution> = columns({
   completedAt: orNull(asNumber),
   eventId: orNull(asId),
   earlier: orNull(asJson<Id[]>()),
-  hearsPublic: asFlag,
+  takesPublic: asFlag,
   isPublic: asFlag,
   records: asJson<StoredRecord[]>(),
   context: orNull(asJson<JsonObject>()),

@@ -101,13 +101,13 @@ function selectFirst(
   waiting: StoredExecution[],
 ): Statement<TakenEvent & { executionId: Id; isPublic: boolean; causes: string[] | null }> {
   const items = JSON.stringify(
-    waiting.map(({ id, contactId, awaits, since, hearsPublic }) => ({
-      ...{ id, contactId, name: awaits, since, hearsPublic: hearsPublic ? 1 : 0 },
+    waiting.map(({ id, contactId, awaits, since, takesPublic }) => ({
+      ...{ id, contactId, name: awaits, since, takesPublic: takesPublic ? 1 : 0 },
     })),
   );
   const first: SQL = sql`(SELECT min(f.id) FROM events f INDEXED BY ix_events_name
     WHERE ${inProject(ctx, "f")} AND f.name = r.value->>'name' AND f.contact_id = r.value->>'contactId'
-      AND f.id > coalesce(r.value->>'since', '') AND (NOT ${isByPublicKey("f")} OR r.value->>'hearsPublic'))`;
+      AND f.id > coalesce(r.value->>'since', '') AND (NOT ${isByPublicKey("f")} OR r.value->>'takesPublic'))`;
   return statement(
     sql`SELECT r.value->>'id' AS execution_id, e.id, e.name, e.source, ${isByPublicKey("e")} AS is_public, e.causes, ${eventDataColumns}
       FROM json_each(${items}) r

@@ -46,18 +46,18 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
   advanceTo(world, now, start);
   const records = new Map<Id, StepRecord>();
   let position = startPosition(now, start?.id ?? null);
-  let heard = start ? [start] : [];
+  let taken = start ? [start] : [];
   while (isActive(position.status)) {
     if (position.status === "WAITING") {
       const next = nextWake(position, world);
       if (next === null || (given.until !== null && next.at > given.until)) break;
       advanceTo(world, next.at, next.event);
-      if (next.event) heard = joinEvents([...heard, next.event]).events;
+      if (next.event) taken = joinEvents([...taken, next.event]).events;
       position = next.event ? wakeByEvent(position, next.event) : wakeByTime(position, world.now);
       continue;
     }
     const newest = newestOf(world);
-    const outcome = await outcomeAt(ctx, { ...given, position, heard, records, world });
+    const outcome = await outcomeAt(ctx, { ...given, position, taken, records, world });
     // An event that a step causes counts for a wait after it. A real execution behaves the same, because it records the
     // start of the wait before the effect.
     const isEffect = position.outcome === null && outcome.kind === "done";
@@ -88,7 +88,7 @@ function nextWake(
 interface SimulationState extends Simulated {
   position: ExecutionPosition;
   /** The events that started or woke the execution, oldest first. */
-  heard: GivenEvent[];
+  taken: GivenEvent[];
   records: ReadonlyMap<Id, StepRecord>;
   world: SimulatedWorld;
 }
@@ -109,13 +109,13 @@ function newestOf({ events, happened }: SimulatedWorld): Id {
   return events[happened - 1]?.id ?? belowAllIds;
 }
 
-function arrivalAt({ workflow, contact, heard, records }: SimulationState, step: Step): Arrival {
+function arrivalAt({ workflow, contact, taken, records }: SimulationState, step: Step): Arrival {
   const outputs: JsonObject = {};
   for (const { name, output } of records.values()) if (output) outputs[name] = output;
-  const { data, events } = joinEvents(heard);
+  const { data, events } = joinEvents(taken);
   const newest = events.at(-1);
   const event = newest
-    ? { id: newest.id, name: newest.name, source: newest.source, data, publicKeys: publicKeysOf(heard) }
+    ? { id: newest.id, name: newest.name, source: newest.source, data, publicKeys: publicKeysOf(taken) }
     : null;
   return {
     executionId: belowAllIds,
@@ -123,7 +123,7 @@ function arrivalAt({ workflow, contact, heard, records }: SimulationState, step:
     contactId: contact.id,
     step,
     scope: { event, context: {}, steps: outputs },
-    isPublic: heard.some(({ source }) => source === "PUBLIC"),
+    isPublic: taken.some(({ source }) => source === "PUBLIC"),
     causes: [],
   };
 }

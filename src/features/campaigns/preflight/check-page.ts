@@ -197,8 +197,8 @@ function noteMail({ type, html, headers }: Message, body: string, { source, conf
   tally.composed += 1;
   if (isLongerThan(html, maxHtmlBytes)) tally.clipped += 1;
   for (const [flaw, examples] of flawsOf(html)) {
-    const isTold = (tally.examples[flaw]?.length ?? 0) >= maxFlawExamples;
-    const isAsked = !isTold && (tally.warnings[flaw] ?? 0) < mailsWithExamples;
+    const isFull = (tally.examples[flaw]?.length ?? 0) >= maxFlawExamples;
+    const isAsked = !isFull && (tally.warnings[flaw] ?? 0) < mailsWithExamples;
     warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
   }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");

@@ -10,8 +10,8 @@ import { inProject } from "../../../db/scope";
 import { guard, type Statement, select } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
-import { checkConfig, insistOnMail, templateIn } from "../steps/check-config";
-import { insistOnType } from "../steps/update";
+import { checkConfig, refuseTemplate, templateIn } from "../steps/check-config";
+import { refuseOtherType } from "../steps/update";
 import type { SentStep } from "./graph-schema";
 
 /** A step of a document that may be saved, with guards for the names in its config. */
@@ -33,8 +33,8 @@ export async function checkStep(
   { key, type, name, config: sent, templateId, position }: SentStep,
   index: number,
 ): Promise<CheckedStep> {
-  if (row) insistOnType(row, type);
-  insistOnMail(type, templateId);
+  if (row) refuseOtherType(row, type);
+  refuseTemplate(type, templateId);
   const read = readConfig(type, sent ?? {});
   const isKept = JSON.stringify(read) === JSON.stringify(row?.config);
   const warnings: Warning[] = [];

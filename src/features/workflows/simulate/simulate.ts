@@ -24,7 +24,7 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
   const events = givenEvents(ctx, call, name ?? null);
   const start = events.find((event) => event.name === name) ?? null;
   const until = call.until ? Date.parse(call.until) : null;
-  insistOnOrder(start?.at ?? ctx.now.getTime(), until);
+  requireOrder(start?.at ?? ctx.now.getTime(), until);
   const { position, records, mails } = await simulate(ctx, {
     workflow: workflow.row,
     graph,
@@ -41,7 +41,7 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
   };
 }
 
-function insistOnOrder(startsAt: number, until: number | null): void {
+function requireOrder(startsAt: number, until: number | null): void {
   if (until === null || until >= startsAt) return;
   const message = `Must not be before the execution starts, which is at ${iso(startsAt)}`;
   throw new Invalid([{ field: "until", code: "too_small", message }]);

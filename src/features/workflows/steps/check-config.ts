@@ -38,7 +38,7 @@ export function guardTemplate(ctx: Context, id: Id | null): Statement[] {
 }
 
 /** Throws Invalid when a template is given for a step that sends no mail. */
-export function insistOnMail(type: StepType, templateId: Id | null | undefined): void {
+export function refuseTemplate(type: StepType, templateId: Id | null | undefined): void {
   if (definitionOf(type).hasTemplate || !templateId) return;
   throw new Invalid([{ field: "templateId", code: "custom", message: `A ${type} step has no template` }]);
 }

@@ -9,7 +9,7 @@ import type { Context } from "../../../platform/context";
 import { changeWorkflow, type WorkflowChange } from "../change";
 import { insertSteps, insertTransitions, newStep, newTransition } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
-import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
+import { checkConfig, guardTemplate, refuseTemplate } from "./check-config";
 import type { CreateStep } from "./schema";
 
 /** How far below its predecessor a step is drawn by default. */
@@ -17,7 +17,7 @@ export const rowHeight = 150;
 
 /** Implements `POST /workflows/{id}/steps`. Throws NotFound, Invalid and Conflict. */
 export async function createStep(ctx: Context, workflowId: Id, input: CreateStep): Promise<WorkflowStepRow> {
-  insistOnMail(input.type, input.templateId);
+  refuseTemplate(input.type, input.templateId);
   if (input.branch && !input.connectFrom) {
     const message = "It is the branch of connectFrom, which is missing";
     throw new Invalid([{ field: "branch", code: "custom", message }]);

@@ -10,7 +10,7 @@ import type { Context } from "../../../platform/context";
 import { changeWorkflow } from "../change";
 import { updateSteps } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
-import { checkConfig, guardTemplate, insistOnMail, templateIn } from "./check-config";
+import { checkConfig, guardTemplate, refuseTemplate, templateIn } from "./check-config";
 import type { UpdateStep } from "./schema";
 import { guardBranches } from "./standing";
 
@@ -22,8 +22,8 @@ export async function updateStep(
 ): Promise<WorkflowStepRow> {
   const saved = await changeWorkflow(ctx, workflowId, async (before) => {
     const step = requireStep(before, stepId);
-    if (change.type !== undefined) insistOnType(step, change.type);
-    insistOnMail(step.type, change.templateId);
+    if (change.type !== undefined) refuseOtherType(step, change.type);
+    refuseTemplate(step.type, change.templateId);
     const checked = change.config ? await checkConfig(ctx, step.type, change.config) : null;
     const config = checked?.config ?? step.config;
     const after: WorkflowStepRow = {
@@ -54,7 +54,7 @@ export async function updateStep(
  * Throws Invalid for another type than the step's. The type never changes, because a step's records and outputs depend
  * on it.
  */
-export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
+export function refuseOtherType({ type }: WorkflowStepRow, wanted: string): void {
   if (wanted === type) return;
   const message = `The type of a step never changes, and this one is ${type}: make another step`;
   throw new Invalid([{ field: "type", code: "custom", message, received: wanted }]);

@@ -21,7 +21,7 @@ export interface Leftover {
 }
 
 /** Sends the messages that bring these emails back. */
-export async function comeBack(
+export async function rescheduleLeftover(
   ctx: Context,
   priority: Priority,
   delivery: Delivery,
