@@ -4,7 +4,7 @@
  */
 export const lastRelease = {
   /** A tag or a commit, for `git`. */
-  commit: "72e71c22",
+  commit: "77872168",
   /** The version's last migration. */
   migration: "0000_tables.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
