@@ -179,6 +179,8 @@ describe("GET /emails", () => {
     expect([first.total, first.data.length, second.data.length, second.hasMore]).toEqual([5, 3, 2, false]);
     expect((await project.api.get(`/emails?campaignId=${publicId(after.id)}`)).body.total).toBe(2);
     expect((await project.api.get(`/emails?campaignId=${publicId(newId())}`)).body.total).toBe(0);
+    await project.db.prepare("DELETE FROM campaign_pages WHERE project_id = ?").bind(project.number).run();
+    expect((await project.api.get(path)).body.total).toBe(5);
   });
 
   it("shows nothing of another project", async () => {

@@ -103,6 +103,26 @@ describe("marketing mail that the only provider does not accept", () => {
   });
 });
 
+describe("a campaign whose provider accepts no marketing mail any more", () => {
+  it("is held with what is left of it, is not resumed, and goes out once a provider is set", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 3);
+    const { id } = await newCampaign(project);
+    expect((await project.api.post(`/campaigns/${id}/send`, {})).status).toBe(200);
+    world.allowsMarketing = false;
+    await world.pass(6);
+    const campaign = async () => (await project.api.get(`/campaigns/${id}`)).body;
+    expect(await campaign()).toMatchObject({ status: "SENDING", heldReason: "marketing provider" });
+    expectRefusal(await onCloudflare(project, `/campaigns/${id}/resume`, {}), 409, "CONFLICT", {
+      details: { reason: "marketing_not_carried", provider: "cloudflare" },
+    });
+    world.marketing = new SecondProvider("bulk");
+    await world.pass(12);
+    expect(await campaign()).toMatchObject({ status: "SENT", heldReason: null });
+    expect([world.taken, world.marketing.taken.length]).toEqual([[], 3]);
+  });
+});
+
 describe("marketing mail that a provider of its own accepts, and the first one does not", () => {
   it("has a clean pre-flight, and its test goes through that provider", async () => {
     const [world, project] = [new World(), await newProject()];

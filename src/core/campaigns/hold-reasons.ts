@@ -4,6 +4,9 @@ export const byPerson = "paused";
 /** The reason of a hold that ends by itself, when the project's marketing email is no longer paused. */
 export const byReputation = "reputation";
 
+/** The reason of a hold that ends by itself, when a provider of the installation accepts marketing email. */
+export const byCarrier = "marketing provider";
+
 /** The reasons of a hold after a failed canary. */
 export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
 

@@ -7,6 +7,7 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { recordChange } from "../../engine/audit/record-change";
+import { carriesMarketing, requireCarrier } from "../../engine/mail/accept/require-carrier";
 import type { Context } from "../../platform/context";
 import { auditedCampaign } from "./audited";
 import { getCampaign, readCampaign } from "./campaign";
@@ -20,6 +21,7 @@ const ofCanary = JSON.stringify(byCanary);
  * Throws NotFound and Conflict.
  */
 export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  if (!carriesMarketing(ctx)) requireCarrier(ctx, (await getCampaign(ctx, id)).type);
   const isHeld = sql`${inProject(ctx)} AND id = ${id} AND status = 'SENDING' AND held_reason IS NOT NULL`;
   const isCanaryHold = sql`(SELECT held_reason IN (SELECT value FROM json_each(${ofCanary})) FROM campaigns WHERE ${isHeld})`;
   const batch = openBatch(ctx);

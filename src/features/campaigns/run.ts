@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { byDisabledProject, byReputation } from "../../core/campaigns/hold-reasons";
+import { byCarrier, byDisabledProject, byReputation } from "../../core/campaigns/hold-reasons";
 import type { Id } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
 import { minuteMs, secondMs } from "../../core/time";
@@ -7,6 +7,7 @@ import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { MovedOn } from "../../engine/jobs/step";
+import { carriesMarketing } from "../../engine/mail/accept/require-carrier";
 import { findProject } from "../../engine/projects/project";
 import { isMarketingPaused } from "../../engine/projects/sending-paused";
 import { Frozen } from "../../engine/recipients/frozen";
@@ -101,6 +102,7 @@ function stepOf(ctx: Context, run: Run): Promise<NextStep> {
 async function continueSending(ctx: Context, run: Run): Promise<NextStep> {
   const { type } = run.campaign;
   if (ctx.project.disabled) return hold(ctx, run, byDisabledProject);
+  if (type === "MARKETING" && !carriesMarketing(ctx)) return hold(ctx, run, byCarrier);
   if (type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project))) return hold(ctx, run, byReputation);
   const frozen = Frozen.parse(run.campaign.frozen);
   switch (run.progress.phase) {
@@ -124,14 +126,18 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
 }
 
 /**
- * Checks a hold. A hold for reputation ends together with the pause of the project; any other hold ends when a person
- * resumes the campaign.
+ * Checks a hold. A hold for reputation ends together with the pause of the project, and one for want of a provider when
+ * there is one. Any other hold ends when a person resumes the campaign.
  */
 async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;
   const now = ctx.realClock().getTime();
-  const isOver = heldReason === byReputation && !(await isMarketingPaused(ctx, ctx.project));
-  const until = heldReason === byReputation ? sweepAt(ctx, now + holdCheckMs) : now + forEverMs;
+  const endsByItself = heldReason === byReputation || heldReason === byCarrier;
+  const isOver =
+    heldReason === byReputation
+      ? !(await isMarketingPaused(ctx, ctx.project))
+      : heldReason === byCarrier && carriesMarketing(ctx);
+  const until = endsByItself ? sweepAt(ctx, now + holdCheckMs) : now + forEverMs;
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   if (isOver) {

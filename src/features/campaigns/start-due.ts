@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { byDisabledProject } from "../../core/campaigns/hold-reasons";
+import { byCarrier, byDisabledProject } from "../../core/campaigns/hold-reasons";
 import { TooManySending, UnverifiedSender } from "../../core/mail/errors";
 import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
@@ -23,7 +23,7 @@ export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   const now = ctx.clock().getTime();
   if (scheduledFor !== null && scheduledFor > now) return { kind: "over" };
   if (ctx.project.disabled) return cancelDue(ctx, run);
-  if (run.campaign.type === "MARKETING" && !carriesMarketing(ctx)) return holdOn(ctx, run, "marketing provider");
+  if (run.campaign.type === "MARKETING" && !carriesMarketing(ctx)) return holdOn(ctx, run, byCarrier);
   const waitMs = await waitInLineMs(ctx, run.campaign);
   if (waitMs !== null) return waitInLine(ctx, run, waitMs);
   try {

@@ -1,5 +1,5 @@
 import { desc, type SQL, sql } from "drizzle-orm";
-import { firstIdAt, asId as idOf, textOf } from "../../core/ids";
+import { aboveAllIds, belowAllIds, firstIdAt, asId as idOf, textOf } from "../../core/ids";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
@@ -120,7 +120,9 @@ function nearestOf(ctx: Context, { executionId, contactId, campaignId, status }:
   if (campaignId !== undefined) {
     const pages = sql`FROM campaign_pages WHERE ${inProject(ctx)} AND campaign_id = ${campaignId} ORDER BY first_id`;
     const [first, last] = [sql`(SELECT first_id ${pages} LIMIT 1)`, sql`(SELECT last_id ${pages} DESC LIMIT 1)`];
-    return { index: sql``, isTheirs: sql`AND id >= ${first} AND id <= ${last}` };
+    // A campaign that was deleted has left its emails, and no pages.
+    const isBetween = sql`AND id >= coalesce(${first}, ${belowAllIds}) AND id <= coalesce(${last}, ${aboveAllIds})`;
+    return { index: sql``, isTheirs: isBetween };
   }
   if (status !== "FAILED" && status !== "UNKNOWN") return { index: sql``, isTheirs: sql`` };
   return { index: sql`INDEXED BY ix_emails_unsent`, isTheirs: sql`AND status IN ('FAILED', 'UNKNOWN')` };

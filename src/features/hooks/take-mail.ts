@@ -85,8 +85,8 @@ async function record(
   );
   batch.add(
     statement(
-      sql`INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at)
-        SELECT c.project_id, 'received', ${key}, ${`POST /hooks/${provider}`}, '{}', ${now}, ${now + rememberedMs} ${sender}`,
+      sql`INSERT INTO idempotency_effects (project_id, kind, key, request, hash, response, created_at, expires_at)
+        SELECT c.project_id, 'received', ${key}, ${`POST /hooks/${provider}`}, '', '{}', ${now}, ${now + rememberedMs} ${sender}`,
     ),
   );
   await batch.commit();

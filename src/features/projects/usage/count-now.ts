@@ -13,11 +13,10 @@ const windowsAtOnce = 12;
  */
 export async function countNow(platform: Platform, project: Project): Promise<StorageCount | null> {
   const { storage, storageProgress } = project;
-  const known = storage === null ? 0 : Object.values(storage.rows).reduce((sum, rows) => sum + rows, 0);
-  if (known > maxRowsPerStatement) return storage;
+  if (storage !== null && sumOf(storage.rows) > maxRowsPerStatement) return storage;
   const progress = await countSmall(platform, project);
   for (let windows = 0; progress.left.length > 0; windows++) {
-    if (windows === windowsAtOnce) return storage;
+    if (windows === windowsAtOnce || sumOf(progress.rows) > maxRowsPerStatement) return storage;
     await countNext(platform, project, progress);
   }
   const { rows, bytes } = progress;
@@ -26,4 +25,8 @@ export async function countNow(platform: Platform, project: Project): Promise<St
   if (storageProgress === null) await keepCount(platform, project, progress);
   if (isFull({ ...project, storage: counted }) !== isFull(project)) forgetProjects();
   return counted;
+}
+
+function sumOf(rows: StorageCount["rows"]): number {
+  return Object.values(rows).reduce((sum, some) => sum + some, 0);
 }
