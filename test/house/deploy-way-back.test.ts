@@ -8,24 +8,28 @@ import { closeCheckouts, openCheckout, startStubWorker, widest } from "../suppor
 afterEach(closeCheckouts);
 
 const folder = fileURLToPath(new URL("../../migrations/", import.meta.url).href);
-const [first = "", second = "", ...others] = readdirSync(folder)
+const released = readdirSync(folder)
   .filter((name) => name.endsWith(".sql"))
   .toSorted();
+/** A migration of a later version, which the deploy brings. */
+const later = { name: "9999_later.sql", sql: "ALTER TABLE projects ADD COLUMN later TEXT;\n" };
 const info = (binding: string) => `d1 time-travel info ${binding} --json`;
 
-/** A checkout whose databases have had the first migrations alone, as many as are said. */
-async function openOlder(databases: Record<string, number>) {
+/** A checkout with one more migration than the databases have had that are behind. */
+async function openOlder(databases: Record<string, "behind" | "up to date">) {
   const names = Object.keys(databases);
   const checkout = openCheckout({
     address: (await startStubWorker({ projects: 1 })).base,
     databases: names.map((name) => ({ name, uuid: `id-of-${name}` })),
   });
-  for (const [name, count] of Object.entries(databases)) {
+  checkout.write(`migrations/${later.name}`, later.sql);
+  for (const [name, state] of Object.entries(databases)) {
     const database = new DatabaseSync(checkout.databaseFile(`id-of-${name}`));
     database.exec("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)");
-    for (const migration of [first, second, ...others].slice(0, count)) {
-      database.exec(readFileSync(join(folder, migration), "utf8"));
-      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(migration);
+    const had = released.map((migration) => ({ name: migration, sql: readFileSync(join(folder, migration), "utf8") }));
+    for (const migration of state === "behind" ? had : [...had, later]) {
+      database.exec(migration.sql);
+      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(migration.name);
     }
     database.close();
   }
@@ -34,13 +38,13 @@ async function openOlder(databases: Record<string, number>) {
 
 describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
   it("notes its bookmark first, and says the way back and what that undoes", async () => {
-    const checkout = await openOlder({ petrel: 1 });
+    const checkout = await openOlder({ petrel: "behind" });
     const { said, code } = await checkout.deploy(["--sandbox"]);
     expect(code, said).toBe(0);
     const calls = checkout.calls();
     expect(calls.indexOf(info("DB"))).toBeGreaterThan(0);
     expect(calls.indexOf(info("DB"))).toBeLessThan(calls.indexOf("d1 migrations apply DB --remote"));
-    expect(said).toMatch(new RegExp(`Time Travel +DB, before ${second} +noted`));
+    expect(said).toMatch(new RegExp(`Time Travel +DB, before ${later.name} +noted`));
     const text = said.replaceAll(/\s+/g, " ");
     expect(text).toContain("npx wrangler rollback --config .petrel.deploy.json");
     expect(text).toContain(
@@ -52,8 +56,7 @@ describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
   });
 
   it("names each database that it migrates, and no other", async () => {
-    const all = 2 + others.length;
-    const checkout = await openOlder({ petrel: all, "petrel-01": 1 });
+    const checkout = await openOlder({ petrel: "up to date", "petrel-01": "behind" });
     checkout.write("petrel.toml", '[[d1_databases]]\nbinding = "DB_01"\ndatabase_name = "petrel-01"\n');
     const { said, code } = await checkout.deploy(["--sandbox"]);
     expect(code, said).toBe(0);
@@ -63,7 +66,7 @@ describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
   });
 
   it("gives the time where Cloudflare does not tell the bookmark", async () => {
-    const checkout = await openOlder({ petrel: 1 });
+    const checkout = await openOlder({ petrel: "behind" });
     checkout.change({ answers: { [info("DB")]: { stderr: "The connection was lost.", code: 1 } } });
     const { said, code } = await checkout.deploy(["--sandbox"]);
     expect(code, said).toBe(0);
@@ -71,7 +74,7 @@ describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
   });
 
   it("says the way back before a migration fails, and keeps that point until a deploy has finished", async () => {
-    const checkout = await openOlder({ petrel: 1 });
+    const checkout = await openOlder({ petrel: "behind" });
     const answers = (bookmark: string) => ({ [info("DB")]: { stdout: JSON.stringify({ bookmark }) } });
     checkout.change({ fault: { call: "d1 migrations apply DB --remote", when: "before" }, answers: answers("first") });
     const broken = await checkout.deploy(["--sandbox"]);
@@ -87,8 +90,8 @@ describe("a deploy that migrates a database", { timeout: 30_000 }, () => {
       "petrel.toml",
       today.replace(/unfinished_since = ".*"/, 'unfinished_since = "2026-01-01T00:00:00.000Z"'),
     );
-    const later = await checkout.deploy(["--sandbox"]);
-    expect(later.said).not.toContain("kept");
+    const much = await checkout.deploy(["--sandbox"]);
+    expect(much.said).not.toContain("kept");
     checkout.write("petrel.toml", today);
     checkout.change({ fault: null });
     const whole = await checkout.deploy(["--sandbox"]);

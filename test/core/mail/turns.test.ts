@@ -120,7 +120,13 @@ describe("fresh mail", () => {
 
 describe("one question for the fresh mail of many projects", () => {
   const wishes = (projects: number[], mails: number): PermitRequest[] =>
-    projects.map((project, index) => ({ permitId: `w${index}`, project, priority: 0, mails, pieces: projects.length }));
+    projects.map((project, index) => ({
+      permitId: `w${index}`,
+      project,
+      priority: 0,
+      mails,
+      sharers: projects.length,
+    }));
 
   it.each([
     ["without a pace", null, 3],

@@ -53,8 +53,8 @@ const standing = (stepId: Step["id"], more: Partial<ExecutionPosition> = {}): Ex
 describe("a run", () => {
   test("begins at the trigger and goes on by its way", () => {
     const { position, record } = advance(line, startPosition(now, null), { kind: "done" }, now);
-    expect(position).toMatchObject({ status: "RUNNING", stepId: delay, place: 1, enteredAt: now });
-    expect(record).toMatchObject({ stepId: trigger, type: "TRIGGER", status: "COMPLETED", place: 0 });
+    expect(position).toMatchObject({ status: "RUNNING", stepId: delay, ordinal: 1, enteredAt: now });
+    expect(record).toMatchObject({ stepId: trigger, type: "TRIGGER", status: "COMPLETED", ordinal: 0 });
   });
 
   test("sleeps for as long as the delay says, from when it came", () => {
