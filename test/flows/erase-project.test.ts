@@ -47,7 +47,7 @@ async function projectWithEverything(): Promise<TestProject> {
   await emailIn(project, bounced.body.data.emails[0].email, "BOUNCED");
   await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
   const effect =
-    "INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at) VALUES (?, 'secret', 'k', 'r', '{}', 0, 1e15)";
+    "INSERT INTO idempotency_effects (project_id, kind, key, request, hash, response, created_at, expires_at) VALUES (?, 'secret', 'k', 'r', 'h', '{}', 0, 1e15)";
   await project.db.prepare(effect).bind(project.id).run();
   const stepEffect =
     "INSERT INTO workflow_effects (project_id, effect_id, token, result, created_at) VALUES (?, 'e', 't', '{}', 1e15)";

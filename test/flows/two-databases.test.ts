@@ -210,8 +210,8 @@ const dueOf: Record<string, Due> = {
     given: (project) =>
       run(
         project,
-        `INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at)
-          VALUES (?, 'secret', 'k', 'r', '{}', 1, 1)`,
+        `INSERT INTO idempotency_effects (project_id, kind, key, request, hash, response, created_at, expires_at)
+          VALUES (?, 'secret', 'k', 'r', 'h', '{}', 1, 1)`,
       ),
     isDone: (project) => none(project, "SELECT 1 FROM idempotency_effects WHERE project_id = ?"),
   },

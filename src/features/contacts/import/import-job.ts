@@ -14,8 +14,8 @@ import { SkippedRow } from "./schema";
  * are used, and the mapping.
  */
 const asked = {
-  takesSubscribed: z.boolean(),
-  takesAll: z.boolean(),
+  takesSubscribed: z.boolean().default(false),
+  takesAll: z.boolean().default(false),
   mapping: Mapping.optional(),
 };
 
