@@ -18,7 +18,8 @@ export interface JudgedFilter {
   filter: Filter;
   matches: boolean;
   /**
-   * The contact's value, the time of the last such event, or whether the contact is a member. Null when there is none.
+   * The value that the filter tests: that of the contact's field, the time of the contact's last event of the name, or
+   * whether the contact is in the topic or segment. Null when the contact has no such field or event.
    */
   actual: unknown;
 }
@@ -50,12 +51,12 @@ export async function judge(
   return { matches, filters: judged };
 }
 
-/** Each filter needs one parameter, and D1 allows 100 per statement. */
+/** The most conditions in one statement. Each needs a parameter of its own, and D1 allows 100 per statement. */
 const filtersPerStatement = 50;
 
 /**
  * Evaluates the condition and each single filter in the database, all at the same moment. The condition has a statement
- * of its own, because it may be as long as a statement may be.
+ * of its own, because it alone may have the greatest length of a statement.
  */
 async function evaluate(
   ctx: Context,
@@ -75,7 +76,7 @@ async function evaluate(
 /** The most filters of several conditions in one statement. A condition with more has a statement of its own. */
 const maxFilters = 100;
 
-/** Evaluates several conditions for one contact, with as many in each statement as the limit allows. */
+/** Evaluates several conditions for one contact, with as many in each statement as the limits allow. */
 export async function matchesEach(
   ctx: Context,
   contact: ContactRow,
@@ -122,7 +123,7 @@ function selectMatches(
   );
 }
 
-/** Finds when the contact last had each event that the filters name. */
+/** Finds when the contact last had an event of each name in the filters. */
 async function findLastTimes(ctx: Context, contact: ContactRow, tests: FilterTest[]): Promise<Map<string, number>> {
   const names = tests.flatMap((test) => (test.kind === "event" ? [test.name] : []));
   if (names.length === 0) return new Map();

@@ -30,17 +30,18 @@ export async function loadSegments(ctx: Context, condition: FilterCondition): Pr
 export interface CheckedCondition {
   segments: Segments;
   /**
-   * The guard at the start of the batch: the segments used by the check are unchanged, and its topics still exist. Two
-   * conditions that name each other therefore cannot both be saved at the same moment.
+   * The guard at the start of the batch that saves the condition: the segments that the check has read are unchanged,
+   * and the condition's topics still exist. Two conditions that name each other therefore cannot both be saved at the
+   * same moment.
    */
   unmoved: Statement;
 }
 
 /**
  * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with
- * the segments it names. Also counts the conditions of tracked segments, because tracking may end at any time. `own` is
- * the current segment of the condition: segments that name it must remain valid with the new condition. `at` is the
- * field of the condition in the call.
+ * the segments it names. The conditions of tracked segments count toward the size, because tracking may end at any
+ * time. `own` is the segment whose condition changes: segments that name it must remain valid with the new condition.
+ * `at` is the path of the condition in the call.
  */
 export async function checkCondition(
   ctx: Context,
@@ -92,12 +93,16 @@ export function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 
-/** A condition may have about 100 KB, and a project up to 1,000 segments. Most conditions name a few. */
+/**
+ * The most segments that one statement reads, because the condition of each may have about 100 KB. Most conditions name
+ * only a few segments.
+ */
 const rowsPerRead = 25;
 
 /**
- * Finds the segments with these ids, those that name the segment `ownId`, and all segments that any of these name,
- * directly or through others. The references show which, so no condition is read to find them.
+ * Finds the segments with these ids, the segments that name `ownId`, and all segments that any of these name. A segment
+ * counts as named directly and through others. The stored references show which segments these are, so no condition is
+ * read to find them.
  */
 async function findNamed(ctx: Context, search: { named: Id[]; ownId?: Id }): Promise<SegmentRow[]> {
   const found: SegmentRow[] = [];

@@ -6,8 +6,8 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * Replaces the recorded names in the conditions of a segment, campaign or workflow. The statements go into the batch
- * that saves the resource or, without references, into the batch that deletes it.
+ * Replaces the record of the fields, events and segments that the conditions of a segment, campaign or workflow name.
+ * The statements go into the batch that saves the resource. Without references, they go into the batch that deletes it.
  */
 export function replaceReferences(
   ctx: Context,

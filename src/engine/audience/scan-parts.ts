@@ -6,15 +6,18 @@ import { letOthersIn } from "../../platform/let-others-in";
 import type { ScanSource } from "./scan-source";
 import { ends, selectEdges } from "./scan-window";
 
-/** Rows of a source that one statement skips, in about 25 ms: the statement reads an index and no contacts. */
+/**
+ * The most rows of a source that one statement skips. That takes about 25 ms, because the statement reads an index and
+ * no contacts.
+ */
 const maxSkippedPerStatement = 100_000;
 
 const readEdge = columns({ id: asId });
 
 /**
- * Finds the ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. The
- * ids are found by counting rows of the index. Ids contain the time, but parts of equal time would differ in size: a
- * project may have imported nearly all its contacts within an hour.
+ * Divides a source into parts of equal size, for scans downward, and returns the ids after which the parts begin. The
+ * first part has the newest contacts. The ids are found by counting rows of the index. Ids contain the time, but parts
+ * that span equal times would differ in size: a project may have imported nearly all its contacts within an hour.
  */
 export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<Id[]> {
   const rowsPerPart = Math.max(1, Math.ceil(source.rows / parts));

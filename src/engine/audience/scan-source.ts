@@ -60,7 +60,9 @@ function sourceFor(need: Need, { rows, people }: SourceSize): { source: ScanSour
   return { source: { over: "events", name: need.event, firstId, rows }, cost };
 }
 
-/** For a window of more days than this, all contacts that ever had the event are counted. */
+/**
+ * The most days whose stored counts are added up. For a longer time, all contacts that ever had the event are counted.
+ */
 const maxDays = 100;
 
 /** Reads stored counts: a few rows for each need, however many rows the need has. */
@@ -89,7 +91,7 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Source
 }
 
 /**
- * Returns the first day to count, in days since 1970. Null for all time, and for a window with too many days to add up.
+ * Returns the first day to count, in days since 1970. Null for all time, and for a time with too many days to add up.
  */
 function firstDay(fromMs: number | null, now: Date): number | null {
   if (fromMs === null) return null;

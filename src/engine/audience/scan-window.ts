@@ -21,15 +21,15 @@ const comparisons = {
 
 /** A range of a source, for a statement that evaluates a condition for its contacts. */
 export interface ScanWindow {
-  /** A table of one row for the WITH: the last `id` of the window, or the mark of the end of the scan. */
+  /** A table of one row for the WITH clause: the last `id` of the window, or the id that marks the end of the scan. */
   edge: SQL;
   /** `FROM … WHERE …` with the contacts `c` of the window: each once, in no particular order. */
   contacts: SQL;
 }
 
 /**
- * Returns the window with the next `rows` rows of a source after the id `from`. The window ends where either source
- * reaches that limit if `secondSource` is given, so that a statement over both reads a bounded number of rows.
+ * Returns the window with the next `rows` rows of a source after the id `from`. If `secondSource` is given, the window
+ * ends where either source reaches that limit, so that a statement over both reads a bounded number of rows.
  */
 export function windowFrom(
   ctx: Context,

@@ -8,7 +8,7 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { pageOf, selectPage } from "./scan-page";
 import { ends, type ScanWindow } from "./scan-window";
 
-/** Windows of one batch, which is one round trip. Other requests wait about 100 ms for all of them. */
+/** The most windows in one batch, which is one round trip. Other requests wait about 100 ms for it. */
 const windowsPerBatch = 4;
 
 interface ScannedWindows {

@@ -37,18 +37,18 @@ export interface ScanOptions {
   /** A further condition on a contact `c`. Matches that do not meet it are returned as `others`. */
   apart?: SQL;
   /**
-   * For callers that also read another source up to the edge: a window then has at most as many rows of that source,
-   * too.
+   * For callers that also read a second source up to the edge of each window: the limit on rows then holds for both
+   * sources.
    */
   secondSource?: ScanSource;
   /**
-   * Returns the rows of the next window, for callers that may stop early. Without it, a window has as many rows as one
-   * statement may read.
+   * Returns how many rows the next window should have, for callers that may stop early. Without this function, a window
+   * has as many rows as one statement may read.
    */
   rowsOf?: (soFar: { windows: number; matched: number }) => number;
 }
 
-/** The most that a scan reads. A scan that reaches the limit stops, and none of its windows `isLast`. */
+/** The most that a scan reads. A scan that reaches the limit stops, and `isLast` is false in all its windows. */
 interface ScanBudget {
   maxWindows?: number;
   maxRows?: number;
@@ -56,7 +56,7 @@ interface ScanBudget {
 
 /**
  * Evaluates a condition for the contacts of a source, window by window in the order of ids. Each window is one
- * statement of about 25 ms, and the database serves others in between.
+ * statement of about 25 ms, and the database serves other requests in between.
  */
 export async function* scan(
   ctx: Context,

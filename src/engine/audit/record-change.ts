@@ -8,8 +8,8 @@ import type { Platform } from "../../platform/context";
 import type { Target } from "./target";
 
 // An entry contains the differences that its batch made, so it is written twice: the first statement of the batch
-// stores the values before the change, and the last one replaces them by the differences. A change without a difference
-// leaves no entry. A batch that runs again finds its entry and does not alter it.
+// stores the values before the change, and the last one replaces them with the differences. A change without a
+// difference leaves no entry. A batch that runs again finds its entry and does not alter it.
 
 /**
  * Adds the entry of a change to the batch that makes it. Must be called before the statements of the change are added.
@@ -30,7 +30,9 @@ function insertBefore({ action, actor, ip, requestId }: AuditedCall, id: Id, tar
     ON CONFLICT DO NOTHING`);
 }
 
-/** Replaces the stored values by the differences. A value is null when the row did not have it, or no longer has it. */
+/**
+ * Replaces the stored values with the differences. A value is null when the row did not have it, or no longer has it.
+ */
 function updateToDifferences(id: Id, target: Target): Statement {
   const hidden = JSON.stringify(Object.keys(target.hidden ?? {}));
   const names = JSON.stringify(Object.keys(allFields(target)));
@@ -53,7 +55,10 @@ function isEntry(id: Id, { project }: Target): SQL {
   return sql`project_id = ${project} AND id = ${id}`;
 }
 
-/** A function of SQLite takes at most 32 values: an object, and fifteen fields with their names. */
+/**
+ * The most fields in one call of `json_set`. A function of SQLite takes at most 32 arguments: here an object, and the
+ * name and the value of each field.
+ */
 const fieldsPerCall = 15;
 
 /** Returns the row's values as JSON text; empty when there is no row. */

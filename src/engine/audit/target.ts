@@ -22,7 +22,7 @@ export interface Target {
   hidden?: Record<string, SQL>;
 }
 
-/** Returns the value of a column with JSON. */
+/** Returns the value of a column that contains JSON. */
 export function asJson(column: SQL): SQL {
   return sql`json(${column})`;
 }
@@ -32,12 +32,12 @@ export function asFlag(condition: SQL): SQL {
   return sql`json(iif(${condition}, 'true', 'false'))`;
 }
 
-/** Returns the value of a column with an id. */
+/** Returns an id column's value, marked as an id. */
 export function asId(column: SQL): SQL {
   return sql`json('{"${sql.raw(idMark)}":"' || ${column} || '"}')`;
 }
 
-/** Returns the value of a column with a time. */
+/** Returns a time column's value, marked as a time. */
 export function asTime(column: SQL): SQL {
   return sql`json('{"${sql.raw(timeMark)}":' || ${column} || '}')`;
 }

@@ -18,7 +18,7 @@ import { settingsOf } from "./settings";
 import { type BackupState, notesOf } from "./state";
 import { emptyTally, writePart } from "./tally";
 
-/** The number of captured rows that one step deletes. */
+/** The most captured rows that one step deletes. */
 const forgottenAtOnce = 1_000;
 
 /** Types of jobs that belong to the operator. A restored project does not continue them. */
@@ -90,8 +90,8 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
 }
 
 /**
- * Exports the shards first, right after the moment. Shards are not captured, so anything that they do later would not
- * match the rows of the backup.
+ * Exports the shards first, right after the moment of the backup. Shards are not captured, so whatever they do before
+ * their export does not match the rows of the backup.
  */
 async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
   const open = allShards(ctx, ctx.project.number)[state.index];
@@ -193,8 +193,8 @@ function folder({ project }: Context, { input }: JobRow): string {
 }
 
 /**
- * Returns a text that changes when the tables or the database of a backup change. The images of a backup stay behind
- * when its project moves.
+ * Returns a text that changes when the columns of the tables change, or when the project moves to another database: the
+ * captured rows stay behind then.
  */
 function shapeOfTables({ project }: Context): string {
   return project.shard + backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");

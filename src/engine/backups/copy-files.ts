@@ -7,12 +7,12 @@ import { addPart } from "./tally";
 export const copiedKinds: readonly BlobKind[] = ["content", "attachment", "template", "campaign", "import", "file"];
 
 export const filesPerStep = 20;
-/** The step ends after the file that exceeds this size. */
+/** A step ends once it has copied this many bytes. */
 export const maxBytes = 20_000_000;
 
 /**
- * Copies the next files of the project. A file never changes, so the time of copying does not matter. A file that was
- * deleted since the moment is left out: its content was due to be deleted anyway.
+ * Copies the next files of the project. A file never changes, so it does not matter when it is copied. A file that was
+ * deleted since the moment of the backup is left out: its content was due to be deleted anyway.
  */
 export async function copyFiles(ctx: Context, folder: string, state: BackupState): Promise<BackupState> {
   const kind = copiedKinds[state.index];

@@ -5,7 +5,7 @@ export function folderOf({ project, createdAt }: { project: string; createdAt: n
   return `backups/${project}/${iso(createdAt).replaceAll(":", "-")}`;
 }
 
-/** Reports whether a text is the name of such a folder, perhaps one of another installation. */
+/** Whether a text is the name of a backup's folder, of this installation or another one. */
 export function isFolder(text: string): boolean {
   return /^backups\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9TZ.-]+$/.test(text);
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** The version of the format of the files. */
+/** The version of the file format. */
 export const backupFormat = 1;
 
 /**
- * A count. The limit keeps the sum of many counts within the database's integers, because an uploaded manifest may
- * contain any number.
+ * A count. An uploaded manifest may contain any number, and this limit keeps the sum of many counts within the
+ * database's integers.
  */
 export const Whole = z
   .number()
@@ -13,7 +13,7 @@ export const Whole = z
   .nonnegative()
   .max(Number.MAX_SAFE_INTEGER / 1_000);
 
-/** A time in milliseconds that a date can have. */
+/** A time in milliseconds, within the range of a Date. */
 export const Time = Whole.max(8.64e15);
 
 const Tally = z.object({ rows: Whole, bytes: Whole, parts: Whole, hash: z.string(), marks: z.string() });
@@ -27,7 +27,7 @@ export const Manifest = z.object({
   takenAt: Time,
   project: z.record(z.string(), z.unknown()),
   id: z.string(),
-  /** The project's number, to which rows of a test clock refer. */
+  /** The project's number. Rows that follow the project's own clock contain it. */
   number: Whole,
   tables: z.record(z.string(), Tally),
   executions: z.record(z.string(), Tally),

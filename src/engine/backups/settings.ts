@@ -12,8 +12,8 @@ const own: (keyof Project)[] = [
 ];
 
 /**
- * Returns a project's settings at the time of this call. They cannot be captured, because the control database is a
- * separate one.
+ * Returns a project's settings at the time of this call. They cannot be captured, because they are in the control
+ * database.
  */
 export async function settingsOf({ control, project }: Context): Promise<Manifest["project"]> {
   const row = await selectOne(
@@ -21,7 +21,8 @@ export async function settingsOf({ control, project }: Context): Promise<Manifes
     sql`SELECT * FROM projects WHERE number = ${project.number}`,
     wholeRow(projects),
   );
-  // A clock that was never moved stands at the creation of the project, which a restored project does not share.
+  // A clock that was never moved stands at the time when its project was created. The restored project is created
+  // later, so the time itself is stored.
   const clockAt = row.testClock ? timeOfProject(row) : null;
   const settings = Object.entries({ ...row, clockAt }).filter(([name]) => !own.some((each) => each === name));
   return Object.fromEntries(settings);

@@ -39,9 +39,9 @@ export function markOf({ marks }: Pick<Tally, "marks">, part: number): string {
 }
 
 /**
- * Stores the next part and returns the new tally. A run that crashes afterwards stores the part again. Two overlapping
- * runs store it twice, perhaps even after one of them has saved its state. So a part whose content may differ between
- * runs has the beginning of its hash in its key.
+ * Stores the next part and returns the new tally. If a run crashes afterwards, the next run stores the part again. Two
+ * overlapping runs store it twice, perhaps even after one of them has saved its state. So a part whose content may
+ * differ between runs has the beginning of its hash in its key.
  */
 export async function writePart(
   { blobs }: Platform,

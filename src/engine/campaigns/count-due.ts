@@ -14,7 +14,10 @@ import { findProject } from "../projects/project";
 import { updateCounted } from "./count-page";
 import { recountDelayMs } from "./mark-pages";
 
-/** A project counts this many pages a second, so that other projects get their turn. */
+/**
+ * The most pages that one message counts. Another message continues a second later, so that other projects get their
+ * turn.
+ */
 const pagesPerMessage = 20;
 
 const readPage = columns({ campaignId: asId, firstId: asId });
@@ -50,7 +53,9 @@ const markedPages = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncount
 
 export const hasMarkedPages: IsDue = () => exists(markedPages);
 
-/** Sweeps projects with due pages, after a lost message or a longer wait. */
+/**
+ * Sweeps all projects for due pages: those whose message was lost, and those with a wait for which no message was sent.
+ */
 export async function queueDueCounts(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();
   await sweepDatabases(platform, async (db) => {
@@ -64,7 +69,7 @@ export async function queueDueCounts(platform: Platform): Promise<void> {
 
 const readProject = columns({ project: asNumber, isDue: asNumber });
 
-/** Returns the projects with marked pages. */
+/** Returns the next projects with marked pages, and whether each has a page that is due. */
 function findDue(platform: Platform, db: Db, after: number) {
   return select(
     db,

@@ -5,8 +5,8 @@ import { asNumber, columns, type RowReader } from "../../db/rows";
 const status = (...statuses: string[]) => `e.status IN (${statuses.map((one) => `'${one}'`).join(", ")})`;
 
 /**
- * The conditions under which an email `e` counts. A complaint, an open and a click each prove that the email was
- * delivered, also when the provider does not report deliveries.
+ * The condition of each counter, under which an email `e` counts. A complaint, an open and a click each prove that the
+ * email was delivered, even when the provider does not report deliveries.
  */
 export const conditions: Record<Counter, string> = {
   queued: status("QUEUED", "SENDING"),

@@ -33,8 +33,8 @@ const maxLivePages = 2;
 const readFirst = columns({ firstId: asId });
 
 /**
- * Returns the counters of one campaign. The counters of a small campaign are exact now; a larger campaign has those of
- * the last count of its marked pages.
+ * Returns the counters of one campaign. The pages of a small campaign are counted again, so its counters are exact. The
+ * counters of a larger campaign are those of the last count of its marked pages.
  */
 export async function findCounts(ctx: Context, campaignId: Id): Promise<CountsOfContent[]> {
   const opening = openBatch(ctx);

@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 import { conditions } from "./counters";
 
 // Together with its counts, each page of a campaign's ledger stores its counts by hour. An answer therefore adds up
-// pages and reads no emails, and the hours of a counter add up to the counter.
+// pages and reads no emails, and the hourly counts of a counter add up to the counter.
 
 /** The times that a counter uses, in order of preference: an email `e` counts at the first one that it has. */
 const times: Record<HourCounter, string[]> = {
@@ -40,8 +40,8 @@ const hoursOfEmail: SQL = sql.raw(
 const counts: SQL = sql.raw(`json_array(${hourCounters.map((_, index) => `sum(item.key = ${index})`).join(", ")})`);
 
 /**
- * Returns the hours of emails as a JSON object: each hour since 1970, with the number of emails for each counter.
- * `emails` ends with a condition on emails `e`.
+ * Returns the hours of emails as a JSON object: each hour, counted since 1970, with the number of emails for each
+ * counter. `emails` is a FROM clause with a condition on emails `e`.
  */
 export function hoursInSql(emails: SQL): SQL {
   return sql`SELECT json_group_object(hour, json(counted)) FROM (
@@ -50,7 +50,7 @@ export function hoursInSql(emails: SQL): SQL {
     WHERE item.value IS NOT NULL GROUP BY item.value)`;
 }
 
-/** The counts of one hour over some pages. The hour is counted since 1970. */
+/** The counts of one hour over some pages. `hour` is the number of hours since 1970. */
 export interface HourOfPages extends HourCounts {
   hour: number;
 }
@@ -61,7 +61,7 @@ const readHour = columns({
   ...Object.fromEntries(hourCounters.map((counter) => [counter, asNumber])),
 }) as RowReader<HourOfPages>;
 
-/** Pages whose hours one statement adds up: those of 250,000 emails, with some dozens of hours each. */
+/** The most pages whose hours one statement adds up. They have 250,000 emails, and some dozens of hours each. */
 const pagesPerWindow = 500;
 
 const sums: SQL = sql.raw(hourCounters.map((counter, index) => `sum(item.value->>${index}) AS ${counter}`).join(", "));

@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 export const leftOutReasons = ["suppressed", "snoozed", "unsubscribed", "topic"] as const;
 export type LeftOutReason = (typeof leftOutReasons)[number];
 
-/** The first reason that applies to a contact `c` that does not get such mail. */
+/** The first reason that applies to a contact `c` that does not get the campaign's mail. */
 const whyLeftOut: SQL = sql`CASE
   WHEN EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) THEN 'suppressed'
   WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;

@@ -7,10 +7,10 @@ import type { Context } from "../../platform/context";
 
 // Each link of a campaign has a row from the start, and its number is part of the URL that recipients click. So one
 // statement counts a batch of clicks and writes one row per clicked link, however often it was clicked. The rows of
-// emails show which clicks are new. The statement that records the clicks uses the same condition, so a message that is
-// delivered twice counts once.
+// emails show which clicks are new. The statement that counts clicks and the one that records them use the same
+// condition, so a message that is delivered twice counts once.
 
-/** The maximum number of links of a campaign that are reported. One more is stored, to show that there are more. */
+/** The most links of a campaign that are reported. One more is stored, to show that there are more. */
 export const maxLinksReported = 200;
 
 /** Inserts the links of a campaign's contents. */
@@ -36,8 +36,7 @@ export function insertLinks(
 }
 
 /**
- * Matches when the click `r` is a person's first click of its link in the email `e`. Links are counted for campaigns
- * only.
+ * Matches when `r` is the first click by a person on that link of the email `e`. Only links in campaigns are counted.
  */
 export const isFirstOfLink: SQL = sql`(r.value->>'kind' = 'clicks' AND e.campaign_id IS NOT NULL AND r.value->>'number' > 0
   AND instr(coalesce(e.clicked_links, ''), ',' || (r.value->>'number') || ',') = 0)`;

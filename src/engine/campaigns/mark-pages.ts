@@ -19,8 +19,8 @@ import type { Platform } from "../../platform/context";
 export const recountDelayMs = 3 * secondMs;
 
 /**
- * A mark also waits a sixtieth of its page's age. Otherwise each open, a day later, would cause a count of a whole
- * page.
+ * A mark also waits a sixtieth of its page's age. Otherwise each single open of a day-old page would cause a count of
+ * the whole page.
  */
 const partOfAge = 60;
 const maxRecountDelayMs = 10 * minuteMs;
@@ -29,7 +29,8 @@ const readMarked = columns({ projectId: asNumber, isSoon: asFlag });
 
 /**
  * Marks the pages of campaigns' emails to be counted again. Must come before the change of these emails, in the same
- * batch: `where` selects the emails `e` among `from` that are about to change. Emails without a campaign write nothing.
+ * batch: `where` selects the emails `e` among `from` that are about to change. For emails without a campaign, nothing
+ * is written.
  */
 export function updateMarked(
   { realDatabaseNow, realClock }: Pick<Platform, "realDatabaseNow" | "realClock">,
@@ -77,7 +78,7 @@ function number(constant: number): SQL {
   return sql.raw(String(constant));
 }
 
-/** Projects for which a message is on its way. It will count all pages that are marked before it arrives. */
+/** Projects for which a message is on its way. That message will count all pages that are marked before it arrives. */
 const announced = expiringCache<true>({ ttlMs: recountDelayMs, maxEntries: 1_000 });
 
 function isFirst(projectId: number, now: number): boolean {

@@ -7,8 +7,8 @@ import type { Context } from "../../platform/context";
 const readId = columns({ id: asId });
 
 /**
- * Lets each campaign of the project that is SENDING look at its project now. Between the parts of a canary, for
- * example, a campaign would otherwise look hours later.
+ * Makes each SENDING campaign of the project check the project's state now. Otherwise a campaign might do so only hours
+ * later, for example between the parts of a canary.
  */
 export async function wakeCampaigns(ctx: Context): Promise<void> {
   const sending = await select(

@@ -20,12 +20,12 @@ import { dueRows, isDue, nextAt, type Timed } from "./timed";
 // The rows are the source of truth: an advance that crashes at an instant finds its remaining work there. The verbs'
 // queue messages are not needed for that, so they are held back while the verbs run.
 
-/** An advance fails after this many instants, because some work of the project is then due again and again. */
+/** The most instants of one advance. After that it fails, because some work of the project is due again and again. */
 const maxInstants = 10_000;
 /** The longest time that the work of one instant may take, by the real clock. */
 const maxMsPerInstant = minuteMs;
 
-/** Each instant takes about fifty statements, and D1 allows a thousand per invocation. */
+/** The most instants of one run. Each takes about fifty statements, and D1 allows a thousand per invocation. */
 const instantsPerRun = 10;
 
 const AdvanceInput = z.object({ from: z.number(), target: z.number() });
@@ -92,8 +92,8 @@ async function setClock(ctx: Context, at: number | null): Promise<Project> {
 }
 
 /**
- * Returns a platform that holds back messages about this project. The messages are not needed, because the advance
- * finds the work in the project's rows.
+ * Returns a platform that holds back messages about this project. They are not needed, because the advance finds the
+ * work in the project's rows.
  */
 function holdMessages(ctx: Context) {
   let heldBack: Queued[] = [];

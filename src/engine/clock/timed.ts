@@ -20,7 +20,7 @@ export interface Timed {
   column?: string;
   /** A condition on the rows. */
   where?(ctx: Context): SQL;
-  /** Returns a condition that a due row actually has something to do. */
+  /** Returns a condition that holds when there is work to do for a due row. */
   hasWork?(ctx: Context): SQL;
   /** Does the work of the due rows, or part of it. `due` is a FROM clause. */
   settle(ctx: Context, due: SQL): Promise<unknown>;
@@ -38,7 +38,7 @@ export function dueRows(ctx: Context, work: Timed): SQL {
   return work.column === undefined ? rowsOf(ctx, work) : rowsAt(ctx, work, sql`<=`);
 }
 
-/** Returns the condition that work is due at the project's present time, or is in progress. */
+/** Returns a condition that holds while work is due at the project's present time, or is in progress. */
 export function isDue(ctx: Context, work: Timed): SQL {
   const hasWork = work.hasWork?.(ctx) ?? sql`true`;
   return sql`EXISTS (SELECT 1 ${dueRows(ctx, work)} AND ${hasWork})`;

@@ -14,7 +14,7 @@ export const hasEndedSnoozes: IsDue = ({ now }) => exists(endedSnoozes(now, 0));
 
 /**
  * Sweeps all projects for contacts whose snooze has ended, and subscribes them. The batch that ends the snoozes also
- * selects them, so a crash never leaves a batch half done, and two concurrent sweeps never end the same snooze.
+ * selects them, so a crash leaves nothing half done, and two concurrent sweeps never end the same snooze.
  */
 export function endSnoozes(platform: Platform): Promise<void> {
   const due = { rows: endedSnoozes(platform.now, 0), order: ["snoozed_until", "rowid"], key: ["project_id", "id"] };

@@ -12,7 +12,7 @@ import { countAdded } from "./suppression-count";
  * delete the hash, so hashes exist only for addresses without a contact.
  */
 
-/** Adds the hashes of the addresses. Hashing 100,000 addresses takes a second. */
+/** Adds to each contact the hash of its address. Hashing 100,000 addresses takes a second. */
 export function withHashes<T extends { email: string }>(ctx: Context, contacts: T[]): (T & { hash: string })[] {
   return contacts.map((contact) => ({ ...contact, hash: addressHash(ctx.project, contact.email) }));
 }
@@ -23,8 +23,8 @@ export function joinErased(ctx: Context, hash: SQL): SQL {
 }
 
 /**
- * Returns the subscription of a new contact in that query. Only an explicit yes from a server overrides the person's
- * choice from before the erasure.
+ * Returns the subscription of a new contact, as SQL for a query with `joinErased`. Only an explicit yes from a server
+ * overrides the person's choice from before the erasure.
  */
 export function bornAs(
   ctx: Context,

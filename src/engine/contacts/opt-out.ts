@@ -37,7 +37,7 @@ export function changesSubscription(ctx: Context, subscribed: boolean): SQL {
   return subscribed && !mayLiftOptOuts(ctx) ? sql`(${isOther} AND contacts.opted_out_by IS NOT 'PERSON')` : isOther;
 }
 
-/** Returns the SET clause by which a call subscribes the contact of the row in `contacts`. */
+/** Returns the assignments of an UPDATE that subscribes the current row of `contacts`. */
 export function subscribing(ctx: Context): SQL {
   if (mayLiftOptOuts(ctx))
     return sql`subscribed = true, snoozed_until = NULL, opted_out_at = NULL, opted_out_by = NULL`;

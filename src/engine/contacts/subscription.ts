@@ -8,12 +8,12 @@ import { upsertCounts } from "./counts";
 
 /** A change of the subscription of one or several contacts. */
 export interface SubscriptionChange {
-  /** A query of the ids of the contacts. Nothing happens when it is empty. */
+  /** A query for the ids of the contacts. Nothing happens when it returns none. */
   contactId: SQL;
   subscribed: boolean;
   /** The data of the event. */
   eventData: Record<string, string>;
-  /** The person asked for the change. A contact that was never subscribed then counts as opted out. */
+  /** Whether the person asked for the change. A contact that was never subscribed then counts as opted out. */
   isSaidBySelf?: boolean;
   /** The workflows that led to the change of the current row of `contacts`, as a JSON array. */
   causes?: SQL;
@@ -29,7 +29,8 @@ export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact
 
 /**
  * Returns the statements that subscribe or unsubscribe contacts and end their snooze. Each real change causes one
- * event. The statements must go into one batch in this order, because the event compares with the state before it.
+ * event. The statements must go into one batch in this order, because the statement of the events compares with the
+ * state before the change.
  */
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, causes, isPublic = sql`false`, at } = change;
@@ -59,7 +60,7 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   ];
 }
 
-/** Selects, for `upsertCounts`, how the counts change when these contacts become `subscribed` or not. */
+/** Selects the differences for `upsertCounts` when the subscription of these contacts becomes `subscribed`. */
 export function flips(isChanged: SQL, subscribed: SQL): SQL {
   return sql`SELECT project_id, 0 AS contacts, ${subscribed} - subscribed AS subscribed FROM contacts WHERE ${isChanged}`;
 }

@@ -4,7 +4,9 @@ import { inProject } from "../../db/scope";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** The most addresses that calls may add to a project's list. Bounces and complaints are added beyond it. */
+/**
+ * The most addresses that calls may add to a project's list. Bounces and complaints are added even beyond this limit.
+ */
 const maxSuppressions = 1_000_000;
 
 /**

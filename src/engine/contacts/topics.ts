@@ -17,8 +17,8 @@ export interface TopicChoices {
 /**
  * Returns the statements that store a contact's choices for topics. A choice that differs from the effective one (the
  * earlier choice or the topic's default) records an event. The statements must go into one batch in this order, because
- * the events compare with the state before. A choice that equals the default is stored too, so that it stays when the
- * default changes.
+ * the events compare with the state before the change. A choice that equals the default is stored too, so that it stays
+ * when the default changes.
  */
 export function updateTopics(ctx: Context, { contactId, topics }: TopicChoices): Statement[] {
   const choices = JSON.stringify([...topics].map(([slug, isIn]) => ({ slug, isIn })));
@@ -49,7 +49,7 @@ export interface ContactTopic {
   name: string;
   description: string | null;
   isIn: boolean;
-  /** Whether the contact left the topic itself: `POST /v1/send` then sends none of the topic's mail. */
+  /** Whether the contact has chosen to leave the topic: `POST /v1/send` then sends none of the topic's mail. */
   hasLeft: boolean;
 }
 

@@ -17,8 +17,8 @@ import { nameOfFlip } from "./subscription";
 
 /**
  * Returns the statements that create or change contacts. They share a batch with the statements that depend on them.
- * Nothing is read first, so there are no races. Their order matters: the events compare with the state before the
- * change.
+ * Nothing is read first, so there are no races. The order of the statements matters: the events compare with the state
+ * before the change.
  */
 export function upsertContacts(ctx: Context, change: ContactChange): Statement[] {
   return [
@@ -68,8 +68,8 @@ function upsertRows(ctx: Context, change: ContactChange): Statement[] {
 }
 
 /**
- * The assignments to the current row of `contacts`, and the condition for them. Without it, unchanged rows would be
- * written.
+ * The assignments to the current row of `contacts`, and the condition under which they are made. Without the condition,
+ * unchanged rows would be written.
  */
 interface RowChange {
   sets: SQL;
@@ -106,7 +106,7 @@ function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange):
 function subscriptionChange(ctx: Context, subscribed: boolean): RowChange {
   const isDue = changesSubscription(ctx, subscribed);
   if (subscribed) return { sets: subscribing(ctx), isDue };
-  // Only a contact that was subscribed or snoozed can opt out: one that was never subscribed did not.
+  // Only a contact that is subscribed or snoozed opts out by this change.
   const hasLeft = sql`contacts.subscribed OR contacts.snoozed_until IS NOT NULL`;
   const sets = sql`subscribed = false, snoozed_until = NULL,
     opted_out_at = CASE WHEN ${hasLeft} THEN ${ctx.now.getTime()} ELSE contacts.opted_out_at END,

@@ -9,7 +9,7 @@ import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { type EventNames, maxNames } from "./search";
 
-/** The maximum number of day rows that one statement adds up, and of such statements for one answer. */
+/** The most day rows that one statement adds up, and the most such statements for one answer. */
 const daysPerStatement = maxRowsPerStatement;
 const maxStatements = 20;
 

@@ -11,7 +11,9 @@ import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 
-/** Waits of 1, 2, 4 … minutes, up to six hours, after the first message counts as lost. */
+/**
+ * The waits between further announcements, once the first message counts as lost: 1, 2, 4 … minutes, up to six hours.
+ */
 const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } as const;
 
 /** Undispatched events whose message counts as lost. */
@@ -22,7 +24,7 @@ export const hasStrandedEvents: IsDue = ({ now }) => exists(strandedEvents(now))
 
 /**
  * Sweeps all projects for lost messages: undispatched events with a listener are announced again, each time after twice
- * the wait. It never gives up.
+ * the wait. The sweep never gives up.
  */
 export function dispatchStranded(platform: Platform): Promise<void> {
   return announceStranded(platform, maxSweptRows);
@@ -30,7 +32,10 @@ export function dispatchStranded(platform: Platform): Promise<void> {
 
 const key = ["project_id", "id"];
 
-/** While the queue has a backlog, most undispatched events are not lost, so at most this many are announced again. */
+/**
+ * The most events that `dispatchLost` announces again. While the queue has a backlog, most undispatched events are not
+ * lost.
+ */
 const maxLost = 100;
 
 /**

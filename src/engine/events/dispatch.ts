@@ -15,8 +15,8 @@ import type { EventSource } from "./record";
 /**
  * Hands events to their listeners, and marks those that all listeners have accepted. A message may arrive twice, late,
  * or while another consumer is working: each listener receives each event at least once, and recognises repeats by the
- * id. A listener that was removed meanwhile may miss the event. Throws when a listener did not accept an event: that
- * event stays waiting, the others are finished.
+ * event's id. A listener that was removed meanwhile may miss the event. Throws when a listener did not accept an event:
+ * that event stays waiting, the others are finished.
  */
 export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: readonly EventListener[]): Promise<void> {
   const waiting = await findWaiting(ctx, eventIds);
@@ -39,15 +39,15 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
 }
 
 /**
- * The most statements for handing over events one by one, for all messages of one queue batch. The rest of the
- * invocation's statements mark the accepted events: one statement for each of up to a hundred messages.
+ * Events are handed over one by one only until the invocation has made this many statements, for all messages of one
+ * queue batch together. Its other statements mark the accepted events: one for each of up to a hundred messages.
  */
 const maxStatementsOfSplits = 500;
 
 /**
  * Hands over all events at once, which is cheap. If that fails, hands over each event by itself, so that one bad event
- * does not stop the others. It does not try that when the database does not answer, or when the invocation has made too
- * many statements. Returns the events that were not accepted, and why.
+ * does not stop the others. The second attempt is left out when the database does not answer, or when the invocation
+ * has made too many statements. Returns the events that were not accepted, and why.
  */
 async function handOver(
   ctx: Context,
@@ -123,7 +123,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<AnnouncedEvent
   }));
 }
 
-/** An event is waiting as long as it has a time for its next announcement. */
+/** Clears the time of the next announcement. An event waits to be dispatched as long as it has one. */
 async function markDispatched(ctx: Context, eventIds: Id[]): Promise<void> {
   if (eventIds.length === 0) return;
   const batch = openBatch(ctx);

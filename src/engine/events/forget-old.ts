@@ -10,10 +10,11 @@ import type { Platform } from "../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { dayOf } from "./day";
 
-/** A step is small, because each row is in three b-trees and counted twice. */
+/** The most events that one step deletes. Each is in three b-trees and counted twice, so a step is small. */
 const eventsPerStep = 500;
 /**
- * The limit for all databases together: a step is six statements, and one invocation of the Worker may make a thousand.
+ * The most steps of one tick, for all databases together. A step is six statements, and one invocation of the Worker
+ * may make a thousand.
  */
 const stepsPerTick = 100;
 
@@ -39,7 +40,7 @@ interface ForgetInput {
   steps: number;
 }
 
-/** Empties one project after the other. The next tick continues where this one ends. */
+/** Deletes the old events of one project after the other. The next tick continues where this one ends. */
 async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: ForgetInput): Promise<void> {
   let cursor: number | null = Number(await readCursor(platform, sweep));
   for (let step = 0; step < steps && cursor !== null; step++) {
@@ -52,7 +53,7 @@ async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: Fo
 
 const readProject = columns({ projectId: asNumber });
 
-/** Returns the next project with old events: one seek per project. */
+/** Returns the next project with old events. This takes one seek per project. */
 async function findProject(db: Db, from: number, before: SQL): Promise<number | null> {
   const [found] = await select(
     db,
@@ -86,8 +87,8 @@ function deleteOld(projectId: number, before: SQL): Statement {
 /** Subtracts these events from the stored counts. Deletes names and days whose count becomes 0. */
 function subtractCounts(projectId: number, old: SQL): Statement[] {
   const days = sql`SELECT project_id, name, day, count(*) AS events FROM (${old}) GROUP BY project_id, name, day`;
-  // The oldest events are deleted first. So a contact whose row with the name is deleted either has a later one, or an
-  // earlier one that still waits for its listener.
+  // The oldest events are deleted first. So if a contact still has an event with the name afterwards, it is a later
+  // one, or an earlier one that still waits for its listeners.
   const newest = sql`(SELECT max(id) FROM (${old}))`;
   const others = sql`SELECT 1 FROM events e INDEXED BY ix_events_name
     WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id`;

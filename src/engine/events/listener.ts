@@ -15,24 +15,24 @@ export interface AnnouncedEvent {
   data: JsonObject;
   /** The workflows that caused the event. */
   causes: string[];
-  /** The workflows that the event starts, decided at its commit. */
+  /** The workflows that the event starts. They are decided at its commit. */
   starts: Id[];
   createdAt: number;
-  /** The listeners of this kind: whole ids, `<kind>:<id>`. At least one. */
+  /** The ids of the event's listeners of this kind, in the form `<kind>:<id>`. At least one. */
   listenerIds: string[];
 }
 
 /**
  * A kind of listener, such as webhooks or workflows. The rows of `event_listeners` map event names to listeners. Each
- * kind writes them together with its own rows; their ids begin with the kind and a colon.
+ * kind writes these rows together with its own rows. The ids of listeners begin with their kind and a colon.
  */
 export interface EventListener {
   kind: string;
   /**
-   * Stores its work for these events durably. The same event may arrive again, even concurrently, and must then have no
-   * further effect; its id identifies it. When this throws, the events are passed again one at a time, unless the
-   * database does not answer or the invocation has made too many statements. An event that is refused again waits for
-   * its next message. Events of a disabled project arrive too.
+   * Durably stores the work that these events cause. The same event may arrive again, even concurrently, and must then
+   * have no further effect; its id identifies it. When this throws, the events are passed again one at a time, unless
+   * the database does not answer or the invocation has made too many statements. An event that is refused again waits
+   * for its next message. Events of a disabled project arrive too.
    */
   receive(ctx: Context, events: AnnouncedEvent[]): Promise<void>;
 }
@@ -43,8 +43,8 @@ export function isByPublicKey(e: "e" | "f"): SQL {
 }
 
 /**
- * The listener id for steps that wait for an event. There is one such row per project and event name, as long as a step
- * names the event or an execution waits for it.
+ * The listener id for steps that wait for an event. There is one row with this id per project and event name, as long
+ * as a step names the event or an execution waits for it.
  */
 export const waitListenerId = "workflow:wait:";
 

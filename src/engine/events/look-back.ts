@@ -21,26 +21,24 @@ import {
 } from "./search";
 import { readEvent, type StoredEvent, selectEventsById } from "./stored-event";
 
-/** Names with at most this many events are sorted completely for each page. */
+/** If the names of a search have at most this many events together, all of them are sorted for each page. */
 const maxSorted = maxRowsPerStatement;
 
-/**
- * The maximum number of statements for one page. The first reads few events, which is enough when most of them match.
- */
+/** The most statements for one page. The first one reads few events, which is enough when most of them match. */
 const maxStatements = 10;
 const firstRows = 1_000;
 const windowRows = maxRowsPerStatement;
 
-/** The maximum number of names whose days are read, and the maximum number of days per name, for one page. */
+/** The most names whose days are read for one page, and the most days that are read for each of them. */
 const maxNamesWithDays = 25;
 const maxDays = 1_000;
 
-/** A day at the end of the year 9999, the last year of a date that callers can send. */
+/** The last day of the year 9999, which is the last year that callers can send. */
 const lastDay = 2_932_896;
 
 /**
- * The events of one statement all count for one day, but the last of its ids may lie slightly after the midnight that
- * ends the day.
+ * The events of one statement all count for one day, but their last ids may lie slightly after the midnight that ends
+ * the day.
  */
 const overMidnightMs = minuteMs;
 
@@ -62,9 +60,9 @@ export interface LookBackResult {
 export type SearchByNames = EventSearch & { names: EventNames };
 
 /**
- * Finds events by their names, newest first. Rare names are sorted completely. Frequent ones are looked for among all
- * events, on the days on which one of the names occurred. A contact's events are looked for among all events of that
- * contact. The search may stop early.
+ * Finds events by their names, newest first. If the names are rare, all their events are sorted. If they are frequent,
+ * the search reads all events of the days on which one of the names occurred. For a single contact, it reads all events
+ * of that contact. The search may stop early.
  */
 export async function lookBack(
   ctx: Context,
@@ -87,7 +85,7 @@ const readName = columns({ name: asText, day: asNumber, dayCount: asNumber });
 type KnownName = ReturnType<typeof readName>;
 
 interface KnownNames {
-  /** The alphabetically first names, each with the last day on which it occurred. */
+  /** The names that come first in alphabetical order, each with the last day on which it occurred. */
   some: KnownName[];
   /** The number of events of all names. */
   count: number;
@@ -168,7 +166,7 @@ function rangesOf(days: number[]): DayRange[] {
   return ranges;
 }
 
-/** Searches the windows until the page is full. Stops early after one search of full size. */
+/** Searches the windows until the page is full. Stops early after one statement that reads the most rows. */
 async function scan(
   ctx: Context,
   search: SearchByNames,

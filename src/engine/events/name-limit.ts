@@ -5,8 +5,8 @@ import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The maximum number of event names of a project, by kind of key. Browsers thus cannot use up the names of the
- * project's servers.
+ * The most event names that each kind of key may create in a project. Browsers thus cannot use up the names that
+ * servers need.
  */
 export const maxEventNames = { secret: 10_000, public: 1_000 } as const;
 

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { ServiceEventName } from "../../core/events/service-event";
 
 /**
- * The events that nearly every email has. The index of a contact's events leaves them out, which saves an index row per
- * event, because the index of names has them in the same order.
+ * The events that nearly every email has. The index of contacts' events leaves these events out, which saves an index
+ * row for each: the index of names has them in the same order.
  */
 const ofNearlyEveryEmail = ["email.sent", "email.delivered"] as const satisfies ServiceEventName[];
 
@@ -11,9 +11,9 @@ const areOthers = (name: SQL) =>
   sql`${name} NOT IN (${sql.raw(ofNearlyEveryEmail.map((one) => `'${one}'`).join(", "))})`;
 
 /**
- * Selects columns of the events of a contact: SELECTs that a caller orders by id, and which SQLite then merges, so that
- * a LIMIT reads no more events than it returns. `where` is a condition on `events` that names the project and the
- * contact.
+ * Selects columns of a contact's events, as the UNION ALL of several SELECTs. When the caller orders them by id, SQLite
+ * merges the SELECTs, so that a LIMIT reads no more events than it returns. `where` is a condition on `events` that
+ * names the project and the contact.
  */
 export function eventsOfContact(columns: SQL, where: SQL): SQL {
   return sql.join(
@@ -28,5 +28,5 @@ export function eventsOfContact(columns: SQL, where: SQL): SQL {
   );
 }
 
-/** A condition on a name, under which the index of a contact's events has the event. */
+/** Returns a condition on the name of an event that holds when the index of contacts' events contains the event. */
 export const isInIndexOfContact = areOthers;

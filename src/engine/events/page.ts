@@ -14,7 +14,7 @@ import { eventsOfContact } from "./of-contact";
 import { type EventSearch, isWithin, maxNames, namesOf, windowOf } from "./search";
 import { eventColumns, readEvent, type StoredEvent, selectEventsById } from "./stored-event";
 
-/** The maximum number of events that one statement counts. */
+/** The most events that one statement counts. */
 export const maxCounted = maxRowsPerStatement;
 
 export interface PageOfEvents {
@@ -113,17 +113,19 @@ async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: Even
   return { total: summed.counts.get("") ?? 0, isApproximate: !areWhole || summed.isCut };
 }
 
-/** True for a single name of a contact, which has an index in the order of the list. */
+/** True when a contact's events of a single name are asked for: an index has them in the order of the list. */
 function isByIndex({ names, contactId }: EventSearch): boolean {
   return contactId !== undefined && names !== undefined && names.only !== null;
 }
 
-/** True for a list of a contact's events in the order of time, from which names are then chosen. */
+/** True when a contact's events are read in the order of time, and the ones with the right names are then chosen. */
 function isOfContact(search: EventSearch): boolean {
   return search.contactId !== undefined && !isByIndex(search);
 }
 
-/** The index that holds exactly these events in list order, so that no page reads others. */
+/**
+ * Names the index that has exactly these events in the order of the list, if there is one. A page then reads no others.
+ */
 function indexFor(search: EventSearch): SQL {
   return isByIndex(search) ? sql`INDEXED BY ix_events_name` : sql``;
 }

@@ -31,7 +31,7 @@ interface EventRows {
   source?: EventSource;
   hasMails?: boolean;
   hasCauses?: boolean;
-  /** Whether a public key caused the row `o`. */
+  /** Whether a public key caused the event of the row `o`. */
   isPublic?: SQL;
   /** The tail of the events' ids, by which their batch recognises its own commit: see `eventsOf`. */
   tail?: Tail;
@@ -41,9 +41,9 @@ interface EventRows {
 
 /**
  * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
- * email_id, data`, in the order in which they happened. If `hasMails`, the rows also have a column `is_mail`: whether
- * the event is counted in `mails`. If `hasCauses`, they also have a column `causes`: the workflows that led to it, as a
- * JSON array or NULL.
+ * email_id, data`, in the order in which the events happened. If `hasMails`, the rows also have a column `is_mail`:
+ * whether the event is counted in `mails`. If `hasCauses`, they also have a column `causes`: the workflows that led to
+ * it, as a JSON array or NULL.
  *
  * The time of an event is that of the commit by the database's own clock, and never before the project's newest event.
  * The log is therefore in the order of the changes that it describes. The log is also a transactional outbox. A row
@@ -51,8 +51,8 @@ interface EventRows {
  * for listeners, so the result is valid at the moment of the commit. The batch announces the other rows. In the same
  * way the insert decides which workflows the event starts, and stores them in the row.
  *
- * The preceding statement, which counts the events, decides their time: each statement of a batch reads the clock
- * again, and an event must be counted on the day of its id.
+ * The preceding statement, which counts the events, also decides their time: each statement of a batch reads the clock
+ * again, but an event must be counted on the day of its id.
  */
 export function insertEvents(
   { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,
@@ -93,13 +93,16 @@ export function insertEvents(
   );
 }
 
-/** A batch is repeated within a second. The remainder allows for differences between clocks. */
+/**
+ * For how long a batch recognises its events. It is repeated within a second: the rest allows for differences between
+ * clocks.
+ */
 const recognisedForMs = 10 * minuteMs;
 
 /**
  * Selects the events with this name and tail of the contact with this address: those that one statement of
- * `insertEvents` inserted a moment ago. The tail is random, so a batch recognises its commit by them and needs no row
- * of its own for it.
+ * `insertEvents` inserted a moment ago. The tail is random, so a batch recognises its commit by these events, and needs
+ * no row of its own for that.
  */
 export function eventsOf(ctx: Context, { email, name, tail }: { email: string; name: string; tail: Tail }): SQL {
   return sql`SELECT e.id, e.project_id, e.contact_id, e.next_announce_at FROM contacts c
@@ -110,9 +113,9 @@ export function eventsOf(ctx: Context, { email, name, tail }: { email: string; n
 
 /**
  * Returns the workflows that the event `o` starts, as SQL: those that are enabled and listen to its exact name. A
- * workflow among the event's causes does not start again, and after too many causes none does, so events and workflows
- * that cause each other cannot loop forever. A workflow
- * with `publicEvents: false` is not started by an event that a public key caused.
+ * workflow among the event's causes does not start again, and an event with too many causes starts none, so events and
+ * workflows that cause each other cannot loop forever. A workflow with `publicEvents: false` is not started by an event
+ * that a public key caused.
  */
 function startedBy({ isPublic, hasCauses }: { isPublic: SQL; hasCauses: boolean }): SQL {
   const first = sql`iif(${isPublic}, ${startListeners.open}, ${startListeners.closed})`;
@@ -136,10 +139,10 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
 }
 
 /**
- * Updates the stored counts, once per batch and name, before the rows that they count: the statement reads the existing
- * rows to see which contacts already had the name. A past day moves to its own row when its name occurs again. If
- * midnight falls between the two statements, the first one has moved nothing, and the whole batch counts for the
- * previous day.
+ * Updates the stored counts, once per batch and name. Must come before the insert of the events, because it reads the
+ * existing rows to see which contacts already had an event with the name. The count of a past day moves to a row of its
+ * own when the name occurs again. If midnight falls between the two statements, the first one has moved nothing, and
+ * the whole batch counts for the previous day.
  */
 function countEvents(
   databaseNow: SQL,

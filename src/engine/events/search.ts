@@ -6,8 +6,8 @@ import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /**
- * The maximum number of names that one statement reads. A typical project has dozens; a project that generates names
- * gets an incomplete list.
+ * The most names that one statement reads. A typical project has dozens; a project that generates names gets an
+ * incomplete list.
  */
 export const maxNames = maxRowsPerStatement;
 
@@ -21,9 +21,9 @@ export interface EventSearch {
 
 /** A filter by event names. */
 export interface EventNames {
-  /** The name, when it is a single one. */
+  /** The name, if the filter includes exactly one; otherwise null. */
   only: string | null;
-  /** Returns an SQL condition that the filter includes this name. */
+  /** Returns an SQL condition that holds when the filter includes this name. */
   include(name: SQL): SQL;
 }
 
@@ -51,7 +51,7 @@ export function later(one: Id, other: Id): Id {
   return textOf(one) > textOf(other) ? one : other;
 }
 
-/** Returns the condition that an id is in the window. */
+/** Returns the condition that an id is in the window. It begins with AND, or is empty. */
 export function isWithin(id: SQL, { from, before }: IdWindow): SQL {
   const isFrom = from === belowAllIds ? sql`` : sql`AND ${id} >= ${from}`;
   return before === aboveAllIds ? isFrom : sql`${isFrom} AND ${id} < ${before}`;

@@ -11,7 +11,7 @@ export interface StoredEvent {
   contactEmail: string | null;
 }
 
-/** The columns of events `e` and their contacts `c`, for `readEvent`, next to `joinEmailOfEvent`. */
+/** The columns of events `e` and contacts `c` for `readEvent`. The query also needs `joinEmailOfEvent`. */
 export const eventColumns: SQL = sql`e.*, c.email AS contact_email, ${eventDataColumns}`;
 
 const readRow = wholeRow(events);

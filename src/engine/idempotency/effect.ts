@@ -14,10 +14,10 @@ interface Insertion {
 }
 
 /**
- * Inserts the row that lets a batch happen only once per key. It comes last, and fails the whole batch when the key was
- * used before: the error then contains the first call's answer. Without a key, there is no statement. `response` is an
- * SQL expression for the body of the answer as JSON, without warnings. `lateWarnings` are warnings that only the
- * database can find: each is `{ field, message }` as JSON, or NULL.
+ * Inserts the row that lets a batch happen only once per key. The row is inserted last, and fails the whole batch when
+ * the key was used before: the error then contains the first call's answer. Without a key, there is no statement.
+ * `response` is an SQL expression for the body of the answer as JSON, without warnings. `lateWarnings` are warnings
+ * that only the database can find: each is `{ field, message }` as JSON, or NULL.
  */
 export function insertEffect(ctx: Context, { request, response, lateWarnings = [], onlyIf }: Insertion): Statement[] {
   const { idempotencyKey: key, requestHash: hash, callerKind } = ctx;

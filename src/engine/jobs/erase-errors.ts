@@ -14,7 +14,7 @@ export function hasErrors(ctx: Context): SQL {
   return sql`EXISTS (${pageOfErrors(ctx, belowAllIds, 1)})`;
 }
 
-/** Clears the addresses in those errors `e` of these jobs that match `isErased`. */
+/** Clears the address in each error `e` of these jobs that matches `isErased`. */
 export function updateErasedErrors(ctx: Context, ids: Id[], isErased: SQL): Statement {
   return statement(
     sql`UPDATE jobs SET errors = (SELECT json_group_array(json(iif(${isErased}, json_set(e.value, '$.email', ''), e.value)))

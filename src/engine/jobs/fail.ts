@@ -25,7 +25,7 @@ export type Release = ((ctx: Context, row: JobRow) => Statement[]) | null;
 
 /**
  * Records a failed run of the job. Returns true when the job had been failing for too long and was ended. Runs may
- * overlap, so a job ends only if no step succeeded since the failure that was read.
+ * overlap, so the job is only ended if no step has succeeded since this failure was recorded.
  */
 export async function recordFailure(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
   const now = ctx.realClock().getTime();

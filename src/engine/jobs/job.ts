@@ -43,7 +43,7 @@ export async function getJob(ctx: Context, id: Id, type?: JobType): Promise<JobR
   return row;
 }
 
-/** Marks the job as running, so that the sweep ignores a job that is progressing. */
+/** Marks the job as running, so that the sweep ignores it while it makes progress. */
 export async function startJob(
   platform: Platform,
   db: Db,

@@ -49,7 +49,8 @@ interface NewJobs {
 
 /**
  * Inserts jobs of one type, in any projects. Some kinds of work have a single job with a fixed id. Such a job is left
- * alone while it runs, and is started again once it has completed or failed. Returns the jobs that start here.
+ * alone while it runs, and is started again once it has completed or failed. Returns the jobs that this statement
+ * starts.
  */
 export function upsertJobs(
   type: JobType,

@@ -11,10 +11,16 @@ import { sweepDatabases } from "../../platform/sweep";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 import { nextAnnouncement } from "./job";
 
-/** The job of a move runs in the database to which it copies, although the project does not live there yet. */
+/**
+ * Matches jobs that may run in this database. The job of a move runs in the database to which it copies, although the
+ * project does not live there yet.
+ */
 const isRunnable = sql`(type = 'project.move' OR ${isAtHome()})`;
 
-/** Jobs of a type that only the other version knows, during a deployment, are left to its sweeps. */
+/**
+ * Selects lost jobs. During a deployment, a job whose type only the other version knows is left to the sweeps of that
+ * version.
+ */
 const lostJobs = (now: Date) => sql`FROM jobs INDEXED BY ix_jobs_open
   WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now.getTime()}
     AND type IN (SELECT value FROM json_each(${JSON.stringify(jobTypes)}))`;

@@ -16,7 +16,7 @@ interface Retention {
   /** A column with times or with ids, which sort by time. */
   column: string;
   isId?: boolean;
-  /** Not needed when the key begins with the column. */
+  /** The index that finds the oldest rows. Not needed when the key begins with the column. */
   index?: string;
   keptMs: number;
   rowsAtOnce?: number;
@@ -24,7 +24,8 @@ interface Retention {
 }
 
 /**
- * The retention of rows: how often each sweep runs, and its name. Rows with files or counters have sweeps of their own.
+ * The sweeps that only delete old rows, grouped by how often they run. Rows with files or counters have sweeps of their
+ * own.
  */
 export const retention = {
   // Each call, event or step leaves a row in one of these tables: more rows than an hourly sweep could delete.
@@ -38,7 +39,7 @@ export const retention = {
       keptMs: 0,
       rowsAtOnce: 1_000,
     },
-    // Counts from the time of the event. Includes deliveries of deleted webhooks.
+    // Deliveries are kept from the time of the event, even those of deleted webhooks.
     forgetOldDeliveries: {
       table: "webhook_deliveries",
       key: "project_id, webhook_id, event_id",
@@ -57,7 +58,7 @@ export const retention = {
       keptMs: 2 * dayMs,
       rowsAtOnce: 1_000,
     },
-    // Much longer than it takes to report an outcome to its execution.
+    // Kept for much longer than it takes to report an outcome to its execution.
     forgetOldCalls: {
       table: "workflow_calls",
       key: "project_id, contact_id, effect_id",
@@ -93,7 +94,7 @@ export const retention = {
       keptMs: 0,
       isControl: true,
     },
-    // Longer than the hour over which sign-in requests are limited.
+    // Kept for longer than the hour within which requests to sign in are counted.
     forgetSignInLinks: {
       table: "sign_in_links",
       key: "id",
@@ -110,7 +111,7 @@ export const retention = {
       keptMs: 0,
       isControl: true,
     },
-    // For how long an operator can look up a message on which a queue gave up.
+    // For this long, an operator can look up a message on which a queue has given up.
     forgetDeadLetters: {
       table: "dead_letters",
       key: "id",
@@ -119,7 +120,7 @@ export const retention = {
       keptMs: 30 * dayMs,
       isControl: true,
     },
-    // Longer than the health report looks back.
+    // Kept for longer than the health report looks back.
     forgetDatabaseSizes: {
       table: "database_sizes",
       key: "shard, noted_at",

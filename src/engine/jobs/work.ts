@@ -66,8 +66,8 @@ export async function runSteps(
 }
 
 /**
- * Records the failure. An error while recording is only logged: the run throws the original one, and failures are
- * counted from the next run on.
+ * Records the failure of a run, and returns whether the job was given up. An error while recording is only logged: the
+ * run throws the original one, and failures are counted from the next run on.
  */
 async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
   try {
@@ -96,7 +96,7 @@ async function deleteOrphan(platform: Platform, { projectId, jobId }: StoredJob)
 }
 
 /**
- * Marks the job as running and returns its current row, so that the sweep ignores it for a while. Null when it has
+ * Marks the job as running, so that the sweep ignores it for a while, and returns its current row; null when it has
  * ended.
  */
 async function claimJob(ctx: Context, jobId: Id): Promise<JobRow | null> {

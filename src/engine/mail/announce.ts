@@ -15,7 +15,10 @@ export const announceGraceMs = lostAfterMs;
  */
 export const largeMailBytes = 1_000_000;
 
-/** Covers a whole call of `/v1/send`. Mail that a consumer cannot hand over at once waits in its rows. */
+/**
+ * The most emails in one message: enough for a whole call of `/v1/send`. Mail that a consumer cannot hand over at once
+ * waits in its rows.
+ */
 const emailsPerMessage = 500;
 
 /** An email that is retried at a later time. */
@@ -24,7 +27,7 @@ export interface Later {
   retryAt: number;
 }
 
-/** Sends messages about these rows to the consumers of mail. */
+/** Sends messages about these emails to the consumers of mail. */
 export async function announceEmails(
   ctx: Nudging & Pick<Context, "project">,
   emails: { id: Id; priority: Priority }[],
@@ -83,7 +86,7 @@ function deliverMessages(
   }));
 }
 
-/** Rounded up, because a message that arrives too early would find the email not yet due, and be wasted. */
+/** Rounds up, because a message that arrives before the email is due would be wasted. */
 function secondsUntil(at: number, now: number): number {
   return Math.max(1, Math.ceil((at - now) / secondMs));
 }

@@ -19,13 +19,13 @@ export async function loadAttachments(
   for (const [index, { size: _, ...file }] of attachments.entries()) {
     const bytes = await ctx.blobs.get(keyOf(ctx, id, index));
     if (bytes === null) return null;
-    // Base64 is ASCII; as latin1, memory holds one byte per character.
+    // Base64 is ASCII. Decoded as latin1, it takes one byte of memory per character.
     files.push({ ...file, content: new TextDecoder("latin1").decode(bytes) });
   }
   return files;
 }
 
-/** Deletes the files after a refusal, which wrote no row. */
+/** Deletes the files of a call that was refused, and therefore wrote no row. */
 export function forgetAttachments(ctx: Context, contentId: Id, count: number): void {
   if (count > 0) forgetFiles(ctx, attachmentKeys(ctx, contentId, count));
 }

@@ -5,7 +5,7 @@ import { type BlobKind, blobKey, maxTextBytesInRow } from "../../platform/blobs"
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-/** The location of a body: its row, or a file in R2. */
+/** Where a body is stored: in its row, or in a file in R2. */
 export interface StoredBody {
   body: string | null;
   bodyKey: string | null;
@@ -33,7 +33,7 @@ export async function loadBody(
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Deletes the body's file after a refusal, which wrote no row. */
+/** Deletes the body's file of a call that was refused, and therefore wrote no row. */
 export function forgetBody(ctx: Context, { bodyKey }: Pick<StoredBody, "bodyKey">): void {
   if (bodyKey !== null) forgetFiles(ctx, [bodyKey]);
 }

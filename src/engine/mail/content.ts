@@ -61,9 +61,9 @@ export async function findContent(
 }
 
 /**
- * The contact of an email `e` at the first hand-over, or the current one before that. Null when the contact no longer
- * exists, even if a copy was stored. A test may go to an address without a contact; then the email itself stores the
- * recipient.
+ * The contact of an email `e` as it was at the first hand-over or, before that, as it is now. Null when the contact no
+ * longer exists, even if a copy was stored. A test may go to an address without a contact; then the email itself stores
+ * the recipient.
  */
 export const contactSnapshot: SQL = sql`iif(e.source = 'TEST' AND e.contact IS NOT NULL, e.contact, (SELECT coalesce(e.contact, json_object('email', c.email,
     'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data),

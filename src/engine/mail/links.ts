@@ -22,8 +22,8 @@ export function pagePath(platform: Pick<Context, "config">, purpose: TokenPurpos
 }
 
 /**
- * Returns the links of one mail; null without a secret to sign them, or without a base URL. Only some confirm a
- * subscription.
+ * Returns the links of one mail; null without a secret to sign them, or without a base URL. Only mail of double opt-in
+ * has a link that confirms a subscription.
  */
 export function recipientLinks(
   ctx: Pick<Context, "config" | "project">,
@@ -64,8 +64,8 @@ export function mailTracker(
 }
 
 /**
- * Returns the base URL for the links of a mail that is accepted now. Throws Unavailable when the host is known only
- * from the caller.
+ * Returns the base URL for the links of a mail that is accepted now. Throws Unavailable when no base URL is configured,
+ * and the caller has used a host that the installation does not know.
  */
 export function linkBase({
   config,

@@ -17,7 +17,7 @@ export const withheld = {
   leftTopic: "The contact has left the topic of this email",
 } as const;
 
-/** The facts that decide whether a contact gets mail. They may be SQL, when only the database knows them. */
+/** The facts about a mail that decide whether a contact gets it. They are SQL when only the database knows them. */
 export interface KindOfMail {
   type: EmailType | SQL;
   /** The topic; null, or NULL in SQL, for mail without one. */
@@ -34,8 +34,8 @@ interface RecipientInSql {
 const contact: RecipientInSql = { email: sql`c.email`, optedOutAt: sql`c.opted_out_at`, contactId: sql`c.id` };
 
 /**
- * Returns, as an SQL expression, why such mail may not go to its recipient; NULL when it may. The recipient defaults to
- * a contact `c`.
+ * Returns, as an SQL expression, why this kind of mail may not go to its recipient; NULL when it may. The recipient
+ * defaults to a contact `c`.
  */
 export function whyWithheld(ctx: Context, { type, topicId }: KindOfMail, to: Partial<RecipientInSql> = {}): SQL {
   const { email, optedOutAt, contactId } = { ...contact, ...to };

@@ -35,7 +35,7 @@ export async function clear(move: Move): Promise<Move> {
   return deletion === null ? saveState(move, { phase: "capture" }) : saveState(move, {}, deletion);
 }
 
-/** Returns the deletion of the next rows behind a fence; null when there are none. */
+/** Returns the statements that delete the next rows behind a fence; null when there are none. */
 export async function deleteNext(
   owner: MoveOwner & { db: Db },
   tables: readonly ProjectTable[],
@@ -61,7 +61,7 @@ export async function capture(move: Move): Promise<Move> {
   return forgotten.count === deletedAtOnce ? move : saveState(move, { phase: "copy", index: 0, after: null });
 }
 
-/** Returns the columns of the tables as a text, which changes with a deploy that changes them. */
+/** Returns a text about the columns of the tables. It changes when a deploy changes the columns. */
 export function shapeOf(tables: readonly ProjectTable[]): string {
   return tables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");
 }

@@ -12,7 +12,7 @@ import { openParts } from "../../platform/sweep";
 import { deleteNext } from "./clear";
 
 const projectsPerTick = 20;
-/** The chunks of all projects in one tick: about a third of the statements of an invocation. */
+/** The most chunks that one tick deletes, over all projects. They use about a third of the invocation's statements. */
 const chunksPerTick = 60;
 const rowsAtOnce = 1_000;
 
@@ -59,7 +59,7 @@ async function emptySome(platform: Platform, { number, move }: Left): Promise<bo
   return !(await commit(batch));
 }
 
-/** Returns false when a new move of the project uses this database. */
+/** Commits the batch. Returns false when a new move of the project uses this database. */
 async function commit(batch: ReturnType<typeof openBatch>): Promise<boolean> {
   try {
     await batch.commit();

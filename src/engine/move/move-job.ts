@@ -28,12 +28,12 @@ const startMs = minuteMs;
 const knownAfterMs = cacheMs + 10 * secondMs;
 
 /**
- * `project.move`: moves a project to another database. The job's row is in that database, so the rows that a step copies
- * and the job's state are one batch. See docs/decisions/0050-a-project-moves-behind-a-fence.md.
+ * `project.move`: moves a project to another database. The job's row is in that database, so one batch writes both the
+ * rows that a step copies and the job's state. See docs/decisions/0050-a-project-moves-behind-a-fence.md.
  */
 export async function moveProject(platform: Platform, job: StoredJob): Promise<void> {
   const project = await readProject(platform, job.projectId);
-  // The erasure deletes its rows in all databases.
+  // The project is being erased, which deletes its rows in all databases.
   if (project === null) return;
   const shard = await findShard(platform, project, job);
   if (shard === null) return;
@@ -132,7 +132,9 @@ async function advance(move: Move, mayFenceAt: number): Promise<Step> {
   }
 }
 
-/** Copies changed rows until there are few. Then compares all rows or, after that, raises the fence. */
+/**
+ * Copies changed rows until few are left. The next phase then compares all rows or, if that is done, raises the fence.
+ */
 async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   const { move, found } = await replay(before);
   if (found >= fewNotes) return "goes on";

@@ -6,7 +6,7 @@ import type { Statement } from "../../db/statement";
 import { saveStateReading } from "./save-state";
 import { Different, type Move, sourceOf, targetOf } from "./state";
 
-/** The changed rows that one step copies. */
+/** The most changed rows that one step copies. */
 export const notesAtOnce = 500;
 
 interface Changed {
@@ -17,7 +17,7 @@ interface Changed {
 
 /**
  * Copies changed rows again, and returns how many it found. A row that changes meanwhile gets a new note with a higher
- * number, which stays.
+ * number, and that note stays.
  */
 export async function replay(move: Move): Promise<{ move: Move; found: number }> {
   const source = sourceOf(move);
@@ -45,8 +45,8 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
 }
 
 /**
- * Reads the rows of notes in one transaction. Stops at the first row that would exceed the size of a page, and returns
- * the number of the last note that is included.
+ * Reads the rows that the notes name, in one transaction. Stops at the first row that would exceed the size of a page,
+ * and returns the number of the last note that is included.
  */
 async function readChanged(move: Move, notes: readonly Note[]): Promise<{ changed: Changed[]; last: number }> {
   const source = sourceOf(move);

@@ -20,7 +20,7 @@ export async function saveState(
   return (await saveStateReading(move, next, statements, [])).move;
 }
 
-/** Like `goOn`, and returns the rows of `reads`, which run last. */
+/** Like `saveState`, but also returns the rows of `reads`, which run last in the batch. */
 export async function saveStateReading<Row>(
   move: Move,
   next: Partial<MoveState>,
@@ -39,7 +39,7 @@ export async function saveStateReading<Row>(
   return { move: { ...move, state, row: { ...row, state: state as unknown as Move["row"]["state"] } }, rows };
 }
 
-/** Continues with another run, after a while. */
+/** Lets another run continue after the given time. */
 export async function requeueMove({ ctx, row }: Move, ms: number): Promise<"waits"> {
   const message = { type: "project.move" as const, projectId: ctx.project.number, jobId: row.id };
   await ctx.enqueue([{ message, ...(ms > 0 && { delaySeconds: Math.ceil(ms / secondMs) }) }]);

@@ -11,13 +11,16 @@ import { replay } from "./replay";
 import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
-/** Under the fence nothing more changes, so a few rounds are enough. The limit allows for a slow database. */
+/**
+ * How often changed rows are copied under the fence, and for how long. Nothing more changes there, so a few times are
+ * enough; the limits allow for a slow database.
+ */
 const maxRounds = 10;
 const maxFencedMs = 5 * secondMs;
 
 /**
- * How long the old rows stay behind the fence. Work that began before the switch has then ended: a queue consumer may take
- * a quarter of an hour.
+ * How long the old rows stay behind the fence. All work that began before the switch has ended by then: a queue
+ * consumer may take a quarter of an hour.
  */
 const leftMs = hourMs;
 
@@ -26,7 +29,7 @@ const leftMs = hourMs;
  * too long or fails, lowers the fence again, so that the move tries again later.
  *
  * Two runs may be here at once, and each may stop anywhere. The project's row names the run that holds the fence, and
- * only that run can switch. A run lowers the fence only after it has taken the right to switch away from every run.
+ * only that run can switch. Before a run lowers the fence, it withdraws the right to switch from all runs.
  */
 export async function switchOver(before: Move): Promise<Step> {
   let move = await saveState(before, {});
@@ -82,7 +85,7 @@ async function lower(move: Move): Promise<void> {
   await batch.commit();
 }
 
-/** Changes the move in the project's row while the move is copying. Returns false if it no longer is. */
+/** Changes the move in the project's row while the move is copying. Returns false if the move is no longer copying. */
 async function changeMove(
   { ctx, row }: Move,
   next: SQL,

@@ -50,7 +50,7 @@ export async function turnBack(before: Move): Promise<Step> {
   );
   await clearing.commit();
   forgetProjects();
-  // The state has changed with the last step, so the next one ends the job.
+  // The next step ends the job, because this one has changed its state.
   return "goes on";
 }
 

@@ -14,7 +14,7 @@ export const mostCounted = 4_000;
 const mostProjects = 5_000;
 const mostDomains = 100;
 
-/** For how long work may be due before it counts as overdue. The sweeps run every minute. */
+/** How long work may be due before it counts as overdue. The sweeps run every minute. */
 const behindMs = 5 * minuteMs;
 
 /** Mail that failed or has an unknown outcome, and jobs that failed or keep failing. */
@@ -24,7 +24,9 @@ const mostTroubled = 20;
 /** The state of the installation, read from one database. */
 export interface DatabaseState {
   shard: string;
-  /** The number of projects with due mail, and since when their oldest mail has been due, by priority. */
+  /**
+   * For each priority: the number of projects with due mail, and the time at which the oldest of that mail became due.
+   */
   waitingMail: { priority: Priority; projects: number; oldest: number }[];
   /** The number of emails of the last hour that failed or have an unknown outcome. */
   failedMail: number;
@@ -33,7 +35,7 @@ export interface DatabaseState {
   failedJobs: number;
   /** The number of open jobs whose runs keep failing. */
   failingJobs: number;
-  /** The projects with the most of these emails and jobs, by their numbers. */
+  /** The projects with the most of these emails and jobs. `project` is the project's number. */
   troubled: { what: Trouble; project: number; count: number }[];
   failingDomains: { domain: string; failingSince: number }[];
   /** The number of executions that are due but that no shard has moved. */
@@ -111,7 +113,7 @@ export async function databaseState(platform: Platform, shard: string): Promise<
   return { shard, waitingMail: waiting.all, failingDomains: domains.all, troubled: troubled.all, ...counts.one };
 }
 
-/** Selects a row for each execution that was due by then. */
+/** Selects a row for each execution that was due at the time `by`. */
 function overdueExecutions(by: number): SQL {
   const withTime = sql`FROM workflow_executions INDEXED BY ix_workflow_executions_wake WHERE clock = 0 AND wake_at IS NOT NULL`;
   return sql`SELECT 1 FROM (${hopProjects(withTime, { limit: mostProjects })}

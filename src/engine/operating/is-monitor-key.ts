@@ -21,7 +21,7 @@ export async function isMonitorKey({ control, now }: Platform, key: string): Pro
   return isKnown;
 }
 
-/** Makes a change visible at once in this isolate. */
+/** Makes a change of monitor keys visible at once in this isolate. */
 export function forgetMonitorKeys(): void {
   known.clear();
 }

@@ -2,7 +2,7 @@ import { secondMs } from "../../core/time";
 import type { Platform } from "../../platform/context";
 import type { Config } from "../../platform/env";
 
-/** A report reads every database, and monitors poll often. */
+/** How long a report is reused. Making one reads every database, and monitors poll often. */
 const keptMs = 15 * secondMs;
 
 /**

@@ -14,7 +14,7 @@ import type { OutboundTables } from "./rows";
 const runMs = 20 * secondMs;
 /** How often to look for other due receivers while a call is under way. */
 const pollMs = 500;
-/** Per-project limit on concurrent receivers, so that one project cannot take all of them. */
+/** The most receivers of one project that are called at the same time, so that one project cannot take up all calls. */
 const maxPerProject = 2;
 
 /** A receiver of calls that is due. */
@@ -22,7 +22,10 @@ export interface Receiver {
   projectId: number;
   /** Unique among all receivers of its kind. */
   name: string;
-  /** In milliseconds since 1970. The receiver that waits longest goes first. */
+  /**
+   * The time since which the receiver has been due, in milliseconds since 1970. The receiver that waits longest goes
+   * first.
+   */
   waitsSince: number;
 }
 
@@ -32,10 +35,13 @@ export interface OutboundCalls {
   rows: OutboundTables;
   /** The message by which calls of this kind are announced as due. */
   message: QueueMessage;
-  /** Rows of receivers, among them all that are due: a FROM clause with a condition. */
+  /** Returns a FROM clause with a condition: rows of receivers, including all that are due. */
   waiting(now: number): SQL;
   findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;
-  /** Makes some calls, one after the other. Stops after its own time limit, and early when the run is over. */
+  /**
+   * Makes some calls to a receiver, one after the other. Stops after its own time limit, and early when the run is
+   * over.
+   */
   takeTurn(ctx: Context, name: string, isOver: () => boolean): Promise<void>;
 }
 
@@ -49,7 +55,7 @@ interface DueReceiver extends Receiver {
 /**
  * Makes the due calls of all projects and kinds until none is left. A run has at most one call to each receiver in
  * progress; several runs may serve one receiver, each with its own calls. While one receiver is slow, others get turns,
- * because this consumer may be the only one. When its time is up, the run sends the message `again`.
+ * because this consumer may be the only one. When the run's time is up, it sends the message `again`.
  */
 export async function drainOutbound(
   platform: Platform,
@@ -94,7 +100,7 @@ export async function drainOutbound(
   parts.end();
 }
 
-/** Returns false when the project was deleted. */
+/** Takes one turn of a receiver. Returns false when its project was deleted. */
 async function takeTurn(
   platform: Platform,
   { calls, projectId, name }: DueReceiver,

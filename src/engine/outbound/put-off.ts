@@ -7,8 +7,8 @@ import { backoffInSql, type Doubling } from "../../db/backoff";
 const silence: Doubling = { firstMs: 30 * secondMs, growth: 2, maxMs: hourMs };
 
 /**
- * Postpones a receiver after an attempt at this time, as assignments to columns of its row. A later time that another
- * consumer has stored is retained.
+ * Returns the assignments to a receiver's row that postpone the receiver after an attempt at the time `at`. If another
+ * consumer has stored a later time, that time stays.
  */
 export function postponed(at: number, putOff: PutOff): SQL {
   if (putOff === null) return sql`put_off_until = put_off_until`;
@@ -18,5 +18,5 @@ export function postponed(at: number, putOff: PutOff): SQL {
     timeouts = timeouts + ${isSilent ? 1 : 0}`;
 }
 
-/** Ends the postponement of a receiver, as assignments to columns of its row. */
+/** The assignments to a receiver's row that end its postponement. */
 export const notPostponed = sql`put_off_until = NULL, timeouts = 0`;

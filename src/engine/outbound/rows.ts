@@ -36,7 +36,7 @@ export interface CallRows<Key> extends OutboundTables {
 export const leaseMs = 2 * minuteMs;
 
 /**
- * Returns in SQL when a receiver is due: with its next call, but not before the time to which it was postponed. Ten
+ * Returns, as SQL, when a receiver is due: with its next call, but not before the time to which it was postponed. Ten
  * thousand calls to a receiver that hangs are therefore one row in the search for work.
  */
 export function nextDue({ calls, dueIndex, receivers, name, receiver, isCallable }: OutboundTables): SQL {
@@ -70,7 +70,7 @@ export function claimDue<Key>(ctx: Context, rows: CallRows<Key>, name: string, l
   );
 }
 
-/** Makes claimed calls due again that were not made. */
+/** Makes claimed calls due again if they were not made. */
 export function updateUnclaimed<Key>(ctx: Context, rows: CallRows<Key>, keys: readonly Key[]): Statement {
   return statement(
     sql`UPDATE ${rows.calls} SET next_attempt_at = ${ctx.realClock().getTime()}
@@ -81,7 +81,7 @@ export function updateUnclaimed<Key>(ctx: Context, rows: CallRows<Key>, keys: re
 /**
  * Moves a receiver with more due calls behind all other due receivers, for every consumer. Otherwise the receivers with
  * the oldest calls, which are the slow ones, would always be called first. Must come before `updateDue`, and after the
- * statement that records an answer, because that clears the postponement.
+ * statement that records an answer, because recording clears the postponement.
  */
 export function moveToBack(
   ctx: Context,

@@ -19,8 +19,8 @@ export interface CallKind<Target, Key, Call extends Key, Made> extends Omit<Outb
   /** Adds the statements that record an attempt. Returns the work that follows their commit. */
   record(ctx: Context, batch: Batch, target: Target, call: Call, made: Made): (() => Promise<void>) | undefined;
   /**
-   * Whether each attempt is recorded before the next one. Then a consumer that dies repeats at most one call, and no
-   * outcome waits for the end of the turn. Otherwise one batch records the whole turn.
+   * Whether each attempt is recorded before the next one. If so, at most one call is repeated when a consumer dies, and
+   * no outcome waits for the end of the turn. If not, one batch records the whole turn.
    */
   isEachRecorded: boolean;
 }
@@ -38,8 +38,8 @@ export function outboundCalls<Target, Key, Call extends Key, Made>(
 /**
  * Takes one turn of a receiver: makes its next calls, one after the other, and records them. The turn ends with the
  * first call that postpones the others, and early for a slow receiver. A receiver with more due calls waits for its
- * next turn after the others. The calls of a consumer that dies are due again after the lease, and are made with the
- * same id.
+ * next turn after the others. If the consumer dies, its calls are due again after the lease, and are made with the same
+ * ids.
  */
 async function takeTurn<Target, Key, Call extends Key, Made>(
   ctx: Context,

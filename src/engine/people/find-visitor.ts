@@ -28,8 +28,8 @@ const readVisitor = columns({
 });
 
 /**
- * Returns the person to whose session this cookie belongs; null when there is none. Like keys, the result is cached for
- * 30 seconds per isolate.
+ * Returns the person whose session has this cookie; null when there is none. As for API keys, each isolate caches the
+ * result for 30 seconds.
  */
 export async function findVisitor(platform: Platform, token: string): Promise<Visitor | null> {
   if (!tokenPattern.test(token)) return null;

@@ -23,7 +23,7 @@ interface Inviting {
 
 /**
  * Adds an invitation to the batch that gives a person access, at most fifty an hour. The invitation's row makes the
- * batch recognisable. When links are not mailed, the row only counts. Returns its id.
+ * batch recognisable. When links are not mailed, the row only counts toward the limit. Returns the row's id.
  */
 export function addInvitation(batch: Batch, { now }: Platform, { email, to, by, links }: Inviting): Id {
   const [id, at] = [newId(), now.getTime()];

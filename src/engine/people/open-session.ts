@@ -15,7 +15,7 @@ const maxSessions = 50;
 /** The browser that signs in. */
 export interface SigningBrowser {
   userAgent: string | null;
-  /** The cookie of the session that this one replaces. */
+  /** The cookie of the session that the new one replaces. */
   session: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Opening {
   /** A SELECT of the person's id. It returns no row when the person no longer exists. */
   person: SQL;
   method: SignInMethod;
-  /** The link or code, which is used up: it cannot open a second session. */
+  /** The link or code that opens the session. It cannot open a second one. */
   openedBy: string;
   /** Statements of the same batch that run before the session is opened. */
   before?: readonly Statement[];

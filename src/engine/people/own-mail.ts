@@ -10,7 +10,10 @@ const noProject = { projectId: "00000000-0000-0000-0000-000000000000", projectNu
 /** The origin of links in the installation's mail, or the missing setting without which none is sent. */
 export type OwnLinks = { origin: string } | { missing: "PUBLIC_URL" | "CONSOLE_FROM" };
 
-/** `origin` is null when only a caller that we do not trust has named a host. */
+/**
+ * Returns the origin of links, or the setting that is missing. `origin` is null when the only known host was named by a
+ * caller that we do not trust.
+ */
 export function ownLinks({ config }: Platform, origin: string | null): OwnLinks {
   if (origin === null) return { missing: "PUBLIC_URL" };
   return config.consoleFrom === null ? { missing: "CONSOLE_FROM" } : { origin };
@@ -24,7 +27,7 @@ export function mailIsOff(setting: string) {
 
 /**
  * Hands a mail of the installation to the provider. Returns whether the provider accepted it; throws when there is no
- * answer. The mail has no row: a caller that must remember it keeps its own.
+ * answer. The mail has no row: a caller that must remember it keeps a row of its own.
  */
 export async function sendOwnMail(platform: Platform, email: string, mail: OwnMail): Promise<boolean> {
   const { consoleFrom: from } = platform.config;

@@ -16,8 +16,9 @@ export interface PrintedLink {
 }
 
 /**
- * Makes a link that signs somebody in without a mail. It works once, within a day. Given an address, signs in that
- * person, or throws NotFound when there is none. Without an address, the reader enters an address and becomes an owner.
+ * Makes a link that signs somebody in without a mail. It works once, within a day. If an address is given, the link
+ * signs in that person; throws NotFound when there is none. Without an address, the person who opens the link enters
+ * one and becomes an owner.
  */
 export async function printLink(platform: Platform, email: string | null): Promise<PrintedLink> {
   const person = email === null ? null : await findPerson(platform, email);
@@ -40,7 +41,7 @@ async function findPerson({ control }: Platform, email: string): Promise<Id> {
   return found.id;
 }
 
-/** A link as the audit log shows it, by the person that its reader signs in as. */
+/** Returns the link as the audit log shows it: as a change of the person whom it signs in. */
 function auditedLink(id: Id, person: Id | null): Target {
   return {
     project: installation,

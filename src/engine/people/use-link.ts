@@ -19,7 +19,10 @@ export interface AskingBrowser extends SigningBrowser {
 
 /** The state of a link for the browser that opens it. */
 export type OpenedLink =
-  /** The link signs in its reader. `email` is null when the reader enters an address and becomes an owner. */
+  /**
+   * The link signs in the person who opens it. `row.email` is null when that person has to enter an address and becomes
+   * an owner.
+   */
   | { is: "good"; row: SignInLinkRow }
   /** The link was requested in another browser, where the code must be typed. */
   | { is: "of another browser" }
@@ -37,7 +40,10 @@ export async function lookAtLink(platform: Platform, token: string, { asked }: A
   return isOfBrowser ? { is: "good", row } : { is: "of another browser" };
 }
 
-/** Signs in by a link. For a printed link, the reader may enter the address. Returns the session's cookie. */
+/**
+ * Signs in by a link. For a printed link without an address, `said` is the address that the person has entered. Returns
+ * the session's cookie.
+ */
 export async function useLink(
   platform: Platform,
   token: string,

@@ -12,7 +12,7 @@ export interface Caller {
 /** The lifetime of cached values in an isolate: a revoked key or a disabled project takes effect within this time. */
 export const cacheMs = 30_000;
 
-/** Keyed by the hash of the key. */
+/** The callers of API keys, by the hash of the key. */
 export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_000 });
 
 /**
@@ -21,7 +21,7 @@ export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_00
  */
 export const unknownKeys = expiringCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
 
-/** Keyed by number, and by id. */
+/** Projects, by number and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
 
 /** Reads a value again after a request is answered. Jobs let it expire, because no caller waits for them. */

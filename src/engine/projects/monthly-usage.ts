@@ -13,9 +13,9 @@ interface Counted {
 }
 
 /**
- * Counts emails towards months. There is one count per month and template, from which the number of a template's emails
- * is also read; inline content counts under ''. `counted` is a SELECT of `project_id, month, template_id, emails`, each
- * once.
+ * Counts emails towards months. There is one count per month and template, which also shows how many emails a template
+ * has; inline content counts under ''. `counted` is a SELECT of `project_id, month, template_id, emails`, with one row
+ * per count.
  */
 export function upsertUsage(counted: SQL): Statement {
   return statement(
@@ -81,8 +81,8 @@ function usedIn(ctx: Context, month: string): SQL {
 export const monthIsOver = "Monthly limit reached";
 
 /**
- * Returns the statuses of emails that are accepted together. The query selects their `id` and the `reason` not to send
- * them, or NULL. The first emails without a reason use up the rest of the month's limit; further ones are FAILED.
+ * Returns the statuses of emails that are accepted together. The query must select their `id` and the `reason` not to
+ * send them, or NULL. The first emails without a reason use up the rest of the month's limit; further ones are FAILED.
  */
 export function statusesInMonth(ctx: Context, now: Date): SQL {
   const { monthlySendLimit: limit } = ctx.project;

@@ -12,7 +12,7 @@ export function findProject(platform: Platform, number: number): Promise<Project
   return find(platform, String(number), eq(projects.number, number));
 }
 
-/** Returns a project by its public UUID, for links and for providers' reports. It is cached in the same way. */
+/** Like `findProject`, by the project's public UUID, for links and for providers' reports. */
 export function findProjectById(platform: Platform, id: string): Promise<Project | null> {
   return find(platform, id, eq(projects.id, id));
 }

@@ -28,9 +28,9 @@ export const Frozen = z.object({
   at: z.number(),
   /** The newest contact at the time of the freeze. */
   upTo: StoredId,
-  /** Null for all contacts. */
+  /** The condition of the audience; null for all contacts. */
   condition: z.custom<FilterCondition>(isJsonObject).nullable(),
-  /** The segments that the condition names, as they were. */
+  /** The segments that the condition names, as they were at the freeze. */
   segments: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
   /** The contents of the variants, or the only content without variants. */
@@ -45,15 +45,15 @@ export type Frozen = z.infer<typeof Frozen>;
  */
 export interface Progress {
   phase: "measure" | "enumerate" | "deliver" | "reopen" | "cancel";
-  /** The cursor. Contacts up to this one are done; in the phases over pages, pages up to this one. */
+  /** The cursor: the last contact that is done, or the last page in the phases that go page by page. */
   after: Id;
   /** The number of recipients in each bucket of draws, by content. Only in the phase "measure". */
   drawn?: number[][];
-  /** The recipients in the canary, by content, and how many of the last bucket are taken already. */
+  /** For each content: which recipients belong to the canary, and how many of the last bucket are already taken. */
   canary?: (CanaryShare & { taken: number })[];
   /** When the hold after the canary ends. */
   holdUntil?: number;
-  /** The canary has passed, or a person has decided to continue. */
+  /** Whether the canary has passed, or a person has decided to continue. */
   isCanaryOver?: boolean;
   /** The statuses whose emails a retry reopens. */
   statuses?: string[];
@@ -75,7 +75,7 @@ export function firstProgress({ canary }: CampaignRow): Progress {
 
 const readExtent = columns({ upTo: readId, contacts: asNumber });
 
-/** Freezes a campaign. From now on its recipients depend only on the contacts' own data. */
+/** Freezes a campaign. From then on its recipients depend only on the contacts' own data. */
 export async function freeze(ctx: Context, row: CampaignRow): Promise<Frozen> {
   const now = ctx.clock();
   const condition = conditionOf(row);

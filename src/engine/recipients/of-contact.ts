@@ -66,7 +66,7 @@ const readObstacles = columns({
 });
 type Obstacles = ReturnType<typeof readObstacles>;
 
-/** Returns the reasons for which the contact would not get such mail now. */
+/** Returns the reasons why the contact would not get this kind of mail now. */
 export async function findWhyNoMail(ctx: Context, kind: KindOfContent, contact: ContactRow): Promise<Reason[]> {
   return whyNoMail(contact, await findObstacles(ctx, kind, contact));
 }
@@ -86,7 +86,9 @@ function findObstacles(ctx: Context, { type, topicId }: KindOfContent, contact: 
   );
 }
 
-/** Returns all reasons for which the contact does not get such mail, in the order in which they are counted. */
+/**
+ * Returns all reasons why the contact does not get this kind of mail, in the order in which the reasons are counted.
+ */
 function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, isInTopic }: Obstacles): Reason[] {
   const suppressed = `${withheld.suppressed}: ${suppressedFor}`;
   const snoozed = `The contact has paused its email until ${isoOrNull(snoozedUntil)}`;
@@ -103,8 +105,8 @@ function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, i
 }
 
 /**
- * Returns the reasons for which the contact, if it were in the audience, would not get such mail. TRANSACTIONAL mail is
- * stopped only by a suppression.
+ * Returns the reasons why the contact would not get this kind of mail if it were in the audience. Only a suppression
+ * stops TRANSACTIONAL mail.
  */
 function whyNoMail(contact: ContactRow, found: Obstacles): Reason[] {
   if (!found.isWanted) return leftOutFor(contact, found);
@@ -122,7 +124,7 @@ const codesOfWithheld: Record<string, "suppressed" | "unsubscribed" | "topic"> =
   [withheld.leftTopic]: "topic",
 };
 
-/** Returns the outcome for a contact that may get such mail but has none yet. */
+/** Returns the outcome for a contact that wants the campaign's mail but has none yet. */
 async function whatAwaits(
   ctx: Context,
   campaign: CampaignRow,

@@ -19,7 +19,7 @@ export interface Run {
   progress: Progress;
 }
 
-/** A run without its campaign's row, which may be deleted. */
+/** A run of a campaign whose row may be deleted. */
 export interface BareRun extends Pick<Run, "step" | "progress"> {
   campaign: Pick<CampaignRow, "id">;
 }
@@ -52,14 +52,17 @@ export async function findOrphanRun(ctx: Context, id: Id): Promise<BareRun | nul
   return row && { campaign: { id }, step: row.step, progress: progressOf(row) };
 }
 
-/** Only the statements below write this column. Before sending begins it is an empty object that nothing reads. */
+/**
+ * Returns the progress of a run. Only the statements below write the column. Before sending begins, it contains an
+ * empty object that nothing reads.
+ */
 function progressOf({ progress }: CampaignRunRow): Progress {
   return progress as unknown as Progress;
 }
 
 /**
- * Returns the guard at the start of a step's batch: no other run has taken the step, and the campaign is still to be
- * sent. A pause, a cancel and a hold count as another step.
+ * Returns the guard at the start of a step's batch: the step has not been taken by another run, and sending has not
+ * been stopped. Pausing, cancelling or holding a campaign also moves it to another step.
  */
 export function guardStep(ctx: Context, { campaign, step }: BareRun): Statement {
   return guard(
@@ -83,8 +86,8 @@ export function updateRun(
 }
 
 /**
- * Returns when the sweep looks at a run that waits until `until` by the real clock. A test clock knows no such waits:
- * the run is due at once, and each advance of the clock looks at it.
+ * Returns when the sweep looks at a run that waits until `until` by the real clock. A project with a test clock has no
+ * waits by the real clock: its run is due at once, and each advance of the clock looks at it.
  */
 export function sweepAt(ctx: Context, until: number): number {
   return ctx.project.testClock ? ctx.clock().getTime() : until;

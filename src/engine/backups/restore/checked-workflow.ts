@@ -19,8 +19,8 @@ const StoredTrigger = z.discriminatedUnion("type", [
 ]);
 
 /**
- * Returns the row of a workflow if its trigger can be read. The sweep of schedules reads those of many projects at
- * once, so one that it cannot read would stop it for all of them. Throws BadBackup.
+ * Returns the row of a workflow if its trigger can be read. The sweep of schedules reads the triggers of many projects
+ * at once, so a trigger that it cannot read would stop it for all of them. Throws BadBackup.
  */
 export function checkedWorkflow(row: Row): Row {
   const { success, data: trigger } = StoredTrigger.safeParse({

@@ -5,12 +5,15 @@ import { BadBackup } from "./bad-backup";
 import type { Row } from "./read-part";
 
 const rowsPerStatement = 250;
-/** D1 takes values up to 2 MB. A single row that exceeds this size has a statement of its own. */
+/**
+ * The most characters of rows in one statement, because D1 takes values of up to 2 MB. A single row that is longer has
+ * a statement of its own.
+ */
 const maxCharacters = 500_000;
 
 /**
- * Inserts rows of a table, each statement with its rows as one value. All rows have the same columns; a column that the
- * backup does not have yet gets its default. Throws BadBackup.
+ * Returns the statements that insert rows of a table. Each statement passes its rows as one value. All rows have the
+ * same columns; a column that the backup does not have gets its default. Throws BadBackup.
  */
 export function insertRows(project: number, table: ProjectTable, rows: readonly Row[]): Statement[] {
   const [first] = rows;

@@ -10,7 +10,10 @@ export type Cell = string | number | null;
 /** A row of a backup, by column. */
 export type Row = Record<string, Cell>;
 
-/** A project's public id before and after the restore, and the base of links afterwards; null to keep that of each link. */
+/**
+ * The project's public id before and after the restore, and the new base of its links. If `linkBase` is null, each link
+ * keeps its base.
+ */
 interface Move {
   from: { id: string };
   to: { id: string };
@@ -25,9 +28,9 @@ export interface Series {
 }
 
 /**
- * Reads a part, numbered from 1. The URLs of the project's own files become those of the restored project. The hash of
- * all parts is known after the last one. Throws BadBackup when the part is missing, damaged, or differs from the
- * manifest.
+ * Reads a part, numbered from 1. The URLs of the project's own files become those of the restored project. The hash
+ * covers all parts, so it is checked after the last one. Throws BadBackup when the part is missing, damaged, or differs
+ * from the manifest.
  */
 export async function readPart(
   blobs: Blobs,
@@ -52,7 +55,10 @@ export async function readPart(
   }
 }
 
-/** Checks that a line is a row with the given columns at most, all of which hold texts or numbers. Throws BadBackup. */
+/**
+ * Checks that a line is a row without other columns than the given ones, and that each value is a text, a number or
+ * null. Throws BadBackup.
+ */
 export function rowOf(line: unknown, table: string, columns: ReadonlySet<string>): Row {
   if (typeof line !== "object" || line === null || Array.isArray(line)) {
     throw new BadBackup(`A line of ${table} is not a row.`);

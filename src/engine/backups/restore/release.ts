@@ -36,8 +36,9 @@ const schedulesPerStep = 100;
 const readSchedule = columns({ id: asId, triggerConfig: asJson<ScheduleTrigger>() });
 
 /**
- * Moves schedules whose tick has passed to their next tick. The original project may have started its members at that
- * tick, and a project that is enabled before the next sweep would start them again. Returns whether it moved any.
+ * Moves each schedule whose tick is in the past to its next tick. The original project may have started executions at
+ * that tick, and a restored project that is enabled before the next sweep would start them again. Returns whether any
+ * schedule was moved.
  */
 async function releaseMissedTicks(ctx: Context, row: JobRow): Promise<boolean> {
   const now = ctx.realClock();

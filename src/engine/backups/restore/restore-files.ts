@@ -8,7 +8,7 @@ import type { RestoreState } from "./state";
 /** Kinds of files that are HTML, and may contain URLs of the project's own files. */
 const bodies: readonly BlobKind[] = ["content", "template", "campaign"];
 
-/** Copies the next files of the backup into the project. A repeat writes the same. */
+/** Copies the next files of the backup into the project. A repeat writes the same files. */
 export async function restoreFiles(
   { blobs, project }: Context,
   state: RestoreState,

@@ -22,8 +22,8 @@ import { shardRowOf } from "./shard-row";
 import { notesOfRestore, type RestoreState } from "./state";
 
 /**
- * Tables whose due times no clock can hold back. Their sweeps also read other tables, which must be complete by then,
- * so these tables come last.
+ * Tables without a clock that could hold their rows back from the sweeps. These sweeps also read other tables, which
+ * must be complete by then, so the tables without a clock are restored last.
  */
 const lastTables = ["template_versions", "execution_counts", "campaign_pages"];
 
@@ -41,7 +41,7 @@ interface Source {
 
 /**
  * Runs one step of a restore: see docs/decisions/0048-a-restored-project-sleeps.md. The batch of a step writes the rows
- * of one part together with the state, so each part is inserted once. Calls of shards and copies of files may be
+ * of one part together with the state, so each part is inserted once. Calls to shards and copies of files may be
  * repeated.
  */
 export async function restoreStep(ctx: Context, row: JobRow): Promise<Step> {
@@ -197,7 +197,7 @@ async function giveUp(ctx: Context, row: JobRow, fault: string): Promise<Step> {
   return "ended";
 }
 
-/** Stores the state of the restore in the project's row. A repeat changes nothing. */
+/** Stores in the project's row whether it is still being restored, and why it is disabled. A repeat changes nothing. */
 async function updateRestoring(ctx: Context, restoring: boolean, reason: string): Promise<void> {
   const batch = openBatch(ctx, ctx.control);
   batch.mayRepeat();

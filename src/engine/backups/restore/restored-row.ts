@@ -13,7 +13,7 @@ import type { Changed } from "./state";
 export interface Restoring {
   from: { id: string; number: number };
   to: { id: string; number: number };
-  /** The base of links into this installation, to which a restored link leads; null to leave links as they are. */
+  /** The base of this installation's URLs, which restored links get; null to leave links as they are. */
   linkBase: string | null;
   now: number;
 }
@@ -22,14 +22,20 @@ type Change = (row: Row, restoring: Restoring, changed: Changed) => Row;
 
 const restored = "It was not complete when the backup was made from which the project was restored.";
 
-/** The error of emails that were to be sent when the backup was made. */
+/** The error of emails that were still to be sent when the backup was made. */
 export const maybeSent =
   "It was still to be sent when the backup was made from which the project was restored, and may have been sent since. Retry it if it was not.";
 
-/** Types of jobs that send, call or start something. The others only change the project's own rows, and continue. */
+/**
+ * Types of jobs that send, call or start something: a restore ends them. Other jobs only change the project's own rows,
+ * and continue.
+ */
 const endedJobs = ["emails.retry", "webhooks.try", "workflows.start", "workflows.end", "campaigns.preflight"];
 
-/** The tables with a clock whose rows no sweep may find before the release, and the columns with their due times. */
+/**
+ * The tables whose rows no sweep may find before the release, each with its columns of due times. All of them have a
+ * clock.
+ */
 export const heldTables: Readonly<Record<string, readonly string[]>> = {
   contacts: ["snoozed_until"],
   segments: ["next_count_at", "next_compute_at"],
@@ -103,7 +109,10 @@ const changes: Readonly<Record<string, Change>> = {
   },
 };
 
-/** Returns a row as the restored project has it; null for a row that it leaves out. Counts what it changes. */
+/**
+ * Returns a row as the restored project has it; null for a row that the restore leaves out. Counts its changes in
+ * `changed`.
+ */
 export function restoredRow(table: string, row: Row, restoring: Restoring, changed: Changed): Row | null {
   if (table === "jobs" && !isKeptJob(row)) return null;
   const change = changes[table];
@@ -115,8 +124,8 @@ function isKeptJob({ type }: Row): boolean {
 }
 
 /**
- * A row that follows the project's own clock names its number. A row with a due time by the real clock follows a clock
- * that stands still, until the release.
+ * Sets the clock of a row. If the row follows the project's own clock, it gets the new number of the project. If it has
+ * a due time by the real clock, it gets that number too: until the release, it follows a clock that stands still.
  */
 function withClock(table: string, row: Row, { from, to }: Restoring): Row {
   if (row.clock === undefined) return row;
@@ -126,14 +135,14 @@ function withClock(table: string, row: Row, { from, to }: Restoring): Row {
   return isDue ? { ...row, clock: to.number } : row;
 }
 
-/** Names the restored project in the key of a file. Refuses keys of files of other projects. */
+/** Replaces the project in the key of the row's file. Throws BadBackup when the file belongs to another project. */
 function ownFile(row: Row, restoring: Restoring): Row {
   return row.body_key === null || row.body_key === undefined
     ? row
     : { ...row, body_key: ownKey(String(row.body_key), restoring) };
 }
 
-/** The backup may come from another installation, which may no longer exist. */
+/** Lets the row's links lead to this installation. The backup may come from another one, which may no longer exist. */
 function ownLinks(row: Row, { linkBase }: Restoring): Row {
   return linkBase === null || row.link_base === null || row.link_base === undefined
     ? row
@@ -146,7 +155,7 @@ function ownKey(key: string, { from, to }: Restoring): string {
   return [kind, to.id, ...rest].join("/");
 }
 
-/** The variants of a campaign name files in the same way as the campaign itself. */
+/** Does the same as `ownFile`, for the files that the variants of a campaign name. */
 function ownVariants({ variants = null }: Row, restoring: Restoring): string | null {
   if (variants === null) return null;
   try {

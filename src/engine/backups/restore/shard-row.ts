@@ -5,13 +5,13 @@ import { unknownChange } from "../../workflows/shard/import";
 import { BadBackup } from "./bad-backup";
 import { rowOf } from "./read-part";
 
-/** Clocks of objects and of Workers differ by less. */
+/** More than the clocks of objects and Workers differ. */
 const skewMs = minuteMs;
 
 /**
  * Reads a row of a shard. An execution that has changed since the moment of the backup is mirrored again, because the
- * rows show it as it was before. An execution that waits for a call has something to do, because the restored project
- * does not make that call. Throws BadBackup.
+ * rows of the backup show it as it was at that moment. An execution that waits for a call needs a step, because the
+ * restored project does not make that call. Throws BadBackup.
  */
 export function shardRowOf(line: unknown, { takenAt, ctx }: { takenAt: number; ctx: Context }): ShardRow {
   if (typeof line !== "object" || line === null || !("table" in line) || !("row" in line)) {

@@ -1,18 +1,21 @@
 import type { JobNotes } from "../../jobs/job";
 
-/** Counts the rows that a restore has changed, because the original may have done their work since the backup. */
+/**
+ * How many rows a restore has changed, by kind. They are changed because the original project may have done their work
+ * since the backup.
+ */
 export interface Changed {
-  /** Emails that were still to be sent, or whose outcome was open. They are UNKNOWN. */
+  /** Emails that were still to be sent, or whose outcome was open. They become UNKNOWN. */
   emails: number;
-  /** Campaigns that were being sent. They are paused. */
+  /** Campaigns that were being sent. They become paused. */
   pausedCampaigns: number;
-  /** Campaigns that were scheduled. They are drafts. */
+  /** Campaigns that were scheduled. They become drafts. */
   unscheduledCampaigns: number;
   /** Webhooks. They are disabled. */
   webhooks: number;
   /** Sender domains. They are checked again. */
   domains: number;
-  /** Jobs that would have sent or called something. They have failed. */
+  /** Jobs that would have sent, called or started something. They become failed. */
   jobs: number;
   [name: string]: number;
 }
@@ -22,7 +25,7 @@ export interface RestoreState {
   phase: "rows" | "executions" | "files" | "release";
   /** The number of the current table, shard or kind of files. */
   index: number;
-  /** The number of parts of that table, shard or kind that are restored. */
+  /** How many parts of that table, shard or kind are restored. */
   part: number;
   /** The hash over these parts. */
   hash: string;

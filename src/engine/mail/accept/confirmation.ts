@@ -33,7 +33,7 @@ import { insertEmailsTo } from "./recipients";
 export interface AddedConfirmation {
   /** The result, for the answer stored with an idempotency key. */
   resultInSql: SQL;
-  /** A warning that only the database can decide, as JSON; NULL when there is none. */
+  /** A warning for which only the database knows whether it applies, as JSON; NULL when there is none. */
   warningInSql: SQL;
   /** Called after the commit: announces the mail, and adds the warning to the answer. */
   finish(): Promise<ConfirmationResult>;
@@ -93,9 +93,9 @@ function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
 }
 
 /**
- * Whether the contact `c` must get no such mail: its address is suppressed (which includes complaints), or the person
- * had opted out before being erased. A contact that was created again has such an opt-out, older than the contact
- * itself.
+ * Whether the contact `c` must get no confirmation mail: its address is suppressed (which includes complaints), or the
+ * person had opted out before being erased. The opt-out of a contact that was created again after an erasure is older
+ * than the contact.
  */
 function isWithheld(ctx: Context): SQL {
   return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE ${inProject(ctx, "s")} AND s.email = c.email)
@@ -164,7 +164,7 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
       ? sql`NULL`
       : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
           WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
-  // An answer that is the same for every address reveals nothing about it.
+  // An answer that is the same for every address reveals nothing about any of them.
   const unclaimed = mayLearnIds(ctx)
     ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
     : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;

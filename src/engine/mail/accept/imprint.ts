@@ -17,7 +17,7 @@ const noCompany: Warning = {
 export const imprintWarnings = { missing_postal_address: noPostalAddress, missing_company: noCompany };
 
 /**
- * Returns a detail that the footer of email of this type needs but the project lacks. Only one is named at a time, the
+ * Returns a detail that the project lacks but the footer of this type of email needs. Only one is named at a time, the
  * address first.
  */
 export function missingImprint({ project }: Context, type: EmailType): keyof typeof imprintWarnings | null {

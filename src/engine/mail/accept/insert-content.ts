@@ -20,8 +20,8 @@ import { linkBase } from "../links";
 export type NewContent = SelectedRow<typeof emailContents> & { id: Id };
 
 /**
- * Inserts a content for each row of `from`, or a single one. Every content is inserted by this statement, whatever the
- * source of its mail.
+ * Inserts a content for each row of `from`, or a single one if `from` is absent. Every content is inserted by this
+ * statement, whatever the source of its mail.
  */
 export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statement<{ id: Id; type: EmailType }> {
   return statement(
@@ -40,8 +40,8 @@ export interface ContentInput extends ContentChange {
   headers?: Record<string, string> | undefined;
   attachments?: AttachmentRow[];
   /**
-   * The size of the given body and files in bytes. The statement adds that of the template's body, unless that is in
-   * R2.
+   * The size of the given body and files in bytes. The statement adds the size of the template's body, unless that body
+   * is in R2.
    */
   size?: number;
   ownData?: JsonObject;
@@ -49,7 +49,7 @@ export interface ContentInput extends ContentChange {
   mayTrack?: boolean;
   /** The number of emails with this content. In SQL, `v` is the version and `template` the template. */
   recipients: number | SQL;
-  /** A condition on the version `v` and its `template`, without which nothing is written. */
+  /** A condition on the version `v` and its `template`. Nothing is written unless it holds. */
   onlyIf?: SQL;
   /**
    * Makes the content a mail of double opt-in, which is always TRANSACTIONAL, and which is written only if this
@@ -59,8 +59,8 @@ export interface ContentInput extends ContentChange {
 }
 
 /**
- * Inserts the content of a call or a step, if its template exists and its sender domain is verified. All other rows are
- * only written if this one is.
+ * Inserts the content of a call or a step, if its template exists and its sender domain is verified. The other rows of
+ * the batch are only written if this one is.
  */
 export function insertContentOf(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
   const { id, templateId, body, recipients, onlyIf, confirmsIf } = content;
@@ -96,15 +96,16 @@ export function insertContentOf(ctx: Context, content: ContentInput): Statement<
   return insertContent(ctx, row, sql`${contentSource(ctx, templateId)} WHERE ${isAllowed}`);
 }
 
-/**
- * Returns whether mail of the content's type is tracked at the moment. SQL, because the template may decide the type.
- */
+/** Returns whether mail of the content's type is tracked now, as SQL, because the template may decide the type. */
 function isTracked({ project }: Context): SQL {
   const tracked = JSON.stringify(emailTypes.filter((type) => isTypeTracked(project.tracking, type)));
   return sql`coalesce(v.type, 'TRANSACTIONAL') IN (SELECT value FROM json_each(${tracked}))`;
 }
 
-/** Returns the current version of the template. Without a template, a single row with NULL in all columns. */
+/**
+ * Returns what to select from: the current version `v` of the template or, without a template, a single row with NULL
+ * in all columns.
+ */
 export function contentSource(ctx: Context, templateId: Id | null): SQL {
   // No row has this id. A condition without a key, such as `false`, would make SQLite read all versions of all
   // projects.

@@ -46,8 +46,8 @@ export function insertEmailsReturning(ctx: Context, ids: Id[], mail: NewEmails):
       RETURNING id, contact_id, status = 'QUEUED' AS is_queued, priority`,
     columns({ id: asId, contactId: asId, isQueued: asFlag, priority: asPriority }),
     {
-      // Finds the inserted emails, in order to announce them. An email that a consumer has taken since is skipped by
-      // the condition on its row.
+      // Finds the inserted emails, in order to announce them. If a consumer has taken an email since, its message has
+      // no effect, because the row no longer meets the condition.
       again: sql`SELECT e.id, e.contact_id, e.status <> 'SUPPRESSED' AS is_queued, e.priority
         FROM json_each(${JSON.stringify(ids)}) r CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value`,
     },

@@ -18,7 +18,7 @@ export interface Recipient {
 
 /**
  * Inserts one email for each recipient, joined with the contacts that the same batch has just written. For scheduled
- * mail, the recipient's subscription is only checked when the mail is due; the sweep announces it then.
+ * mail, the recipient's subscription is only checked when the mail is due. The sweep announces the mail then.
  */
 export function insertEmailsTo(
   ctx: Context,

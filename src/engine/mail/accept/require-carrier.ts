@@ -3,7 +3,7 @@ import type { EmailType } from "../../../core/mail/status";
 import type { Platform } from "../../../platform/context";
 import { accountOf } from "../../../platform/mailer/accounts";
 
-/** Whether the provider that carries the marketing mail of the installation accepts it. */
+/** Whether the provider that would carry the installation's marketing mail accepts such mail. */
 export function carriesMarketing({ accounts }: Pick<Platform, "accounts">): boolean {
   return accountOf(accounts, "campaign").mailer.allowsMarketing;
 }

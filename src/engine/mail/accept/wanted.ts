@@ -4,8 +4,8 @@ import { isInTopic } from "../../../db/topics";
 import type { KindOfMail } from "../withhold";
 
 /**
- * Matches when a contact `c` gets such mail of campaigns and workflows. TRANSACTIONAL mail goes to every contact; other
- * mail goes to contacts that are subscribed and in its topic.
+ * Matches when a contact `c` gets this kind of mail from campaigns and workflows. TRANSACTIONAL mail goes to every
+ * contact; other mail goes to contacts that are subscribed and in its topic.
  */
 export function wantsMail({ type, topicId }: KindOfMail): SQL {
   if (type === "TRANSACTIONAL") return sql`true`;
@@ -18,7 +18,7 @@ export function isSubscribedTo(topicId: KindOfMail["topicId"]): SQL {
   return topicId === null ? sql`c.subscribed` : sql`(c.subscribed AND ${isInItsTopic(topicId)})`;
 }
 
-/** Matches when a contact `c` is in a topic. Also holds for NULL, and for a topic that no longer exists. */
+/** Matches when a contact `c` is in a topic. Also matches for NULL, and for a topic that no longer exists. */
 export function isInItsTopic(topicId: Id | SQL): SQL {
   return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: sql`${topicId}` } })}, true)`;
 }

@@ -35,12 +35,12 @@ export interface ComposedRound {
   failed: { email: EmailRow; error: unknown }[];
 }
 
-/** The most bytes of a call with several mails in memory, before encoding. */
+/** A round with several mails takes no more once they have this many bytes in memory, before encoding. */
 const maxRoundBytes = 4 * largeMailBytes;
 
 /**
- * About a second of CPU. A round of mail with costly templates ends here, as it does when the invocation's CPU is
- * spent, and leaves the rest to other consumers.
+ * The most work to render one round: about a second of CPU. A round ends early when this is used up, or when the
+ * invocation's CPU is spent, and leaves the rest of its mail for later.
  */
 const maxRoundUnits = 100_000_000;
 
@@ -88,23 +88,26 @@ export async function composeRound(
   return composed;
 }
 
-/** Checked for each round, because a delivery takes a while. */
+/**
+ * Whether marketing mail of the delivery must wait, because the project's marketing email is paused. Checked for each
+ * round, because a delivery takes a while.
+ */
 async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boolean> {
   const hasMarketing = [...contents.values()].some(({ type }) => type === "MARKETING");
   return hasMarketing && (await isMarketingPaused(ctx, ctx.project));
 }
 
 /**
- * Whether a mail waits until its project's marketing is resumed. A mail that may already be sent does not wait: its
- * call is repeated while the provider still recognises it.
+ * Whether a mail waits until its project's marketing is resumed. A mail that may already have been sent does not wait:
+ * its call is repeated while the provider still recognises it.
  */
 function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: EmailRow): boolean {
   return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";
 }
 
 /**
- * Returns the outcome of held mail. Mail of a campaign checks again soon: the campaign takes it back when held, but may
- * never notice a short hold, or may have ended already.
+ * Returns the outcome of held mail. Mail of a campaign is checked again soon. A campaign that is held takes its mail
+ * back, but it may not notice a short hold, or may have ended already.
  */
 function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
@@ -194,8 +197,8 @@ function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason:
 }
 
 /**
- * Loads a content. Null when it is no longer stored. Only one content is held at a time, because bodies and files may
- * be large.
+ * Loads a content. Null when it is no longer stored. Only one content is kept in memory at a time, because bodies and
+ * files may be large.
  */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
   if (delivery.loaded?.contentId === content.id) return delivery.loaded;

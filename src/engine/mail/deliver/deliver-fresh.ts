@@ -21,8 +21,8 @@ export interface FreshMail {
 }
 
 /**
- * A permit ends two minutes after the request for it. If it is not used within this time, it is given back, and its
- * mail waits.
+ * How long after the request a permit may first be used. After that it is given back, and its mail waits, because the
+ * permit ends two minutes after the request.
  */
 const permitKeepsMs = 30 * secondMs;
 
@@ -50,7 +50,10 @@ export async function deliverFresh(items: readonly FreshMail[]): Promise<unknown
 
 interface Shared {
   item: FreshMail;
-  /** The context in which this mail is delivered, with its share of the invocation and the account that carries it. */
+  /**
+   * The context in which this mail is delivered: it has the mail's share of the invocation, and the account that
+   * carries the mail.
+   */
   ctx: Context;
   request: PermitRequest;
 }

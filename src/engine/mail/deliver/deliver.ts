@@ -26,7 +26,10 @@ export interface Permit extends Grant {
   priority: Priority;
 }
 
-/** A slow provider may take a minute per round. After this time, the remaining mail waits again. */
+/**
+ * After this time, a delivery begins no further round, because a slow provider may take a minute per round. The
+ * remaining mail waits again.
+ */
 const maxDeliveryMs = minuteMs;
 
 /** The state of a delivery that is reported when its permit is given back. */
@@ -106,13 +109,13 @@ interface Tracks {
   progress: Progress;
   watch: Watch;
   leftover: Leftover;
-  /** Emails whose rows may have a recorded attempt of this consumer. */
+  /** Emails for which this consumer may have recorded an attempt in their rows. */
   noted: Set<Id>;
 }
 
 /**
  * Repeats four phases: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs
- * no writes, and a consumer that dies before it loses nothing. A consumer that dies later leaves only that round
+ * no writes, and nothing is lost if the consumer dies before it. If the consumer dies later, only that round is
  * uncertain.
  */
 async function deliverRounds(
@@ -173,8 +176,8 @@ async function deliverRounds(
       noteRetries(round.results, leftover, progress);
     }
   } finally {
-    // Runs even when a round failed: this consumer knows the provider's answers, and the calls that it never made.
-    // Neither must become UNKNOWN.
+    // Runs even when a round failed: this consumer knows the provider's answers, and the calls that it never made. The
+    // mail of neither must become UNKNOWN.
     await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
       ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
       return writeDown(ctx, { ...called, noted: [] });
@@ -183,8 +186,8 @@ async function deliverRounds(
 }
 
 /**
- * Reports the last round to the account, and returns whether the next one may start. Always ends at the time limit of
- * this delivery.
+ * Reports the last round to the account, and returns whether the next one may start. Returns false in any case once
+ * this delivery's time limit is over.
  */
 async function mayGoOn(ctx: Context, permit: Permit, progress: Progress, endsAt: number): Promise<boolean> {
   if (ctx.realClock().getTime() >= endsAt) return false;

@@ -19,9 +19,9 @@ import { type Repeat, readRepeats } from "./repeats";
  * the same emails.
  */
 export interface Delivery {
-  /** Each with the contact for its rendering: the one of an earlier hand-over, or else the current one. */
+  /** Each email has the contact for which it is rendered: the one of an earlier hand-over, or else the current one. */
   emails: EmailRow[];
-  /** Calls of several emails that got no answer and are repeated unchanged. Their emails are not in `emails`. */
+  /** Calls with several emails that got no answer and are repeated unchanged. Their emails are not in `emails`. */
   repeats: Repeat[];
   contents: Map<Id, ContentRow>;
   /** Ids of contents whose sender domain is verified in this project now. */

@@ -20,12 +20,12 @@ const shiftMs = 20 * secondMs;
 /** A drainer sleeps through shorter waits. For a longer one, it sends a message that arrives at the end of the wait. */
 const maxSleepMs = 2 * secondMs;
 
-/** Limits emails that are handled alone because a consumer may have died with one of them. */
+/** The most emails of a turn in which each is handled alone, because a consumer may have died with one of them. */
 const suspectsPerTurn = 25;
 
 /**
  * Drains waiting mail of all projects, turn by turn, in the order that the provider's account decides. Several drainers
- * may work at once. The permit of a drainer that dies expires, and other drainers then continue.
+ * may work at once. If a drainer dies, its permit expires, and other drainers continue.
  */
 export async function drainMail(given: Platform, { projectId, provider }: MessageOf<"mail.drain">): Promise<void> {
   if (projectId !== undefined) return drainProject(given, projectId);
@@ -75,7 +75,7 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
   }
 }
 
-/** The result when the project's pace allows no mail now. */
+/** The mail of a turn when the project's pace allows none now. */
 const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], cursor: null };
 
 /** A position before all mail. */
@@ -96,9 +96,9 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
 }
 
 /**
- * Finds the mail of a turn. A probe takes one mail out of order, so the position stays unchanged. Without a mail for
- * the probe, the next page is read as usual. An account that stands in for another one leaves fresh mail alone once the
- * other one works again.
+ * Finds the mail of a turn. A probe takes one mail out of order, so the position stays unchanged. If there is no mail
+ * for the probe, the next page is read as usual. Once the main account works again, the account that stood in for it
+ * leaves fresh mail alone.
  */
 async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
   if (

@@ -10,7 +10,7 @@ import { type Context, clockOf } from "../../../platform/context";
 import { announceGraceMs } from "../announce";
 import { isLeft } from "./left";
 
-/** The number of rows that a page may skip because they are in flight or wait for their next attempt. */
+/** The most rows that a page skips, because their mail is in flight or waits for its next attempt. */
 const passedRows = 200;
 
 /**
@@ -37,12 +37,15 @@ export async function findWaiting(
   return { emailIds: due.map(({ id }) => id), cursor: last ? { dueAt: last.dueAt, id: last.id } : null };
 }
 
-/** A probe skips all mail of calls that got no answer, which is what was in flight when the provider failed. */
+/**
+ * The most rows that a probe reads. It skips all mail of calls that got no answer: that is the mail that was in flight
+ * when the provider failed.
+ */
 const passedByProbe = maxMailsInFlight + passedRows;
 
 /**
  * Finds the mail that probes whether the provider works again: the first due mail that was not in an unanswered call.
- * Such a call may have many mails, and can only be repeated as a whole.
+ * An unanswered call may have many mails, and can only be repeated as a whole.
  */
 export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
   const now = ctx.clock().getTime();

@@ -20,11 +20,11 @@ export interface Ready {
   email: EmailRow;
   message: Message;
   topicId: Id | null;
-  /** The part of the contact that the row will store, so that every later attempt renders the same. */
+  /** The part of the contact that the row will store, so that every later attempt renders the same message. */
   contact: ContactSnapshot;
 }
 
-/** A call to the provider that is about to be made. Its id is the provider's idempotency key. */
+/** A call to the provider that is about to be made. The provider gets its id as the idempotency key. */
 export interface Call {
   id: string;
   mails: Ready[];
@@ -56,7 +56,7 @@ export interface Between {
  * and opt-outs are checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
  *
  * The outcome of refused mail is written with the next batch, because it needs a dozen statements and few rounds have
- * such mail. Until then its row is unchanged, and a consumer that reads it again refuses it again.
+ * such mail. Until then the row of the mail is unchanged, and a consumer that reads it again refuses the mail again.
  *
  * A result is only written to an email that is still in the same round. A late result, after the sweep has given the
  * round up, therefore still counts. If the email was handed over again meanwhile, its round differs and the result
@@ -121,7 +121,10 @@ export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome
   return { emailId: id, projectId, campaignId, round, ...outcome };
 }
 
-/** Hands emails over. `due_at` does not change: a sweep that comes before the end of the lease looks again after it. */
+/**
+ * Hands emails over. `due_at` does not change: sweeps still find the emails, but leave them alone until the lease has
+ * ended.
+ */
 function updateHanded(
   ctx: Context,
   next: Call[],

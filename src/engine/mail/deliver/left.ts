@@ -3,8 +3,8 @@ import type { Context } from "../../../platform/context";
 import { otherOf } from "../../../platform/mailer/accounts";
 
 /**
- * Whether the email is left to another account: its outcome at that provider is unknown, and sending it through this
- * one could send it twice. Only transactional mail has two providers.
+ * Whether the email is left to the other account: its outcome at the other provider is unknown, and another call
+ * through this account could send it twice. Only transactional mail has two providers.
  */
 export function isLeft({ accounts, mailer }: Pick<Context, "accounts" | "mailer">, email: "e" | "emails"): SQL {
   const other = otherOf(accounts, mailer);

@@ -27,7 +27,10 @@ const readUnknown = columns({
   isGone: asFlag,
 });
 
-/** Mail that another provider accepted is elsewhere in the index, because only that provider can be asked for it. */
+/**
+ * Selects the due mail of one provider. Only the provider that was called can be asked about a mail, so the index is
+ * sorted by provider.
+ */
 const dueLookUps = (provider: string, now: Date) => sql`FROM emails INDEXED BY ix_emails_look_up
   WHERE status = 'UNKNOWN' AND provider = ${provider} AND look_up_at <= ${now.getTime()}`;
 
@@ -53,7 +56,7 @@ export async function lookUpUnknown(platform: Platform): Promise<void> {
   for (const account of askableOf(platform.accounts)) await lookUpAt(through(platform, account));
 }
 
-/** Looks up the mail for which one account's provider was called. */
+/** Looks up the due mail of one account's provider. */
 async function lookUpAt(platform: Platform): Promise<void> {
   let isOut = false;
   const due = {
@@ -101,7 +104,10 @@ async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise
   return true;
 }
 
-/** Asks for the messages of a call, by the public ids of their emails; null when the provider did not answer. */
+/**
+ * Asks the provider for the messages of a call. Returns their ids by the public ids of the emails; null when the
+ * provider did not answer.
+ */
 async function ask({ mailer, log }: Platform, round: string): Promise<ReadonlyMap<string, string> | null> {
   try {
     return (await mailer.lookUp?.(round)) ?? null;

@@ -21,7 +21,7 @@ const maxHeldMs = 30 * secondMs;
 /** The results of a round of calls. */
 interface CalledRound {
   results: Result[];
-  /** Calls that were not made and will not be. */
+  /** Calls that were not made, and that this round will not make. */
   uncalled: Call[];
   verdict: Verdict;
   calls: number;
@@ -115,7 +115,7 @@ const noAnswer: Receipt = {
   reason: "The mail provider did not answer: this email may or may not have been sent",
 };
 
-/** Makes a call. Null when it threw. */
+/** Makes a call. Returns null when it threw. */
 async function deliver(ctx: Context, mails: Ready[], key: string): Promise<Receipt[] | null> {
   try {
     return await ctx.mailer.deliver(

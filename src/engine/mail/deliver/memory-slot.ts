@@ -4,13 +4,14 @@ import type { Context } from "../../../platform/context";
 import { slotBytes, takeSlot } from "../../../platform/memory-slots";
 import type { Delivery } from "./delivery";
 
-/** How long mail with large files waits for a memory slot, and how long until it is retried without one. */
+/** How long mail with large files waits for a memory slot, and how soon it is tried again if it gets none. */
 const patienceMs = 10 * secondMs;
 export const slotComesBackMs = 5 * secondMs;
 
 /**
- * Whether the delivery has a memory slot, which large files need. It keeps the slot until its end, because it keeps the
- * files. It waits for a slot only once: otherwise a delivery with many such mails would run out of time.
+ * Whether the round can be composed now: large files need a memory slot. A delivery keeps its slot until its end,
+ * because it keeps the files. It waits for a slot only once: otherwise a delivery with many such mails would run out of
+ * time.
  */
 export async function hasSlot(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<boolean> {
   if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > slotBytes)) return true;

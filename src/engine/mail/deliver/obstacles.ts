@@ -33,8 +33,8 @@ const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.proje
 const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
 
 /**
- * Stops mail that came back from the provider after its campaign was cancelled or held: at that time the campaign could
- * not take it back. Mail that a person retried singly after the cancellation is still sent.
+ * Stops mail that came back from the provider after its campaign was cancelled or held: when that happened, the
+ * campaign could not take the mail back. Mail that a person retried singly after the cancellation is still sent.
  */
 const stops: Obstacle[] = [
   {
@@ -52,8 +52,8 @@ const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
   SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
 
 /**
- * The recipient has unsubscribed since. Mail of campaigns and workflows requires a subscription; other mail only that
- * the contact has not opted out.
+ * Matches when the recipient has unsubscribed since. Only mail of campaigns and workflows requires a subscription. For
+ * other mail it is enough that the contact has not opted out.
  */
 const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
   AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id

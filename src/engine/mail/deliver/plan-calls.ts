@@ -6,7 +6,7 @@ import type { PlannedRound } from "./plan-round";
 import type { Result } from "./record";
 import type { Repeat } from "./repeats";
 
-/** The calls of a composed round, the emails that end without one, and those that could not be composed now. */
+/** The calls of a composed round, the emails that end without a call, and those that could not be composed now. */
 interface PlannedCalls {
   next: Call[];
   ended: Result[];

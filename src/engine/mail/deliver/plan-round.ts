@@ -19,8 +19,8 @@ export interface Waiting {
 }
 
 /**
- * Plans one round: first emails that can share a call, then those sent alone, and finally the large ones, one by one,
- * because several would not fit into memory.
+ * Plans one round. Repeated calls come first, then emails that can share a call, then those that are sent alone, and
+ * finally the large ones, one by one, because several would not fit into memory.
  */
 export function nextRound(ctx: Context, delivery: Delivery, waiting: Waiting, callsAtOnce: number): PlannedRound {
   const [repeat] = waiting.repeats;

@@ -14,7 +14,8 @@ export async function putOff(
 ) {
   if (emails.length === 0) return;
   const items = itemsOf(emails);
-  // The wait is in real time, which a project's own clock does not show. There, only the message is delayed.
+  // The wait is in real time, which a project's own clock does not show. For such a project, only the message is
+  // delayed.
   const next = ctx.project.testClock ? ctx.clock().getTime() : until;
   const batch = openBatch(ctx);
   batch.add(

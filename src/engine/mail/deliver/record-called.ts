@@ -18,7 +18,8 @@ export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
 
 /**
  * Records an attempt in the rows of emails with which a consumer may have died, before they are composed. The hand-over
- * resets the count. The results of the previous round are recorded in the same batch, because this Worker may die too.
+ * resets the count of these attempts. The results of the previous round are recorded in the same batch, because this
+ * Worker may die too.
  */
 export async function recordAndNote(ctx: Context, called: CalledFor, emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
@@ -66,8 +67,8 @@ function isDelivery({ kind }: Report): boolean {
 }
 
 /**
- * Deletes a stored call once the outcome of all its emails is known, because it will not be repeated. Some of the
- * emails may have come back later.
+ * Deletes a stored call once the outcome of all its emails is known, because the call will not be repeated. These
+ * results may be about only some of its emails, so the rows are checked, too.
  */
 function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
   // Results that come from the queue do not name the account, so all accounts are checked.

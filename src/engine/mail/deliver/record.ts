@@ -34,7 +34,7 @@ interface WrittenResults {
 }
 
 /**
- * Returns the statements that record results, in one batch; none without results. The marks of campaigns' pages, the
+ * Returns the statements that record results, for one batch; none without results. The marks of campaigns' pages, the
  * events and the returned quota come first, because they read the state before the change. A repeat therefore adds
  * nothing.
  */
@@ -72,7 +72,7 @@ export function updateResults(
   ];
 }
 
-/** Whether an email with this outcome gives back its quota of the month. */
+/** Whether an email with this outcome no longer counts toward its month's quota. */
 function isUnsent({ status }: Pick<MailOutcome, "status">): boolean {
   return status === "FAILED" || status === "SUPPRESSED" || status === "CANCELLED";
 }
@@ -86,7 +86,7 @@ function unlessErased(error: SQL): SQL {
 }
 
 /**
- * Returns the fields of an item that its conditions use, including the email's key. SQLite parses each item in each
+ * Returns the fields of an item that conditions on it use, including the email's key. SQLite parses each item in each
  * statement, so unused fields and nulls are left out.
  */
 function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {

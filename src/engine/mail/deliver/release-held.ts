@@ -16,9 +16,10 @@ const heldMail = sql`FROM emails INDEXED BY ix_emails_held
 export const hasHeldMail: IsDue = () => exists(heldMail);
 
 /**
- * Sweeps marketing mail that was held while its project's marketing email was paused; mail of campaigns is held by
- * them. Once the pause is lifted, the mail is due at once, and `requeueStuck` announces it. Held mail costs one write
- * when it is held and one when it is released, regardless of the length of the pause.
+ * Sweeps marketing mail that was held while its project's marketing email was paused. Mail of campaigns is left out,
+ * because the campaigns hold it themselves. Once the pause is lifted, the mail is due at once, and `requeueStuck`
+ * announces it. Held mail costs one write when it is held and one when it is released, regardless of the length of the
+ * pause.
  */
 export function releaseHeld(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
@@ -49,8 +50,8 @@ async function findHolding(db: Db): Promise<number[]> {
 }
 
 /**
- * Finds the paused projects in the database and not in a cache: mail that is released too early is only held again.
- * Projects with their own clock are left out, because their mail is released when their clock moves.
+ * Reads the paused projects from the database and not from a cache, because mail that is released too early is only
+ * held again. Projects with their own clock are left out, because their mail is released when their clock moves.
  */
 async function findPaused({ control }: Platform, numbers: number[]): Promise<Set<number>> {
   const rows = await select(

@@ -15,7 +15,7 @@ import { contactSnapshot, readEmailToRender, selectContents } from "../content";
 export interface Repeat {
   /** The id of the call, which is its idempotency key. */
   id: string;
-  /** In the order of the call. Empty when one of them no longer exists, because the call can then not be repeated. */
+  /** In the order of the call. */
   emails: EmailRow[];
   contents: Map<Id, ContentRow>;
 }

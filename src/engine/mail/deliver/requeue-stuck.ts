@@ -30,8 +30,8 @@ export const hasOpenMail: IsDue = () => exists(openMail);
 
 /**
  * Sweeps all projects for the effects of lost messages and dead consumers. It finds the projects with overdue mail,
- * settles mail that was handed over by a consumer that never reported, and tells the provider's account who is waiting.
- * Waiting mail costs no writes: a million lost messages are one entry per project here.
+ * settles handed-over mail whose consumer never reported, and tells the provider's account which projects wait. Waiting
+ * mail costs no writes: even a million lost messages are one entry per project.
  */
 export function requeueStuck(platform: Platform): Promise<void> {
   return requeue(platform, permitMs);
@@ -45,7 +45,7 @@ export function endLeasesOfMail(platform: Platform): Promise<void> {
   return requeue(platform, 0);
 }
 
-/** Requeues overdue mail. A call is in progress for at most the time of a lease. */
+/** Requeues overdue mail. A call that was handed over more than `leaseMs` ago is no longer in progress. */
 async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   const after = new Map<Db, number>();
   const now = platform.now.getTime();
@@ -67,8 +67,8 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
 const maxPassed = 200;
 
 /**
- * Announces mail whose first message was lost, every five seconds, for the projects that wait longest. Handed-over mail
- * is left to the sweep of every minute, because its consumer is still working.
+ * Announces mail whose first message was lost, every five seconds, for at most `maxSweptRows` projects of each
+ * database. Handed-over mail is left to the sweep of every minute, because its consumer is still working.
  */
 export async function announceLost(platform: Platform): Promise<void> {
   await sweepDatabases(platform, async (db) => {
@@ -100,8 +100,8 @@ async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }:
 const outboxLeaseMs = 20 * secondMs;
 
 /**
- * Settles the mail that lost consumers of a project with its own clock had handed over. Whether they are lost is judged
- * by the real clock.
+ * Settles mail of a project with its own clock whose consumer was lost after the hand-over. The real clock decides
+ * whether a consumer is lost.
  */
 export async function settleLost(ctx: Context): Promise<void> {
   const open = priorities.map((priority) => ({ project: ctx.project.number, priority }));
@@ -119,14 +119,14 @@ interface Asked {
   after?: number;
   among?: number;
   status?: "QUEUED";
-  /** Defaults to the present time. */
+  /** Mail that is due by this time is overdue. Defaults to the present time. */
   dueBefore?: number;
 }
 
 /**
- * Finds the projects with overdue open mail, by priority. Given a status, only those where one of the first emails has
- * that status. Jumps through the index from project to project, and reads at most `among` rows for each priority,
- * however much mail waits.
+ * Finds the projects with overdue open mail, by priority. If a status is given, finds only those where one of the first
+ * emails has that status. Jumps through the index from project to project, and reads at most `among` rows for each
+ * priority, however much mail waits.
  */
 async function findOverdue(
   platform: Platform,
@@ -155,8 +155,8 @@ async function findOverdue(
 }
 
 /**
- * Open mail is sorted by `due_at`, so mail in flight is among the first rows: at most what all consumers together have
- * in flight, and some that wait for a retry.
+ * The most open emails that are read of one project and priority. They are read in the order of `due_at`, so all mail
+ * in flight is among them: there is only as much as all consumers hold, plus some mail that waits for a retry.
  */
 const firstRows = 2_500;
 const pairsPerStatement = maxRowsPerStatement / firstRows;

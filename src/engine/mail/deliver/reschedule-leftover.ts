@@ -8,10 +8,13 @@ import type { Delivery } from "./delivery";
 import { slotComesBackMs } from "./memory-slot";
 import { putOff } from "./put-off";
 
-/** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
+/**
+ * The shortest and the longest wait of emails that cannot be composed. They wait a quarter of their age, so that each
+ * wait is longer than the last.
+ */
 const putOffMs = { least: minuteMs, most: 15 * minuteMs };
 
-/** Emails for which a message of their own will come. */
+/** Emails that come back with messages of their own. */
 export interface Leftover {
   retries: Later[];
   /** Emails that wait for a memory slot. */

@@ -27,8 +27,8 @@ export interface Unknown {
 }
 
 /**
- * Records what the provider answered about the mails of a call. `found` contains message ids by the public ids of the
- * emails.
+ * Records what the provider answered about the mails of a call. `found` contains the provider's message ids by the
+ * public ids of the emails.
  */
 export async function settleLookedUp(
   ctx: Context,
@@ -63,7 +63,7 @@ function settled(mail: Unknown, outcome: MailOutcome): Result {
 }
 
 /**
- * Queues mail again that the provider does not have. Before the mail changes, the pages of its campaigns become open
+ * Queues mail again if the provider does not have it. Before the mail changes, the pages of its campaigns become open
  * again.
  */
 function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {

@@ -12,10 +12,10 @@ import { reasonOf } from "../../../platform/log";
 import { findProject } from "../../projects/project";
 import { recordCalled } from "./record-called";
 
-/** The waits between two attempts of a consumer, which may run for 15 minutes. */
+/** The waits between the attempts to save. A consumer may run for 15 minutes. */
 const waitsMs = [1, 2, 4, 8, 16].map((seconds) => seconds * secondMs);
 
-/** A message of a queue has at most 128 KB. */
+/** The most bytes of results in one message. A queue takes messages of up to 128 KB. */
 const bytesPerMessage = 60_000;
 
 /**

@@ -18,11 +18,11 @@ import {
   updateRecipients,
 } from "./left-contents";
 
-/** The number of emails of one page. Each is written once, and its content at most twice. */
+/** The most emails of one page. Each is written once, and its content at most twice. */
 const mailsPerPage = 1_000;
 /**
- * The limit for all databases together: a page takes some ten statements, and one invocation of the Worker may make a
- * thousand.
+ * The most pages of one tick, for all databases together. A page takes some ten statements, and one invocation of the
+ * Worker may make a thousand.
  */
 const pagesPerTick = 40;
 
@@ -33,7 +33,7 @@ const pagesPerTick = 40;
  *
  * No column stores when an email will be old, because that would need an index entry for each email. The sweep reads
  * the emails of a project in the order of their ids, which is that of time, and each project stores the position. An
- * email that is not ready, because it is scheduled or was just sent again, makes the project's next round start at it.
+ * email that is not ready, because it is scheduled or was just sent again, makes the project's next scan start at it.
  */
 export async function forgetContents(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -55,7 +55,8 @@ const readMail = columns({ projectId: asNumber, id: asId, isReady: asFlag, after
 
 /**
  * Forgets one page, and returns the project at which the next page begins; null at the end. Files are deleted before
- * the rows that name them, and the position moves only after that, so a run that dies in between finds the names again.
+ * the rows that name them, and the position moves only after that, so after a crash in between, the next run finds the
+ * names again.
  */
 async function forgetPage(platform: Platform, db: Db, from: number): Promise<number | null> {
   const endedBefore = platform.now.getTime() - platform.config.contentRetentionMs;

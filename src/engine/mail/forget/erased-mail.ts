@@ -12,13 +12,16 @@ import { selectLeftFiles, updateLeftContents, updateRecipients } from "./left-co
 // Erases the mail of erased people, page by page. `page` is a SELECT with the `id` of each email. A repeated page
 // changes nothing.
 
-/** Empties the contents without recipients left. Must run before `updateErasedEmails`. */
+/** Empties the contents that have no recipients left. Must run before `updateErasedEmails`. */
 export function updateErasedContents(ctx: Context, page: SQL): Statement[] {
   const contents = contentsOf(ctx, page);
   return [updateRecipients({ where: isOfPage(ctx, page) }), updateLeftContents(contents, { isErased: true })];
 }
 
-/** Empties the emails. An email that was not handed over becomes CANCELLED, and gives back its quota of the month. */
+/**
+ * Removes the personal data from the emails. A queued email becomes CANCELLED and no longer counts toward its month's
+ * quota, unless an earlier attempt may have sent it: then it becomes UNKNOWN and still counts.
+ */
 export function updateErasedEmails(ctx: Context, page: SQL): Statement[] {
   const ofPage = isOfPage(ctx, page);
   return [
@@ -28,13 +31,13 @@ export function updateErasedEmails(ctx: Context, page: SQL): Statement[] {
   ];
 }
 
-/** Matches mail that has not been handed over, and now never will be. */
+/** Matches queued mail, which will now never be handed over. */
 const isUnsent = sql`e.status = 'QUEUED'`;
 
 /**
- * Empties the columns with personal data. Mail in the middle of a hand-over keeps its status: recording its result puts
- * nothing back. The subject becomes '' and not NULL, because NULL would mean the content's subject, which other
- * recipients may still share.
+ * Empties the columns with personal data. Mail that is being handed over keeps its status. Recording its result later
+ * puts no personal data back. The subject becomes '' and not NULL, because NULL would mean the content's subject, which
+ * other recipients may still share.
  */
 function updateEmptied(ofPage: SQL): Statement {
   return statement(
@@ -53,7 +56,7 @@ export function selectErasedFiles(ctx: Context, page: SQL) {
 
 const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** Returns the emails of a page of which the embedded outbox stores a copy, or may be about to. */
+/** Returns the emails of a page that have a copy in the embedded outbox, or may be about to get one. */
 export function selectCopied(ctx: Context, page: SQL) {
   return statement(
     sql`SELECT e.id, e.status, e.provider_message_id FROM emails e

@@ -7,7 +7,7 @@ import { attachmentKeys } from "../attachments";
 // A content is stored once for all emails of a call. It is emptied with the last of them, whether that email is old or
 // belongs to an erased contact. Its own files are deleted then, but not those of a template. The order is:
 // `updateRecipients`, the change of the emails and `updateLeftContents` in one batch; then the files; then
-// `updateFiles`. A process that dies in between leaves the names of the files, so a repeat finds them.
+// `updateFiles`. After a crash in between, the names of the files are still stored, so a repeat finds them.
 
 /**
  * Subtracts emails `e` from their contents' recipients. Must run before the emails change. An email that is already
@@ -23,9 +23,9 @@ export function updateRecipients({ from = sql`emails e`, where }: { from?: SQL; 
 }
 
 /**
- * Empties contents without recipients left. `contents` is a SELECT of their `project_id, content_id`. The sender stays,
- * so that records still name it. The subject of old mail stays too. For erased contacts the subject is removed, and so
- * is `reply_to`, which may be the person's own address. The names of files stay until the files are deleted.
+ * Empties contents that have no recipients left. `contents` is a SELECT of their `project_id, content_id`. The sender
+ * stays, so that records still name it. The subject of old mail stays too. For erased contacts the subject is removed,
+ * and so is `reply_to`, which may be the person's own address. The names of files stay until the files are deleted.
  */
 export function updateLeftContents(contents: SQL, { isErased }: { isErased: boolean }): Statement {
   const also = isErased ? sql`subject = '', reply_to = NULL, ` : sql``;
@@ -43,7 +43,7 @@ const readFiles = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asTex
 /** A content that has files: the file of its own body, or a number of attachments. */
 export type ContentWithFiles = ReturnType<typeof readFiles>;
 
-/** Returns the contents without recipients left that still have files. */
+/** Returns the contents that have no recipients left but still have files. */
 export function selectLeftFiles(contents: SQL): Statement<ContentWithFiles> {
   return statement(
     sql`SELECT content.project_id, content.id, content.body_key, json_array_length(content.attachments) AS attachments

@@ -20,7 +20,7 @@ interface KeptEmail {
  * no index, so all copies of the project are read; an installation that sends to real people uses another provider.
  *
  * Rows are deleted first, because a row without a file is an error. The caller knows the ids of most copies, so a
- * repeat finds the files left by an attempt that died in between; the orphan sweep finds the others.
+ * repeat finds the files that a crashed attempt has left; the orphan sweep finds the others.
  */
 export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise<void> {
   if (emails.length === 0) return;

@@ -9,7 +9,7 @@ import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
 import { whereaboutsById } from "../../projects/whereabouts";
 
-/** Files are listed in pages of 1,000. */
+/** The most pages of files that one tick reads. A page has 1,000 files. */
 const pagesPerTick = 20;
 
 /** The table of the row to which a file belongs. The file's key contains the row's id, which is never reused. */
@@ -24,8 +24,8 @@ const owners: Partial<Record<BlobKind, string>> = {
 };
 
 /**
- * Matches rows `o` that still use their file. In tables that are not listed, every row does. A job may have ended
- * without removing its file.
+ * Matches rows `o` that still use their file. In tables that are not listed, every row uses its file. A job may have
+ * ended without removing its file.
  */
 const isInUse: Record<string, SQL> = { jobs: sql`o.completed_at IS NULL` };
 
@@ -37,17 +37,17 @@ interface Candidate {
   rowId: string;
 }
 
-/** A file whose project exists: its row would be in this database, under the project's number. */
+/** A file whose project exists. The row of the file would be in the database `shard`, under the project's number. */
 interface Located extends Candidate {
   shard: string;
   number: number;
 }
 
 /**
- * Removes files left by requests that died between a file and its row, over all projects: page by page through the
- * bucket, over and over. Three conditions must hold. The file is a day old, so its row exists by now or never will. Its
- * project is in this installation, because a bucket may be shared or outlive its database. Its row does not exist, or
- * no longer uses the file.
+ * Sweeps all projects for files that have no row, because a request crashed after it had stored the file, and removes
+ * them. The sweep reads the bucket page by page, and begins again at its end. Three conditions must hold for a file. It
+ * is a day old, so its row exists by now or never will. Its project is in this installation: a bucket may be shared, or
+ * outlive its database. Its row does not exist, or no longer uses the file.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
   const parts = openParts();

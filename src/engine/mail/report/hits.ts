@@ -12,9 +12,9 @@ import { insertEmailEvents } from "../../events/email-events";
 import { updateDeliveredOf, updateSent } from "./report";
 
 /**
- * Records opens and clicks of a project's mail in one batch: those that we tracked, or those that a provider tracked of
- * mail that it sent. Each counts once, even when it is reported repeatedly: the row of an email stores the keys of all
- * counted hits, up to `maxHits`.
+ * Records opens and clicks of a project's mail in one batch: either those that we tracked, or those that a provider
+ * tracked in mail that it sent. Each counts once, even when it is reported repeatedly: the row of an email stores the
+ * keys of all counted hits, up to `maxHits`.
  *
  * A hit proves that the provider accepted the mail, and a person's hit that the mail was delivered. If that is not
  * recorded yet, it is recorded first. Nothing is recorded about an erased contact, or about mail that was never sent.
@@ -52,7 +52,7 @@ function emailsOf(hits: readonly Hit[]): Hit["emailId"][] {
 
 /**
  * Whether the hit comes from a scanner, whose clicks do not count. Image proxies fetch on behalf of a reader, so their
- * opens do.
+ * opens count.
  */
 function isOfScanner({ kind, isAutomated }: Hit): boolean {
   return kind === "click" && isAutomated;
@@ -65,7 +65,10 @@ function kindOf(hit: Hit): Kind {
   return hit.isAutomated ? "automatedClicks" : "clicks";
 }
 
-/** Returns the statements for hits. The events come first, because both statements check which hits are new. */
+/**
+ * Returns the statements for hits. The statement of the events comes before the update, because both check which hits
+ * are new.
+ */
 function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement[] {
   if (hits.length === 0) return [];
   const items = JSON.stringify(itemsOf(ctx, hits));
@@ -101,7 +104,7 @@ function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement
   ];
 }
 
-/** The number of hits of the item's kind that its email has counted already. */
+/** How many hits of the item's kind are already counted in the row of its email. */
 const countedSoFar: SQL = sql.raw(`CASE r.value->>'kind' WHEN 'opens' THEN e.opens WHEN 'clicks' THEN e.clicks
   ELSE length(coalesce(e.hits, '')) / ${hitKeyLength} - e.opens - e.clicks END`);
 

@@ -28,10 +28,11 @@ export interface Reported {
  * Returns the statements that apply a provider's report. They share a batch, in this order. `provider` must be the one to which
  * the email was handed over. `noticeId` is the provider's own id of this report.
  *
- * A report moves the status only forward, see `movedBy`. Whether it is news is another question. A hard bounce or a
- * complaint is news once, whatever the status is, and then the contact is unsubscribed and the address suppressed. A
- * soft bounce is news once for each notice, until the email has bounced. News records one event. `reported` stores the
- * reports that did not move the status, because they would otherwise be news again.
+ * A report moves the status only forward, see `movedBy`. Whether the report is news is decided separately. A hard
+ * bounce or a complaint is news once, whatever the status is, and then the contact is unsubscribed and the address
+ * suppressed. A soft bounce is news once for each notice, until the email has bounced. A report that is news records
+ * one event. The column `reported` stores it, because a report that did not move the status would otherwise be news
+ * again.
  */
 export function updateReported(
   ctx: Context,
@@ -66,12 +67,15 @@ export function updateReported(
   ];
 }
 
-/** Applies "delivered" reports of several emails at once: some providers report it for every mail that they accept. */
+/**
+ * Applies "delivered" reports of several emails at once: some providers report a delivery for every mail that they
+ * accept.
+ */
 export function updateDelivered(ctx: Context, emails: Reported[], provider: string): Statement[] {
   return updateDeliveredOf(ctx, emails, sql`e.provider = ${provider}`);
 }
 
-/** Applies "delivered" to the emails `e` that match `isMeant`. */
+/** Applies "delivered" reports to the emails `e` that match `isMeant`. */
 export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL): Statement[] {
   if (emails.length === 0) return [];
   const now = ctx.clock().getTime();
@@ -125,7 +129,10 @@ export function updateSent(
   ];
 }
 
-/** Assigns the settler of an email that is about to change its status. Only an unknown outcome is settled. */
+/**
+ * Returns the new value of `settled_by` for an email whose status is about to change. Only an unknown outcome gets a
+ * settler.
+ */
 export function settledBy(settler: Settler): SQL {
   return sql.raw(`iif(status = 'UNKNOWN', '${settler}', settled_by)`);
 }
@@ -157,8 +164,8 @@ function setReported(key: string): SQL {
 }
 
 /**
- * Assigns the time of a report. A soft bounce only has a time if it ends the mail; for a hard bounce or a complaint,
- * the first time counts.
+ * Returns the assignment of the report's time. A soft bounce only has a time if it ends the mail; for a hard bounce or
+ * a complaint, the first time counts.
  */
 function setTime(meaning: Trouble, isMoved: SQL, now: number): SQL {
   switch (meaning) {

@@ -84,7 +84,7 @@ export const readBlock = columns({
   complained: asNumber,
 });
 
-/** Selects the last blocks, newest first, each with the number of all mails. */
+/** Selects the last blocks, newest first, each with the number of all mails of the project so far. */
 export function selectBlocks(ctx: Context): SQL {
   return sql`SELECT mails, first_mail, started_at, bounced, complained
     FROM event_names n CROSS JOIN sending_blocks ON sending_blocks.project_id = n.project_id
