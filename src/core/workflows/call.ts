@@ -10,14 +10,14 @@ export type CallVerdict =
   | { kind: "again"; waitMs: number; isCounted: boolean; putOff: PutOff };
 
 export const maxTries = 3;
-/** Waits of half a minute, then five minutes. */
+/** The waits between tries: half a minute, then five minutes. */
 const untilNextTry: Backoff = { firstMs: 30 * secondMs, growth: 10, maxMs: hourMs };
 const maxRetryAfterMs = hourMs;
 
-/** Calls that have waited longer than this for a silent host fail without being made. */
+/** A call that has waited longer than this for a silent host fails without being made. */
 export const maxWaitMs = hourMs;
 
-/** Decides what follows from an attempt of a call; `attempts` counts the earlier ones. */
+/** Decides what follows an attempt of a call. `attempts` is the number of earlier attempts. */
 export function judgeCall(
   result: OutboundResult,
   { attempts, createdAt }: { attempts: number; createdAt: number },
@@ -29,7 +29,7 @@ export function judgeCall(
   const reason = reasonOf(result);
   const putOff = putOffBy(result, maxRetryAfterMs);
   if (result.kind === "refused") return { kind: "over", outcome: { kind: "failed", reason }, putOff };
-  // Without a resolver no server was called, so this does not count as an attempt.
+  // If no resolver answered, no server was called, so this does not count as an attempt.
   const isCounted = result.kind !== "unresolved";
   const isLast = isCounted ? attempts + 1 >= maxTries : now - createdAt >= maxWaitMs;
   if (isLast) return { kind: "over", outcome: { kind: "failed", reason }, putOff };
@@ -46,10 +46,15 @@ function answered({ status, body }: { status: number; body: string }): StepOutco
   return { kind: "done", output: { statusCode: status, success, response: read(body) } };
 }
 
-/** SQLite's JSON functions stop at 1,000 levels. */
+/**
+ * The most levels of an answer that is stored as JSON; a deeper one stays text. SQLite's JSON functions fail beyond
+ * 1,000.
+ */
 const maxLevels = 20;
 
-/** Parses JSON, so that later steps can name its parts. Anything that is not JSON, or nests too deep, stays text. */
+/**
+ * Parses JSON, so that later steps can name its parts. Anything that is not JSON, or is nested too deeply, stays text.
+ */
 function read(body: string): JsonValue {
   // SQLite would cut off a text at a NUL.
   const text = body.replaceAll("\u0000", "");

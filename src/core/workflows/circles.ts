@@ -8,8 +8,8 @@ export function causedEvents({ type, config }: Pick<Step, "type" | "config">): r
 }
 
 /**
- * Returns the events that a step of this type may cause. `value` is the value of the key in its config that determines
- * them.
+ * Returns the events that a step of this type may cause. They may depend on one key of the step's config, whose value
+ * is `value`.
  */
 export function causedBy(type: StepType, value: unknown): readonly string[] {
   const { causes } = definitionOf(type);
@@ -17,7 +17,10 @@ export function causedBy(type: StepType, value: unknown): readonly string[] {
   return causes.events(value);
 }
 
-/** The types of step that may cause events, each with the key of its config on which that depends. */
+/**
+ * The types of step that may cause events, each with the key of its config that determines which; null if the events
+ * are always the same.
+ */
 export const causingKeys: Partial<Record<StepType, string | null>> = Object.fromEntries(
   stepTypes.flatMap((type) => {
     const { causes } = definitionOf(type);

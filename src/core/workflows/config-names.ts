@@ -3,13 +3,13 @@ import { isJsonObject } from "../json";
 import type { Warning } from "../warning";
 import { definitionOf, type StepType, stepTypes } from "./step";
 
-/** The names in the config of each type. */
+/** The keys that the config of each type of step may have. */
 const names: (readonly [StepType, string[]])[] = stepTypes.map((type) => [type, namesIn(definitionOf(type).config)]);
 
-/** The names in the config of any type. */
+/** The keys that the config of any type of step may have. */
 export const configNames: string[] = [...new Set(names.flatMap(([, known]) => known))];
 
-/** Returns the names of an object's schema, or of all its forms. */
+/** Returns the keys of a schema: those of an object, or of all its forms. */
 function namesIn(schema: unknown): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   if (schema instanceof z.ZodPipe) return namesIn(schema.in);
@@ -17,8 +17,8 @@ function namesIn(schema: unknown): string[] {
 }
 
 /**
- * Returns warnings for names that only the configs of other types have, and that are ignored. Names that no type has
- * are reported for every body elsewhere.
+ * Returns a warning for each name that belongs to the config of another step type, and is therefore ignored. Names that
+ * belong to no type are reported elsewhere, by the check of all request bodies.
  */
 export function foreignNames(type: StepType, config: unknown): Warning[] {
   if (!isJsonObject(config)) return [];

@@ -3,17 +3,17 @@ import { definitionOf, type Graph } from "./step";
 import type { NamedTemplate } from "./steps/definition";
 import type { Trigger } from "./trigger";
 
-/** How many executions reached a step, are at it, and took each branch. */
+/** How many executions reached a step, how many are at it, and how many took each of its branches. */
 interface DrawnCounts {
   entered: number;
   waiting: number;
   branches: { branch: string; count: number }[];
 }
 
-/** The data of a diagram in addition to the graph. */
+/** The data that a diagram needs in addition to the graph. */
 export interface DiagramParts {
   trigger: Trigger;
-  /** The templates of the steps that mail one, by step. */
+  /** The template of each step that mails one, by the step's id. */
   templates: ReadonlyMap<Id, NamedTemplate>;
   counts: ReadonlyMap<Id, DrawnCounts>;
 }
@@ -55,8 +55,8 @@ function countsText(counts: DrawnCounts | undefined): string[] {
 }
 
 /**
- * Escapes a text for use inside quotes. Mermaid reads `#…;` as a character, and some texts as HTML or Markdown: a
- * leading `1.` or `-` starts a list.
+ * Escapes a text for use inside quotes. Mermaid reads `#…;` as one character. It would read some texts as HTML or
+ * Markdown: a leading `1.` or `-` would start a list.
  */
 function label(text: string): string {
   const cut = text.length > maxTextLength ? `${text.slice(0, maxTextLength).toWellFormed()}…` : text;

@@ -34,13 +34,13 @@ export interface DocumentTransition {
   priority: number;
 }
 
-/** An author's key of a step. */
+/** The key that an author gives a step. */
 export const StepKey = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "A key is 1 to 64 letters, digits, _ and -" })
   .meta({ example: "welcome" });
 
-/** The key of the step that every workflow has. A document may leave that step out. */
+/** The key of the TRIGGER step, which every workflow has. A document may leave that step out. */
 export const triggerKey = "trigger";
 
 /** Returns the key of a step in documents: its author's key, or the id of a step that was created by a single call. */
@@ -48,7 +48,10 @@ export function keyOf({ type, id, key }: { type: StepType; id: Id; key: string |
   return type === "TRIGGER" ? triggerKey : (key ?? publicId(id));
 }
 
-/** Returns faults for keys that two steps share, and for a TRIGGER under a different key. */
+/**
+ * Returns a fault for each key that an earlier step has, for a TRIGGER with a key other than `trigger`, and for any
+ * other step with that key.
+ */
 export function keyFaults(steps: readonly Pick<DocumentStep, "key" | "type">[]): FieldFault[] {
   const first = new Map(steps.map(({ key }, index) => [key, index] as const).toReversed());
   return steps.flatMap(({ key, type }, index): FieldFault[] => {
@@ -61,12 +64,12 @@ export function keyFaults(steps: readonly Pick<DocumentStep, "key" | "type">[]):
   });
 }
 
-/** A transition of a document that has no id yet. */
+/** A transition of a document. It has no id yet. */
 export type NewTransition = Omit<Transition, "id">;
 
 /**
- * Adds the transitions of a document one by one, by the same rules as for single transitions. `steps` are the graph's
- * steps by key; `unread` are the keys of faulty steps, whose transitions are skipped.
+ * Adds the transitions of a document one by one, under the same rules as transitions that are created singly. `steps`
+ * are the graph's steps by key; `unread` are the keys of faulty steps, whose transitions are skipped.
  */
 export function drawAll(
   steps: ReadonlyMap<string, Step>,
@@ -94,7 +97,7 @@ export function drawAll(
   return { drawn: graph.transitions.map(({ id: _, ...drawn }) => drawn), faults };
 }
 
-/** The names of a transition's fields in documents. */
+/** The transition fields that have another name in documents. */
 const names: Record<string, string> = { fromStepId: "from", toStepId: "to" };
 
 export function unknownKey(field: string, key: string, steps: ReadonlyMap<string, unknown>): FieldFault {
@@ -103,7 +106,7 @@ export function unknownKey(field: string, key: string, steps: ReadonlyMap<string
   return { field, code: "custom", message, received: key };
 }
 
-/** The steps that a document creates, changes, removes or leaves, by key. */
+/** The keys of the steps that a document creates, changes, removes or leaves unchanged. */
 export interface Difference {
   created: string[];
   changed: string[];
@@ -132,12 +135,12 @@ export function changedFields(before: WorkflowDocument | null, after: WorkflowDo
   return ownFields.filter((field) => !before || JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-/** A transition in a difference, without fields that have their default. */
+/** A transition as a difference shows it: without fields that have their default value. */
 type ShownTransition = Pick<DocumentTransition, "from" | "to"> & Partial<{ branch: string; priority: number }>;
 
 /**
- * Compares the transitions of two documents. A transition with another branch or priority counts as another one; their
- * order is ignored.
+ * Compares the transitions of two documents, ignoring their order. A transition whose branch or priority has changed
+ * counts as removed and created.
  */
 export function compareTransitions(
   before: readonly DocumentTransition[],
@@ -170,7 +173,9 @@ export function inOrder<T extends Ordered>(rows: readonly T[]): T[] {
   return rows.toSorted((a, b) => ordinalOf(a) - ordinalOf(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Gives rows ordinals that preserve this order. If they are in order already, they stay unchanged. */
+/**
+ * Gives rows ordinals that preserve the order of the list. If the rows already sort in that order, they stay unchanged.
+ */
 export function withOrdinals<T extends Ordered>(rows: readonly T[]): T[] {
   const isInOrder = inOrder(rows).every((row, index) => row === rows[index]);
   return isInOrder ? [...rows] : rows.map((row, index) => ({ ...row, ordinal: index }));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exactNameFault } from "../events/names";
 import { serviceEvent } from "../events/service-event";
 
-/** A listener with such a name would receive a whole family of events. */
+/** Names such as `*` or `email.*`. A listener with such a name would receive a whole family of events. */
 const family = /^([^.]*\.)?\*$/;
 
 /** Returns why a workflow cannot start by events of this name or wait for one; null if it can. */
@@ -12,7 +12,10 @@ function awaitedNameFault(name: string): string | null {
   return exactNameFault(name);
 }
 
-/** The exact name of an event, the caller's own or the service's. It is stored as sent, including blanks and case. */
+/**
+ * The exact name of an event, either the caller's own or the service's. It is stored as sent, with its blanks and its
+ * case.
+ */
 export const AwaitedName = z
   .string()
   .min(1)

@@ -12,20 +12,20 @@ export type StepStatus = (typeof stepStatuses)[number];
 /** Why an execution waits: for a time, an event, the report of a call, or another attempt of its step. */
 export type Pause = "sleep" | "event" | "call" | "retry";
 
-/** An execution's state in its workflow. Only the machine computes a new one. */
+/** An execution's state in its workflow. Only the machine computes a new position. */
 export interface ExecutionPosition {
   status: ExecutionStatus;
-  /** Null before the graph was first read. */
+  /** Null until the graph has been read for the first time. */
   stepId: Id | null;
   /** When the execution reached the step. */
   enteredAt: number;
-  /** The number of steps that it reached before this one. */
+  /** The number of steps that the execution reached before this one. */
   ordinal: number;
   pause: Pause | null;
   wakeAt: number | null;
   /** The name of the event for which the execution waits. */
   awaits: string | null;
-  /** Events after this one count for the next wait. Null until the log has been read for the newest event. */
+  /** The id of an event. Only later events can end a wait. Null until the newest event has been read from the log. */
   since: Id | null;
   /** The outcome that ended the wait, on which the machine has yet to act. */
   outcome: StepOutcome | null;
@@ -36,7 +36,7 @@ export interface ExecutionPosition {
   completedAt: number | null;
 }
 
-/** The record of an execution at a step. */
+/** The record of what happened to an execution at one step. */
 export interface StepRecord {
   stepId: Id;
   ordinal: number;
@@ -45,7 +45,7 @@ export interface StepRecord {
   status: StepStatus;
   output: JsonObject | null;
   branch: string | null;
-  /** Why the step was skipped, or will be retried later. */
+  /** Why the step was skipped, took its branch, ended the execution or will be retried. */
   reason: string | null;
   error: string | null;
   startedAt: number;

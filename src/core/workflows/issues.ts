@@ -6,20 +6,25 @@ import { definitionOf, type Graph, type Step } from "./step";
 import { reachableFrom } from "./structure";
 import type { Trigger } from "./trigger";
 
-/** A probable mistake in a workflow, which does not prevent it from being enabled. */
+/** A probable mistake in a workflow. The workflow can be enabled even so. */
 export interface Issue {
   /** A public id. Absent if the issue concerns the workflow as a whole. */
   stepId?: string;
   message: string;
 }
 
-/** The segment whose entries or exits start the workflow, and everything that its condition names. */
+/**
+ * The segment whose entries or exits start the workflow, and the fields and events that the segment's condition names.
+ */
 export interface TriggerSegment {
   name: string;
   references: Pick<References, "fields" | "events">;
 }
 
-/** Lists the issues of a workflow: of the whole, then of its steps in their order. Empty if the workflow is sound. */
+/**
+ * Lists the issues of a workflow: first those of the workflow as a whole, then those of each step, in the order of the
+ * steps. The list is empty if the workflow is sound.
+ */
 export function issuesOf(
   trigger: Trigger,
   graph: Graph,
@@ -51,7 +56,7 @@ function ownIssues({ id, type, config, templateId }: Step, graph: Graph): string
   return definitionOf(type).issues?.(config, { templateId, drawn }) ?? [];
 }
 
-/** Returns the issues of a step that may cause the event by which the workflow starts. */
+/** Returns the issues of a step that may cause the event that starts the workflow. */
 function causes(
   step: Step,
   trigger: Trigger,

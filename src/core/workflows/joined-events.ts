@@ -7,16 +7,16 @@ export interface JoinedEvents<E> {
   data: JsonObject;
 }
 
-/** Returns the keys of the joined data whose values a public key sent. */
+/** Returns those keys of the joined data whose values were sent with a public API key. */
 export function publicKeysOf(taken: readonly { source: string; data: JsonObject }[]): string[] {
   const sources = new Map(taken.flatMap(({ source, data }) => Object.keys(data).map((key) => [key, source])));
   return [...sources].flatMap(([key, source]) => (source === "PUBLIC" ? [key] : []));
 }
 
 /**
- * Joins the data of an execution's events, which come oldest first: each key has its value from the newest event that
- * has the key. Together they may be as large as one event may. The newest event is always included whole; the first
- * older event that does not fit is left out, together with all earlier ones.
+ * Joins the data of an execution's events, which are given oldest first. Each key gets its value from the newest event
+ * that has the key. The joined data may be as large as the data of a single event. The newest event is always included
+ * whole. The first older event that does not fit is left out, and so are all events before it.
  */
 export function joinEvents<E extends { data: JsonObject }>(taken: readonly E[]): JoinedEvents<E> {
   const joined: JoinedEvents<E> = { events: [], data: {} };

@@ -19,7 +19,7 @@ export interface Move {
   record: StepRecord | null;
 }
 
-/** Returns the step that the execution is at; null if it was removed. */
+/** Returns the step that the execution is at; null if that step was removed. */
 export function stepOf({ steps }: Graph, { stepId }: ExecutionPosition): Step | null {
   if (stepId === null) return steps.find(({ type }) => type === "TRIGGER") ?? null;
   return steps.find(({ id }) => id === stepId) ?? null;
@@ -31,13 +31,14 @@ export function decide({ type, config }: Step, { enteredAt }: ExecutionPosition)
 }
 
 /**
- * Returns the outcome of a step that waits for an event; null for any other step. Event and timeout are fixed on entry,
- * even if the step changes later.
+ * Returns the outcome of a step that waits for an event; null for any other step. The event and the timeout are fixed
+ * when the execution reaches the step, even if the step changes later.
  */
 export function beginWait({ type, config }: Step, { enteredAt }: ExecutionPosition, since: Id): StepOutcome | null {
   const wait = definitionOf(type).wait?.(config);
   if (!wait) return null;
-  // Clocks show whole milliseconds, so an unrounded wake time could be later than a clock that already shows it.
+  // Rounded up, because clocks show whole milliseconds: at a wake time with a fraction, a clock would still show an
+  // earlier time.
   const until = wait.timeoutMs === null ? null : Math.ceil(enteredAt + wait.timeoutMs);
   return { kind: "waits", eventName: wait.eventName, since, until };
 }
@@ -83,7 +84,7 @@ export function cancelled(position: ExecutionPosition, exitReason: string, now: 
 /** The exit reason of executions whose step was removed. */
 export const stepRemoved = "Step was removed";
 
-/** Moves an execution off a removed step: to another step, without the old step's outcome, or to its end. */
+/** Moves an execution off a removed step, to another step or to its end. The outcome of the removed step is dropped. */
 export function vacated(position: ExecutionPosition, to: Id | null, now: number): ExecutionPosition {
   if (to === null) return ended(position, "EXITED", now, { exitReason: stepRemoved });
   return { ...arrived(position, to, now), outcome: null };
@@ -92,7 +93,10 @@ export function vacated(position: ExecutionPosition, to: Id | null, now: number)
 const maxAttempts = 5;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 4, maxMs: 10 * minuteMs };
 
-/** Returns the outcome of a step whose effect threw: another attempt after a while, and eventually a failure. */
+/**
+ * Returns the outcome of a step whose effect threw: another attempt after a while or, after the last attempt, a
+ * failure.
+ */
 export function afterFailedTry(
   position: ExecutionPosition,
   reason: string,
@@ -104,7 +108,7 @@ export function afterFailedTry(
   return { position: counted, outcome: { kind: "later", at: now + backoffMs(backoff, attempts - 1), reason } };
 }
 
-/** Whether a wait may come directly after this step. The log must then be read before the step has its effect. */
+/** Whether a wait may come directly after this step. If so, the log must be read before the step has its effect. */
 export function leadsToWait({ steps, transitions }: Graph, stepId: Id): boolean {
   const next = new Set(transitions.filter(({ fromStepId }) => fromStepId === stepId).map(({ toStepId }) => toStepId));
   return steps.some((step) => isWait(step) && next.has(step.id));

@@ -5,7 +5,10 @@ import { branchNames } from "./structure";
 /** Whether an execution at a step reaches a SEND_EMAIL: on every path, on some, or on none. */
 export type MailAhead = "always" | "perhaps" | "never";
 
-/** Looks ahead from a step. The step itself counts: an execution that waits there has not had its effect yet. */
+/**
+ * Looks ahead from a step. The step itself counts, because it has yet to have its effect for an execution that is
+ * there.
+ */
 export function mailAhead({ steps, transitions }: Graph, from: Id): MailAhead {
   const known = new Map<Id, MailAhead>();
   function look(id: Id): MailAhead {

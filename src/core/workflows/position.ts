@@ -70,7 +70,10 @@ export function ended(
   };
 }
 
-/** Long enough for a sentence. The limit keeps the statements that mirror hundreds of executions together small. */
+/**
+ * The most characters of a stored reason: enough for a sentence, and few enough that one statement can mirror hundreds
+ * of executions.
+ */
 const maxReason = 500;
 
 export function brief(reason: string): string {

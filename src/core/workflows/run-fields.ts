@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
 /** The values that conditions can name in addition to the contact's fields. */
 export interface ExecutionValues {
-  /** The event that last started or woke the execution, with the joined data of all events that did. */
+  /** The event that last started or woke the execution. Its data is joined from all events that started or woke it. */
   event: { name: string; source: string; data: JsonObject } | null;
   context: JsonObject;
   /** The outputs of the steps so far, by step name. */
@@ -13,7 +13,7 @@ export interface ExecutionValues {
 const contactPrefix = "contact.";
 const eventDataPrefix = "data.";
 
-/** The fields of a CONDITION that are not fields of contacts, as error messages list them. */
+/** The fields that a CONDITION may name in addition to those of segments, as error messages list them. */
 export const executionFields = [
   "contact.<any of these>",
   "event.<key>",
@@ -28,7 +28,7 @@ export function isExecutionField(field: string): boolean {
   return rootOf(field) !== null || isFilterField(contactFieldOf(field));
 }
 
-/** Returns the name that segments use for a contact's field: `contact.data.plan` is `data.plan`. */
+/** Returns the name that segments use for a contact's field: `data.plan` for `contact.data.plan`. */
 export function contactFieldOf(field: string): string {
   return field.startsWith(contactPrefix) ? field.slice(contactPrefix.length) : field;
 }
@@ -42,9 +42,9 @@ export function rootOf(field: string): { root: (typeof roots)[number]; key: stri
 }
 
 /**
- * Returns the value that an execution has for such a field; null if it has none. `event.source` always comes from the
- * service: a key of this name in the event's data is `event.data.source`. `event.name` is the event's name unless its
- * data has such a key.
+ * Returns an execution's value for a field that `rootOf` recognises; null if the execution has none. `event.source` is
+ * always the source that the service recorded: a key `source` in the event's data is `event.data.source`. `event.name`
+ * is the name of the event, unless the event's data has a key `name`.
  */
 export function executionValue({ event, context, steps }: ExecutionValues, field: string): JsonValue {
   const named = rootOf(field);
@@ -59,8 +59,8 @@ export function executionValue({ event, context, steps }: ExecutionValues, field
 }
 
 /**
- * A start by hand may pass the data that an event would have. The event's source is never taken from the caller, and is
- * missing.
+ * A workflow that is started by hand may be given the data that an event would have. It cannot be given the event's
+ * source, so the source reads as null.
  */
 function valueOfGiven(event: JsonValue | undefined, key: string): JsonValue {
   return isJsonObject(event) && key !== "source" ? valueAt(event, withoutPrefix(key)) : null;
@@ -70,9 +70,7 @@ function withoutPrefix(key: string): string {
   return key.startsWith(eventDataPrefix) ? key.slice(eventDataPrefix.length) : key;
 }
 
-/**
- * Reads a value as segments do: under the literal key, or under the path that its dots form if there is no such key.
- */
+/** Reads a value as segments do: under the whole key or, if there is no such key, along the path that its dots form. */
 function valueAt(object: JsonObject, key: string): JsonValue {
   if (Object.hasOwn(object, key)) return object[key] ?? null;
   const keys = key.split(".");
@@ -80,7 +78,7 @@ function valueAt(object: JsonObject, key: string): JsonValue {
   return keys.reduce<JsonValue>((inner, part) => (isOwn(inner, part) ? (inner[part] ?? null) : null), object);
 }
 
-/** The name of a step may contain dots. */
+/** Finds the longest step name with which the key begins, because the name of a step may contain dots. */
 function valueOfStep(steps: JsonObject, key: string): JsonValue {
   const name = Object.keys(steps)
     .filter((one) => key === one || key.startsWith(`${one}.`))

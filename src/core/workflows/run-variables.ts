@@ -14,7 +14,7 @@ export function storedValues({ event, context, steps }: ExecutionValues): JsonOb
 /**
  * Returns what templates of a workflow can name in addition to the contact: `event.<key>`, `steps.<name>.<key>`, and
  * the context's keys, both by themselves and as `context.<key>`. As in conditions, `event.source` comes from the
- * service, and so does `event.name` unless the data has such a key.
+ * service, and so does `event.name` unless the event's data has a key `name`.
  */
 export function executionVariables({ event, context, steps }: JsonObject): JsonObject {
   const given = objectOf(context);

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { minuteMs } from "../time";
 
 const minApartMs = 5 * minuteMs;
-/** More than the ticks of a whole day at intervals of five minutes. */
+/** How many ticks are checked: more than a day has at intervals of five minutes. */
 const ticksLookedAt = 300;
 const nicknames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 const maxLength = 100;
@@ -28,8 +28,8 @@ export function nextTick(cron: string, after: Date): number | null {
 }
 
 /**
- * Returns the latest tick up to `now`, starting from one that was due before, and the first tick after it. Uses
- * bisection, so a year of missed ticks takes about twenty steps.
+ * Returns the latest tick that is not after `now`, and the first tick after `now`. `due` is an earlier tick, at which
+ * the search begins. The search is a bisection, so a year of missed ticks takes about twenty steps.
  */
 export function ticksAround(cron: string, due: number, now: Date): { tick: number; next: number | null } {
   let tick = due;

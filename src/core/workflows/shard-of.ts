@@ -1,8 +1,8 @@
 import { type Id, textOf } from "../ids";
 
 /**
- * The number of objects that share a project's executions, split by contact. It must never change, because stored rows
- * do not move.
+ * The number of objects among which a project's executions are divided, by contact. It must never change, because
+ * stored rows do not move.
  */
 export const shardCount = 16;
 

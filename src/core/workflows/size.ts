@@ -18,8 +18,8 @@ export function checkCounts({ steps, transitions }: Counts): void {
 }
 
 /**
- * Throws Conflict for too many steps or transitions, and Invalid, at the given field of the call, if all configs
- * together are too large.
+ * Throws Conflict if there are too many steps or transitions, and Invalid if all configs together are too large.
+ * Invalid names `field`, a field of the call.
  */
 export function checkSize(
   { steps, transitions }: { steps: readonly { config: JsonObject }[] } & Counts,

@@ -7,7 +7,7 @@ type Definitions = typeof stepDefinitions;
 
 export type StepType = keyof Definitions;
 
-/** The types with an effect. The graph and the clock decide the others, or an event does. */
+/** The types of step that have an effect. All others are decided by the graph and the clock, or by an event. */
 export type EffectType = {
   [T in StepType]: Definitions[T] extends { decide: unknown } | { wait: unknown } ? never : T;
 }[StepType];
@@ -31,7 +31,7 @@ export interface StepOf<T extends StepType> {
   /** Need not be unique: if two steps share a name, `steps.<name>` is the one that ran last. */
   name: string;
   config: StepConfigs[T];
-  /** For a step that mails a template only. Overrides the template in `config`. */
+  /** Only for a step that mails a template. Overrides the template in `config`. */
   templateId: Id | null;
 }
 
@@ -41,8 +41,8 @@ export interface Transition {
   fromStepId: Id;
   toStepId: Id;
   /**
-   * Null for the transition of a step without branches, and for the default transition, which is followed by branches
-   * without one of their own.
+   * Null for the transition of a step without branches, and for the default transition, which an execution follows if
+   * its branch has no transition.
    */
   branch: string | null;
   /** If several transitions have the same branch, the one with the highest priority is taken. */

@@ -5,7 +5,9 @@ import { definitionOf, type Graph, type Step, type Transition } from "./step";
 /** A transition to be drawn. */
 export type Drawing = Pick<Transition, "fromStepId" | "toStepId" | "branch">;
 
-/** Returns the branches of a step; most types have none. If `isPlain`, it may also have a transition without a branch. */
+/**
+ * Returns the branches of a step; most types have none. If `isPlain`, a transition without a branch is allowed as well.
+ */
 export function branchNames({ type, config }: Step): { names: string[]; isPlain: boolean } {
   const { branches } = definitionOf(type);
   return branches ? { names: branches.namesOf(config), isPlain: branches.areOptional } : { names: [], isPlain: true };
@@ -72,8 +74,8 @@ export interface Splice {
 }
 
 /**
- * Joins the predecessors of a step to its only successor; null if it has several, because then the right one is
- * unknown.
+ * Joins the predecessors of a step to its only successor. Returns null if the step always takes a branch or has several
+ * successors, because the right one is then unknown.
  */
 export function splice({ transitions }: Graph, step: Step): Splice | null {
   const into = transitions.filter(({ toStepId }) => toStepId === step.id);

@@ -13,9 +13,9 @@ export type Trigger =
   | { triggerType: "SCHEDULE"; triggerConfig: ScheduleTrigger };
 
 export interface EventTrigger {
-  /** The exact name. Null until one is chosen; until then the workflow starts by hand only. */
+  /** The exact name of the event. Null until one is chosen; until then the workflow only starts by hand. */
   eventName: string | null;
-  /** Whether events of public keys start it, too. Anyone can send those. */
+  /** Whether events sent with a public key start the workflow too. Anyone can send such events. */
   publicEvents: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface TriggerListener {
   listenerId: string;
 }
 
-/** The prefixes of listeners. The listeners of `closed` ignore events of public keys. */
+/** The prefixes of the ids of listeners. Listeners with the prefix `closed` ignore events sent with a public key. */
 export const startListeners = { open: "workflow:start:", closed: "workflow:closed:" } as const;
 
 /** Returns the row of `event_listeners` that a workflow has; null if no event starts it. */

@@ -4,8 +4,8 @@ import type { StepOutcome } from "./outcome";
 import { resumed } from "./position";
 
 /**
- * Returns the execution's position at its wake time. It stays the same if the execution waits for something else, or
- * not at all.
+ * Returns the execution's position once its wake time has come. The position stays the same if the execution does not
+ * wait for a time, or if that time has not come.
  */
 export function wakeByTime(position: ExecutionPosition, now: number): ExecutionPosition {
   if (position.status !== "WAITING" || position.wakeAt === null || position.wakeAt > now) return position;
@@ -23,9 +23,9 @@ export function wakeByTime(position: ExecutionPosition, now: number): ExecutionP
 }
 
 /**
- * Returns the execution's position after the event that it waits for. Events up to its own `since` do not count, nor do
- * events from its timeout on, even if the timeout was not processed yet: the event's own time decides, not the order of
- * delivery.
+ * Returns the execution's position after an event. The event counts only if the execution waits for it, and if it is
+ * newer than the execution's `since` and older than its timeout. This holds even if the timeout has not been processed
+ * yet: the time of the event decides, not the order of delivery.
  */
 export function wakeByEvent(position: ExecutionPosition, event: { id: Id; name: string }): ExecutionPosition {
   const { status, pause, awaits, since, wakeAt } = position;
@@ -36,7 +36,8 @@ export function wakeByEvent(position: ExecutionPosition, event: { id: Id; name: 
 }
 
 /**
- * Returns the execution's position after the report of its step's call, even if the call is just about to be repeated.
+ * Returns the execution's position after the outcome of its step's call was reported. The report counts even if the
+ * call was about to be repeated.
  */
 export function wakeByReport(position: ExecutionPosition, stepId: Id, outcome: StepOutcome): ExecutionPosition {
   const isOpen = isActive(position.status) && position.stepId === stepId && position.outcome === null;

@@ -13,14 +13,14 @@ const figures = ["sent", "delivered", "opened", "clicked", "bounced", "complaine
 /** The counts of a step's emails by outcome. */
 type MailCounts = Record<(typeof figures)[number], number> & { approximate: boolean };
 
-/** Every counted email costs two row reads: its index entry and its row. */
+/** The most emails that are counted. Each costs two row reads: its index entry and its row. */
 const maxCounted = maxRowsPerStatement / 2;
 
 const readCounts = columns({ seen: asNumber, counts: orNull(asJson<Partial<Counts>>()) });
 
 /**
  * Counts the emails of a SEND_EMAIL step. If the step has more emails than one statement may read, counts the newest
- * and scales the figures up to `completed`, the number of executions that it has mailed.
+ * and scales the figures up to `completed`, the number of executions that the step has mailed.
  */
 export async function countMails(ctx: Context, stepId: Id, completed: number): Promise<MailCounts> {
   const { seen, counts } = await selectOne(

@@ -4,8 +4,9 @@ import type { StepCounts } from "../../platform/workflow-shards";
 import { allShards } from "./shards";
 
 /**
- * Returns, for each step, how many executions entered, completed, skipped or failed it, summed over all shards in
- * parallel. Every shard keeps running totals, so no execution is counted here. A step without executions has zeros.
+ * Returns for each step how many executions entered, completed, skipped or failed it. Asks all shards in parallel and
+ * adds up their counts. Every shard keeps running totals, so no execution is counted here. A step without executions
+ * has zeros.
  */
 export async function countSteps(ctx: Context, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]> {
   const shards = allShards(ctx, ctx.project.number);

@@ -30,8 +30,8 @@ const State = z.object({ cancelled: z.number().optional(), again: z.number().opt
 
 /**
  * Runs a step of `workflows.end`. An active shard or campaign notices by itself that its project is disabled; this job
- * reaches the idle ones. It takes two passes. After the first one, other isolates may treat the project as enabled until
- * their caches expire, and start executions. The second pass begins after that and ends those.
+ * reaches the idle ones. It takes two passes. After the first one, other isolates may treat the project as enabled
+ * until their caches expire, and start executions. The second pass begins after that, and ends these executions.
  */
 export async function endExecutionsStep(ctx: Context, row: JobRow): Promise<Step> {
   const { cancelled: before = 0, again } = State.parse(row.state);

@@ -26,13 +26,13 @@ const columnNames = listOf(statuses.map(([, column]) => sql.identifier(column)))
 
 /**
  * Updates the stored counts of executions, in the batch that changes their mirror and before the change. `changes` is a
- * SELECT of `workflow_id, id, old_status, new_status`: a row for each execution whose status will change. The old one
- * is null for a new execution, and the new one for an execution that is deleted. A batch writes one row per workflow,
+ * SELECT of `workflow_id, id, old_status, new_status`: a row for each execution whose status will change. `old_status`
+ * is null for a new execution, and `new_status` for an execution that is deleted. A batch writes one row per workflow,
  * or none when nothing changes.
  *
- * A count in progress has reached `counted_to`. Changes of executions beyond it are left out, because the count has yet
- * to read these. A workflow gets its row with its first execution and not later, because a later row would lack the
- * earlier executions.
+ * A count in progress has read the executions up to the id `counted_to`. Changes of executions above that id are left
+ * out, because the count has yet to read these executions. A workflow gets its row with its first execution and not
+ * later, because a row that came later would lack the earlier executions.
  */
 export function upsertExecutionCounts(ctx: Context, changes: SQL): Statement {
   const differences = statuses.map(([status]) => sql`sum((x.new_status IS ${status}) - (x.old_status IS ${status}))`);
@@ -52,12 +52,15 @@ export function upsertExecutionCounts(ctx: Context, changes: SQL): Statement {
   );
 }
 
-/** Whether the stored count of a workflow has all of its executions. */
+/** Whether the stored count of a workflow includes all of its executions. */
 export function isCounted(ctx: Context, workflowId: Id): SQL {
   return sql`EXISTS (SELECT 1 FROM execution_counts WHERE ${ofWorkflow(ctx, workflowId)} AND counted_to = ${aboveAllIds})`;
 }
 
-/** Selects the number of executions of a workflow, or of those with a status. No row while they are not all counted. */
+/**
+ * Selects the number of a workflow's executions, or of those with one status. Selects no row until all of them are
+ * counted.
+ */
 export function selectExecutionCount(
   ctx: Context,
   workflowId: Id,

@@ -3,7 +3,7 @@ import { shardCount, shardOf } from "../../core/workflows/shard-of";
 import { type Context, type Platform, timeOfProject } from "../../platform/context";
 import type { ShardAddress, WorkflowShard } from "../../platform/workflow-shards";
 
-/** A shard, with the address that each of its calls carries. */
+/** A shard, with the address that every call to it carries. */
 export interface OpenShard {
   address: ShardAddress;
   shard: WorkflowShard;
@@ -40,7 +40,7 @@ export async function eachShard<T>(
   await Promise.all([...groups].map(([shard, some]) => call(openShard(ctx, ctx.project.number, shard), some)));
 }
 
-/** Has all shards of a project check what they have to do. */
+/** Makes all shards of a project check whether they have something to do. */
 export async function wakeShards(ctx: Context): Promise<void> {
   await Promise.all(allShards(ctx, ctx.project.number).map(({ address, shard }) => shard.poke(address)));
 }

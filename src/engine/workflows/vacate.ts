@@ -16,8 +16,8 @@ export type Vacated = Omit<Vacating, "after">;
 type Cursors = Record<string, string>;
 
 /**
- * Queues the job, in the batch that deletes the steps. The job also finds executions that reach a removed step at that
- * moment.
+ * Queues the job that moves executions off removed steps, in the batch that deletes the steps. The job also finds
+ * executions that reach such a step at that moment.
  */
 export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jobId: Id }): Statement<{ id: Id }> {
   return insertJob(ctx, { id: jobId, type: "workflows.vacate", input });

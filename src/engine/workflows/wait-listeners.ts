@@ -9,13 +9,14 @@ import type { Context, Platform } from "../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../platform/sweep";
 import { waitListenerId } from "../events/listener";
 
-// Executions wait for an event by its name; one row per project and name makes such events delivered to workflows. The
-// row is deleted when no step names the event and no execution waits for it. A new wait writes this row and the
-// mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait before the deletion
+// Executions wait for an event by its name. One row per project and name has the events of that name delivered to
+// workflows. The row is deleted when no step names the event and no execution waits for it. A new wait writes this row
+// and the mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait before the deletion
 // therefore prevents it, and a wait after it inserts the row again and checks the log.
 
 /**
- * Whether the listener row `l` of a wait is unneeded. References lead to the workflows whose steps may name the event.
+ * Whether the listener row `l` of a wait is unneeded. `audience_references` leads to the workflows whose steps may name
+ * the event.
  */
 const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
   AND NOT EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_awaits
@@ -25,7 +26,9 @@ const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
     WHERE a.project_id = l.project_id AND a.kind = 'event' AND a.name = l.name AND a.referrer = 'workflow'
       AND s.type = 'WAIT_FOR_EVENT' AND s.config->>'eventName' = l.name)`;
 
-/** Deletes unneeded rows of these events. Must come after the change of steps, in the same batch. */
+/**
+ * Deletes the unneeded rows of these events. Must come after the statements that change the steps, in the same batch.
+ */
 export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
   return statement(
     sql`DELETE FROM event_listeners AS l WHERE ${inProject(ctx, "l")}
@@ -38,14 +41,14 @@ type ListenerKey = [projectId: number, name: string, listenerId: string];
 const readRow = columns({ projectId: asNumber, name: asText, listenerId: asText });
 
 /**
- * Sweeps the listeners of waits, because the last execution that waits for an event may end long after its step was
- * deleted.
+ * Deletes unneeded listeners of waits, in a sweep. They remain if the last execution that waits for an event ends after
+ * its step was deleted.
  */
 export function forgetWaitListeners(platform: Platform): Promise<void> {
   return walkDatabases<ListenerKey>(platform, "wait-listeners", (db, after) => forgetPage(platform, db, after));
 }
 
-/** Checks the next page of all listeners. Returns the last one; undefined at the end. */
+/** Checks the next page of all listeners. Returns the key of the page's last listener; undefined at the end. */
 async function forgetPage(
   platform: Platform,
   db: Db,

@@ -12,7 +12,10 @@ import { insertRow } from "../../db/write-row";
 import type { Context } from "../../platform/context";
 import type { CreateTopic } from "./schema";
 
-/** Deleted topics count too: their rows stay, because a slug is never used again. */
+/**
+ * The most topics that a project may ever create. Deleted topics count too: their rows stay, because a slug is never
+ * used again.
+ */
 const maxTopicsEver = 1_000;
 
 /** `POST /topics`. Throws Conflict when the project has reached its limit. */

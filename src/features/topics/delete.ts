@@ -14,9 +14,9 @@ import { getTopic, isLive } from "./topic";
 
 /**
  * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses the
- * topic. A concurrent call that uses it finds it deleted. The row stays, because its slug is never used again. People's
- * choices stay too: a person who left still gets no mail of the topic that was accepted before, and a link in such mail
- * unsubscribes from everything.
+ * topic. A concurrent call that would use the topic finds it deleted. The row stays, because its slug is never used
+ * again. People's choices stay too: a person who left the topic still gets none of its mail that was accepted before
+ * the deletion, and a link in such mail unsubscribes from everything.
  */
 export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);
@@ -37,12 +37,14 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   if (deleted.count === 0) throw new NotFound("topic", id);
 }
 
-/** The users of a topic. A campaign uses one as its own topic, or in the condition of its audience. */
+/**
+ * The kinds of things that may use a topic. A campaign uses it as its own topic, or in the condition of its audience.
+ */
 type Users = "templates" | "campaigns" | "audiences" | "segments" | "workflows";
 
 const isOpen = sql`status IN ('DRAFT', 'SCHEDULED', 'SENDING')`;
 
-/** Selects each kind of user of the topic, in the order of ids. */
+/** Selects the users of the topic, by kind, in the order of their ids. */
 function usesOf(ctx: Context, { id, slug }: { id: Id; slug: string }): Record<Users, SQL> {
   const named = (referrer: Referrer) => sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
     WHERE ${inProject(ctx)} AND kind = 'field' AND name = ${topicField(slug)} AND referrer = ${referrer}

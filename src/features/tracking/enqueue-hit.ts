@@ -24,9 +24,9 @@ interface Gathering {
 }
 
 const gatheredForMs = secondMs;
-/** A message of a queue has at most 128 KB. */
+/** The most bytes of hits in one message. A queue accepts messages of up to 128 KB. */
 const bytesPerMessage = 60_000;
-/** After this time, the request that was to send the gathered hits must have died. */
+/** If gathered hits are still unsent after this time, the request that was to send them must have died. */
 const abandonedAfterMs = 5 * secondMs;
 
 /** The gathering of each queue; an isolate has one queue. */
@@ -35,7 +35,7 @@ const gatherings = new WeakMap<Enqueue, Gathering>();
 /**
  * Enqueues an open or click after the answer is sent, because waiting for the queue would cost each redirect a round
  * trip. The recipient gets the page even when the queue refuses the message. The hit is then lost, as it is when the
- * process dies first. A single hit is sent at once.
+ * process dies first. The first hit is sent at once; hits that follow within a second are gathered.
  */
 export function enqueueHit(
   platform: Platform,

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { framed } from "../../http/page";
 
-/** Shown for a link that we did not sign. */
+/** The page for a link that we did not sign. */
 export const badLink = framed({
   title: "This link does not work",
   style: "/style.css",

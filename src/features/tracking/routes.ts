@@ -22,8 +22,8 @@ const gif = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAA
 );
 
 /**
- * A bad token gets the image too, so that the mail shows no broken one. A HEAD request displays nothing, so it does not
- * count as an open.
+ * A bad token gets the image too, so that the mail shows no broken image. A HEAD request displays nothing, so it does
+ * not count as an open.
  */
 tracking.get(`${pixelPath}:token`, byLink, (c) => {
   const { platform } = c.var;

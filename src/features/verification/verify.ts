@@ -22,7 +22,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
     ctx.dns.lookup(domain, "AAAA"),
     ctx.dns.lookup(domain, "MX"),
   ]);
-  // If it is never awaited, its failure must not be reported as unhandled.
+  // If `others` is never awaited, its failure must not be reported as unhandled.
   others.catch(() => {});
   const nameServers = await pending;
   if (valuesOf(nameServers).length === 0) return { ...nothingFound, serversFail: nameServers === "server failure" };
@@ -36,8 +36,8 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
 }
 
 /**
- * Returns the name servers of a domain. A subdomain has its own only where a zone is cut; otherwise it uses its
- * parent's.
+ * Returns the name servers of a domain. A subdomain has name servers of its own only if it is a separate zone;
+ * otherwise those of the registered domain apply.
  */
 async function nameServersOf(ctx: Context, domain: string): Promise<string[] | Absence> {
   const registered = (await parseDomain(domain)).domain ?? domain;

@@ -15,7 +15,7 @@ export interface Attempt {
   at: number;
   verdict: DeliveryVerdict;
   statusCode: number | null;
-  /** A sentence for the customer; null when it succeeded. */
+  /** A sentence for the customer; null when the attempt succeeded. */
   error: string | null;
   response: string | null;
 }

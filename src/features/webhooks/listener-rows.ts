@@ -5,7 +5,10 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { listenerId } from "./webhook";
 
-/** Replaces the webhook's listener rows with those of its own row. A disabled webhook has none. */
+/**
+ * Replaces the webhook's listener rows with rows for the events that its own row now names. A disabled webhook has
+ * none.
+ */
 export function replaceListeners(ctx: Context, id: Id): Statement[] {
   return [
     deleteListeners(ctx, id),

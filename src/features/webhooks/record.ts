@@ -13,7 +13,7 @@ import type { Attempt } from "./attempt";
 import type { ClaimedDelivery } from "./delivery";
 import { deleteListeners } from "./listener-rows";
 
-/** A success is recorded at most once in this time, in order to write fewer rows. */
+/** A success of an endpoint is recorded at most once in this time, in order to write fewer rows. */
 const successRecordedEveryMs = minuteMs;
 
 /**
@@ -46,8 +46,8 @@ function updateDelivery(ctx: Context, webhookId: Id, eventId: Id, { at, verdict,
 }
 
 /**
- * Returns the text of an endpoint, or NULL when the event's person has been erased while the call was made: the answer may
- * contain personal data.
+ * Returns a text about an endpoint's answer, or NULL if the event's contact was erased while the call was made: the
+ * text may contain personal data.
  */
 function unlessErased(ctx: Context, eventId: Id, said: string | null): SQL {
   return sql`iif(EXISTS (SELECT 1 FROM events e WHERE ${inProject(ctx, "e")} AND e.id = ${eventId} AND e.contact_id IS NOT NULL
@@ -80,8 +80,8 @@ function updateFailed(ctx: Context, id: Id, at: number, putOff: PutOff): Stateme
 }
 
 /**
- * Disables an enabled endpoint, once, and inserts an event about it. Its listener rows are deleted first, so that it
- * does not receive that event itself.
+ * Disables an enabled endpoint, once, and inserts an event about it. The endpoint's listener rows are deleted first, so
+ * that it does not receive that event itself.
  */
 function updateDisabled(
   ctx: Context,

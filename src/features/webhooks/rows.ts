@@ -8,7 +8,7 @@ interface DeliveryKey {
   eventId: Id;
 }
 
-/** The deliveries of endpoints. A disabled endpoint has its deliveries wait until it is enabled again. */
+/** The deliveries to endpoints. Deliveries to a disabled endpoint wait until it is enabled again. */
 export const webhookRows: CallRows<DeliveryKey> = {
   calls: sql`webhook_deliveries`,
   dueIndex: sql`ix_webhook_deliveries_due`,

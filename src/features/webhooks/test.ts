@@ -42,7 +42,7 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   return { jobId, deliveryId };
 }
 
-/** Throws RateLimited. Allows the test when the gate does not answer. */
+/** Throws RateLimited if the webhook has been tested too often. Allows the test when the gate does not answer. */
 async function requireTestQuota(ctx: Context, webhookId: Id): Promise<void> {
   const bucket = { name: `webhook-test:${textOf(webhookId)}`, rate: testRate };
   const admitted = await ctx.gate.admit(ctx.project.id, { buckets: [bucket], key: null });

@@ -16,7 +16,7 @@ import { replaceListeners } from "./listener-rows";
 import { webhookRows } from "./rows";
 import type { UpdateWebhook } from "./schema";
 
-/** `PATCH /webhooks/{id}`. Only the named columns change, so two concurrent changes both take effect. */
+/** `PATCH /webhooks/{id}`. Only the columns that are sent change, so two concurrent changes both take effect. */
 export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
   if (change.url !== undefined) checkOutboundUrl(ctx, { field: "url", url: change.url });
   const batch = openBatch(ctx);
@@ -48,7 +48,7 @@ const clearedFailures = [sql`failing_since = NULL`, notPostponed];
 function assignments(ctx: Context, { url, events, description, disabled }: UpdateWebhook): SQL[] {
   const now = ctx.now.getTime();
   return [
-    // An earlier call may be written later, so updatedAt never goes back.
+    // Calls may be written in another order than they arrived, and updatedAt must not go back.
     sql`updated_at = max(updated_at, ${now})`,
     ...(url === undefined ? [] : [sql`url = ${url}`]),
     ...(events === undefined ? [] : [sql`events = ${JSON.stringify(events)}`]),

@@ -31,7 +31,7 @@ export async function getWebhook(ctx: Context, id: Id): Promise<WebhookRow> {
   return row;
 }
 
-/** Returns the id of an endpoint in `event_listeners`. */
+/** Returns the id of an endpoint's listener in `event_listeners`. */
 export function listenerId(id: Id): string {
   return `${listenerKind}:${textOf(id)}`;
 }

@@ -4,8 +4,8 @@ import { inProject, type Owner } from "../../db/scope";
 import { asFlag, asJson, type Target } from "../../engine/audit/target";
 
 /**
- * Describes a workflow for the audit log. Configs of steps may contain secrets in headers, and bodies, so their values
- * are hidden.
+ * Describes a workflow for the audit log. The configs of steps may contain secrets in headers and bodies, so the values
+ * of steps and transitions are hidden.
  */
 export function auditedWorkflow(owner: Owner, id: Id): Target {
   const rows = (

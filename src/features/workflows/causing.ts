@@ -18,9 +18,9 @@ const readCausing = columns({
 });
 
 /**
- * Returns the other enabled workflows that are started by events which steps cause, and that cause such events
- * themselves. Reads nothing unless this workflow could be part of a loop. There are nine such events, each with at most
- * fifty listeners.
+ * Returns the other enabled workflows that are started by an event which steps may cause, and whose own steps may cause
+ * such events. Reads nothing unless this workflow could be part of a loop. There are nine such events, each with at
+ * most fifty listeners.
  */
 export async function causingWorkflows(
   ctx: Context,

@@ -23,7 +23,7 @@ import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-/** Limits how many executions one event can start. */
+/** The most enabled workflows that one event may start. This limits how many executions an event starts. */
 const maxListeners = 50;
 
 /**
@@ -40,10 +40,10 @@ export interface WorkflowChange {
 }
 
 /**
- * Reads a workflow, decides, and writes in one batch that only succeeds if the workflow has not changed meanwhile;
- * otherwise it starts over. The rules are therefore always checked against the state that is changed, and two
- * concurrent calls cannot create a loop together. When `decide` returns null, nothing changes. Throws NotFound, Invalid
- * and Conflict.
+ * Reads a workflow, has `decide` return the change, and writes the change in one batch. The batch only succeeds if the
+ * workflow has not changed meanwhile; otherwise the call starts over. The rules are therefore always checked against
+ * the state that is changed, and two concurrent calls cannot create a loop together. When `decide` returns null,
+ * nothing changes. Throws NotFound, Invalid and Conflict.
  */
 export async function changeWorkflow(
   ctx: Context,
@@ -108,14 +108,14 @@ async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow>
     linkBase: linkBase(ctx) ?? row.linkBase,
     issues: await issuesNow(ctx, after),
     version: row.version + 1,
-    // An earlier call may be written after a later one, so updatedAt never goes back.
+    // Calls may be written in another order than they arrived, and updatedAt must not go back.
     updatedAt: Math.max(row.updatedAt, ctx.now.getTime()),
   };
 }
 
 /**
  * Returns the workflow's issues as they are now. They may differ from the stored ones, because the segment that starts
- * it, or another workflow, may have changed since.
+ * the workflow, or another workflow, may have changed since.
  */
 export async function issuesNow(ctx: Context, workflow: WholeWorkflow): Promise<WorkflowRow["issues"]> {
   const { trigger, graph } = rulesOf(workflow);
@@ -180,7 +180,7 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
   return statements;
 }
 
-/** Returns the guard that one more workflow may start on the event; none if this one already does. */
+/** Returns a guard which requires that one more workflow may start on the event; none if this workflow already does. */
 export function guardListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
   if (has === null || had?.name === has.name) return [];
   return [guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name))];

@@ -24,7 +24,7 @@ export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {
   return drawDiagram(graph, { trigger: triggerOf(workflow.row), templates, counts });
 }
 
-/** Finds the templates, by the steps that send them. */
+/** Finds the template of each step that has one, by the step's id. */
 async function findTemplates(ctx: Context, steps: readonly WorkflowStepRow[]): Promise<Map<Id, NamedTemplate>> {
   const named = steps.flatMap(({ id, templateId }) => (templateId === null ? [] : [[id, templateId]]));
   if (named.length === 0) return new Map();

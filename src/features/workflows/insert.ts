@@ -18,7 +18,10 @@ import { rulesOf, type WholeWorkflow } from "./workflow";
 
 const maxWorkflows = 1_000;
 
-/** Returns the row of a new workflow. Only a document can enable it, because otherwise it has no steps yet. */
+/**
+ * Returns the row of a new workflow. Only a document can create a workflow enabled, because any other new workflow has
+ * no steps yet.
+ */
 export function newWorkflow(
   ctx: Context,
   {
@@ -47,8 +50,8 @@ export function newWorkflow(
 }
 
 /**
- * Writes a whole workflow in one batch. Throws Invalid if the project has the maximum of workflows, and what the guards
- * throw.
+ * Writes a whole workflow in one batch. Throws Invalid if the project already has as many workflows as it may have, and
+ * the errors of the guards.
  */
 export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Statement[] = []): Promise<WholeWorkflow> {
   const { row, steps, transitions } = made;

@@ -15,8 +15,8 @@ interface WorkflowQuery {
 }
 
 /**
- * Returns one page of the project's workflows, newest first, because ids sort by time. A project has a thousand at
- * most.
+ * Returns one page of the project's workflows, newest first: their ids sort by time. A project has at most a thousand
+ * workflows.
  */
 export async function listWorkflows(
   ctx: Context,

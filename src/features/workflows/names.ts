@@ -22,7 +22,7 @@ export const foreignNamesOfUpdate = [
   }),
 ];
 
-/** The parts of a step. The configs of all types are combined. */
+/** The known names in the parts of a step. Those in the configs of all types are combined. */
 export const stepParts = {
   config: configNames,
   "config.recipient": ["type", "customEmail"],
@@ -31,7 +31,7 @@ export const stepParts = {
 };
 export const conditionNames = ["config.condition"];
 
-/** The parts of a whole workflow. */
+/** The known names in the parts of a whole workflow. */
 export const documentParts = {
   ...triggerNames,
   steps: ["key", "type", "name", "config", "templateId", "position"],

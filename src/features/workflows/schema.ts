@@ -88,7 +88,9 @@ export const WorkflowPage = z
     example: { data: [workflowExample], total: 1, page: 1, pageSize: 20, totalPages: 1 },
   });
 
-/** Which names each type of trigger accepts and requires is checked later, in readTrigger. */
+/**
+ * The `triggerConfig` of a request. Only `readTrigger` checks which names each type of trigger accepts and requires.
+ */
 const TriggerConfig = z
   .object({
     eventName: AwaitedName.nullish(),

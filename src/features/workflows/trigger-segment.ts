@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 
 /**
  * Returns the segment whose events start the workflow, with everything that the segment names, directly or through
- * other segments; null if no segment does.
+ * other segments. Returns null if the workflow is not started by a segment.
  */
 export async function triggerSegment(ctx: Context, trigger: Trigger): Promise<TriggerSegment | null> {
   const eventName = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;

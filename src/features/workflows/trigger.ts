@@ -87,7 +87,9 @@ function scheduleTrigger(ctx: Context, before: Trigger | null, sent: SentTrigger
   return { cron, segmentId };
 }
 
-/** Returns when a scheduled workflow starts next. A due tick stays, unless the schedule itself changes. */
+/**
+ * Returns when a scheduled workflow starts next. A tick that is already set stays, unless the schedule itself changes.
+ */
 export function nextTickOf(
   ctx: Context,
   before: WorkflowRow | null,
@@ -101,7 +103,7 @@ export function nextTickOf(
   return nextTick(cron, ctx.now);
 }
 
-/** Returns the guard that the segment of a schedule exists. */
+/** Returns a guard which requires that the segment of a schedule exists. */
 export function guardTrigger(ctx: Context, trigger: Trigger): Statement[] {
   if (trigger.triggerType !== "SCHEDULE") return [];
   const id = readId(trigger.triggerConfig.segmentId);

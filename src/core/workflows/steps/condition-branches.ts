@@ -24,7 +24,7 @@ export function branchesOf(config: ConditionConfig): { branches: Branch[]; other
   return { branches: [{ branch: "yes", condition }], otherwise: "no" };
 }
 
-/** Combines all conditions of a CONDITION into one, to find what they name and how large they are. */
+/** Combines all conditions of a CONDITION into one, which shows what they name and how large they are together. */
 export function wholeCondition(config: ConditionConfig): FilterCondition {
   const { branches } = branchesOf(config);
   const [first] = branches;
@@ -32,7 +32,7 @@ export function wholeCondition(config: ConditionConfig): FilterCondition {
   return { logic: "OR", groups: branches.flatMap(({ condition }) => condition.groups) };
 }
 
-/** Rewrites the condition in the terms of segments, which have no `contact.` in front of the fields of contacts. */
+/** Rewrites the condition as a segment would have it: without `contact.` in front of the fields of contacts. */
 export function inSegmentTerms({ logic, groups }: FilterCondition): FilterCondition {
   return {
     logic,

@@ -11,7 +11,7 @@ import { executionFields, isExecutionField } from "../run-fields";
 const maxBranches = 20;
 const maxNameLength = 100;
 
-/** The branch of a CONDITION with several branches that is taken when none of their conditions holds. */
+/** In a CONDITION with several branches: the branch that is taken when no other branch's condition holds. */
 export const otherwise = "default";
 
 const fields = {
@@ -91,8 +91,8 @@ export const ConditionConfig = z.union([Filter, Whole, MultiConfig]).meta({
 export type ConditionConfig = z.infer<typeof ConditionConfig>;
 
 /**
- * Returns the schema of the form that the sender meant, recognised by its distinctive key, so that the faults are those
- * of that form.
+ * Returns the schema of the form that the caller meant, which a distinctive key reveals. The faults then refer to that
+ * form alone.
  */
 export function formOf(sent: JsonObject): z.ZodType<ConditionConfig> {
   if ("mode" in sent) return MultiConfig;

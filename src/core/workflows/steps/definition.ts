@@ -11,19 +11,22 @@ import type { Trigger } from "../trigger";
  * effect, which is in `engine/workflows/steps`.
  */
 export interface StepDefinition<Config> {
-  /** Describes its effect for the guide, as a verb in the third person. */
+  /** Says what the step does, for the guide. Begins with a verb in the third person. */
   does: string;
-  /** The brackets of its node in a diagram. */
+  /** The brackets of the step's node in a diagram. */
   shape: readonly [open: string, close: string];
-  /** The schema of its config, with an id and an example for the OpenAPI document. */
+  /** The schema of the step's config, with an id and an example for the OpenAPI document. */
   config: z.ZodType<Config>;
-  /** If a config has several forms: the schema of the form that was meant, so that the faults are those of that form. */
+  /**
+   * For a config with several forms: returns the schema of the form that was meant, so that the faults refer to it
+   * alone.
+   */
   formOf?(sent: JsonObject): z.ZodType<Config>;
-  /** The names that other tools use for parts of its config. */
+  /** The names that other tools use for parts of the config. */
   foreignNames?: readonly ForeignName[];
-  /** Whether it mails a template: the step's own, or the one in its config. */
+  /** Whether the step mails a template: the step's own, or the one in its config. */
   hasTemplate?: true;
-  /** Whether no transition may lead out of it. */
+  /** Whether no transition may lead out of the step. */
   isEnd?: true;
   branches?: BranchesOf<Config>;
   /** Returns the outcome of a step that the graph and the clock alone decide. */
@@ -34,9 +37,9 @@ export interface StepDefinition<Config> {
   text(config: Config, workflow: { trigger: Trigger; template: NamedTemplate | undefined }): string;
   /** Returns probable mistakes in a step. `drawn` contains the branches of its outgoing transitions. */
   issues?(config: Config, step: { templateId: Id | null; drawn: (string | null)[] }): string[];
-  /** Returns the names that its config contains. */
+  /** Returns the fields, events and segments that the config names. */
   references?(config: Config): Partial<References>;
-  /** Returns the fields of the contact that it writes. */
+  /** Returns the fields of the contact that the step writes. */
   writes?(config: Config): string[];
   causes?: CausesOf;
 }
@@ -53,8 +56,8 @@ interface BranchesOf<Config> {
 /** The events that a step may cause. */
 interface CausesOf {
   /**
-   * The key of its config that determines the events; null if they are always the same. Without a value, the step
-   * causes none.
+   * The key of the step's config that determines the events; null if they are always the same. If the config has no
+   * value for the key, the step causes no events.
    */
   key: string | null;
   events(value: unknown): readonly string[];

@@ -31,7 +31,8 @@ export const delay = {
     standsFor: "amount",
     advice: 'Use amount and unit, such as { "amount": 2, "unit": "days" }',
   }),
-  // Clocks show whole milliseconds, so an unrounded wake time could be later than a clock that already shows it.
+  // Rounded up, because clocks show whole milliseconds: at a wake time with a fraction, a clock would still show an
+  // earlier time.
   decide: (config, enteredAt) => ({ kind: "sleeps", until: Math.ceil(enteredAt + delayMs(config)) }),
   text: ({ amount, unit }) => counted(amount, unit.slice(0, -1)),
 } as const satisfies StepDefinition<DelayConfig>;

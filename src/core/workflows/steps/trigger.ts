@@ -15,7 +15,7 @@ const TriggerConfig = z
   .transform((): Record<string, never> => ({}))
   .meta({ id: "TriggerStepConfig", example: {} });
 
-/** Every execution begins at a TRIGGER: each workflow has exactly one, created with it. */
+/** Every execution begins at a TRIGGER. Each workflow has exactly one, which is created with the workflow. */
 export const trigger = {
   does: "begins every execution; each workflow has exactly one",
   shape: ["([", "])"],

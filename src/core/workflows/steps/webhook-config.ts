@@ -14,7 +14,8 @@ const placeholders = /\{\{.*?\}\}|\{%.*?%\}/gs;
 const parts = /^(https?:\/\/[^/?#]*)(.*)$/is;
 
 /**
- * Removes the placeholders of a URL. The remaining text is checked when the step is saved, because its host is final.
+ * Removes the placeholders of a URL or of a header's value. The text that remains is fixed, so it is checked when the
+ * step is saved.
  */
 export function literalUrl(url: string): string {
   return url.replace(placeholders, "");

@@ -15,14 +15,14 @@ import { selectTried, updateHost, updateTried } from "./record";
 import { report, type Settle, settleCall } from "./report";
 import { type CallKey, workflowRows } from "./rows";
 
-/** When the host of a disabled project is checked again. */
+/** How long a host is put off while its project is disabled. */
 const disabledMs = 10 * minuteMs;
 /** After this many timeouts of a host in a row, calls that have waited too long fail without being made. */
 const silentAfter = 3;
 
 /**
- * Calls of WEBHOOK steps as a kind of outbound call: all calls of a project to one host share turns. Each outcome is
- * stored and then reported before the next call is made, because an execution waits for it.
+ * Returns the calls of WEBHOOK steps as a kind of outbound call: all calls of a project to one host share turns. Each
+ * outcome is stored and then reported before the next call is made, because an execution waits for it.
  */
 export function workflowCalls(settle: Settle = settleCall): OutboundCalls {
   const calls = outboundCalls({

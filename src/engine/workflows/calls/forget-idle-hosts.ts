@@ -9,14 +9,15 @@ import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
 
 type HostKey = [projectId: number, host: string];
 
-/** Sweeps hosts without open calls. */
+/** Deletes hosts without open calls, in a sweep. */
 export function forgetIdleHosts(platform: Platform): Promise<void> {
   return walkDatabases<HostKey>(platform, "workflow-hosts", (db, after) => forgetIdlePage(platform, db, after));
 }
 
 /**
- * A new call writes the host's row in the same batch, and the deletion checks for calls in its own statement. A call
- * before the deletion therefore prevents it, and a call after it inserts the row again. A postponed host is retained.
+ * Deletes the idle hosts of the next page. A new call inserts its host's row in its own batch, and the deletion checks
+ * for calls in its own statement. A call before the deletion therefore prevents it, and a call after it inserts the row
+ * again. A postponed host stays.
  */
 async function forgetIdlePage(
   platform: Platform,

@@ -40,7 +40,7 @@ export function selectTried(ctx: Context, keys: CallKey[], { at, verdict }: Made
     WHERE ${isOneOf(ctx, workflowRows, keys)} AND ${isTried}`;
 }
 
-/** Updates the host after an attempt. An answer clears its postponement. */
+/** Updates the host after an attempt. An answer clears the host's postponement. */
 export function updateHost(ctx: Context, host: string, { at, verdict }: MadeCall): Statement[] {
   const isHost = sql`${inProject(ctx)} AND host = ${host}`;
   if (verdict.putOff !== null) {
@@ -50,7 +50,7 @@ export function updateHost(ctx: Context, host: string, { at, verdict }: MadeCall
   return isAnswered ? [statement(sql`UPDATE workflow_hosts SET ${notPostponed} WHERE ${isHost} AND timeouts > 0`)] : [];
 }
 
-/** Ends a call when, according to the mirror, its execution is over. */
+/** Ends a call if the mirror shows that its execution is over. */
 export function endUnwanted(ctx: Context, { contactId, effectId }: CallKey): Statement {
   const [executionId = ""] = effectId.split(":");
   const isOver = sql`EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact

@@ -5,8 +5,8 @@ import { readIdRow, type ShardStore, type Value } from "./store";
 
 /**
  * The executions that have not ended. Each of them waits for a time, waits for an event, or has something to do; in the
- * last case, a row of `changes` names it. A walk over these three reads no ended executions, of which a shard stores
- * many more.
+ * last case, a row of `changes` names it. A walk over the two indexes and `changes` finds them all without reading
+ * ended executions, of which a shard stores many more.
  */
 
 /** The indexes of waiting executions. Each `key` sorts before the keys of all rows. */
@@ -16,8 +16,8 @@ const indexes: { name: string; isIn: string; key: Record<string, Value> }[] = [
 ];
 
 /**
- * The position of a walk: an index, or the changes, which come after the last index; and the key after which the walk
- * continues.
+ * The position of a walk. `part` is the number of an index, or that of `changes`, which comes after the last index.
+ * `after` is the key after which the walk continues there.
  */
 export interface WalkCursor {
   part: number;
@@ -68,13 +68,13 @@ function changedFrom(store: ShardStore, { part, after: [n = -1] }: WalkCursor, l
   return { ids: found.flatMap(({ ids }) => ids), next: last ? { part, after: [last.n] } : null };
 }
 
-/** A window takes a few milliseconds. */
+/** How many executions one window of a walk has. It takes a few milliseconds. */
 const walkedAtOnce = 2_000;
 
 /**
- * Walks over all executions that are active when the walk begins, and lets its caller wait between two windows. An
- * execution that moves meanwhile may swap an entry that the walk has yet to reach for one that it has passed, so the
- * walk also returns executions that have moved.
+ * Walks over all executions that are active when the walk begins, and lets its caller wait between two windows. A move
+ * of an execution may replace an entry that the walk has yet to reach with one that the walk has passed. So the walk
+ * also returns the executions that have moved meanwhile.
  */
 export function* walkActive(store: ShardStore): Generator<Id[]> {
   const moved = new Set<Id>();

@@ -8,28 +8,30 @@ import { hasWork, nextWake } from "./work";
 /** If the object dies while working, its alarm restarts it after this long. */
 const leaseMs = 10 * secondMs;
 /**
- * A restore fills a shard faster than this. If a shard is still being filled afterwards, its project may be gone, and a
- * late call has filled the shard.
+ * A restore takes less than this to fill a shard. If a shard is still being filled afterwards, its project may have
+ * been deleted before a late call wrote to the shard.
  */
 const fillingMs = dayMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
-/** The state of an object that is not in its rows. */
+/** The part of an object's state that is not in its rows. */
 interface Condition {
   now: number;
   /** How many times in a row the pump has failed. */
   failures: number;
   isAtWork: boolean;
-  /** A restore is still adding rows. Nothing is due until all are added. */
+  /** Whether a restore is still adding rows. Nothing is due until all are added. */
   isFilling: boolean;
-  /** The shard sleeps, and must wake although none of its executions is due. */
+  /** Whether the shard sleeps and must wake, although none of its executions is due. */
   isWaking: boolean;
-  /** In a project with a test clock, only an advance wakes waiting executions, so their times set no alarm. */
+  /**
+   * Whether the project has a test clock. Then only an advance wakes waiting executions, so their times set no alarm.
+   */
   hasOwnClock: boolean;
   executionRetentionMs: number;
 }
 
-/** Returns when the object has something to do next; null if there is nothing. */
+/** Returns when the object next has something to do; null if it has nothing. */
 export function nextDue(store: ShardStore, condition: Condition): number | null {
   const { now, failures, isAtWork, isFilling, isWaking, hasOwnClock, executionRetentionMs } = condition;
   if (failures > 0) return now + backoffMs(failureBackoff, failures - 1);

@@ -9,20 +9,21 @@ import { eventsOf } from "./rows";
 import type { ShardStore, StoredExecution } from "./store";
 
 /**
- * Limits how much event data a pass holds in memory and sends as parameters at once, to what one batch of an effect
- * takes. Passes of several shards share the memory of an isolate.
+ * The most characters of event data and other values that a pass holds in memory and sends as parameters at once: as
+ * many as one batch of an effect takes. Passes of several shards share the memory of an isolate.
  */
 const maxPassCharacters = 1024 * 1024;
 
 /**
- * An execution at a step that it cannot leave without an effect or a look into the event log. It may have passed steps on
- * the way there that are not stored yet: they are stored with the next move, or passed again if the object dies.
+ * An execution at a step that it cannot leave without an effect or a look into the event log. The steps that it passed
+ * on the way there may not be stored yet. They are stored with its next move or, if the object dies first, passed
+ * again.
  */
 export interface Standing {
-  /** As it is stored. */
+  /** The execution as it is stored. */
   read: StoredExecution;
   execution: StoredExecution;
-  /** The records of the steps that it has passed since it was read. */
+  /** The records of the steps that the execution has passed since it was read. */
   passed: StepRecord[];
   workflow: LiveWorkflow;
   step: Step;
@@ -66,8 +67,8 @@ function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, o
 }
 
 /**
- * Returns the event that last started or woke the execution, joined with the data of earlier events and of a start by
- * hand.
+ * Returns the event that last started or woke the execution. Its data is joined with that of earlier events and that of
+ * a start by hand.
  */
 export function eventOf(store: ShardStore, execution: StoredExecution): Arrival["scope"]["event"] {
   const taken = eventsOf(store, execution);

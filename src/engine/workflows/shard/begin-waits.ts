@@ -7,9 +7,9 @@ import type { ShardStore } from "./store";
 import { readNewest } from "./wait";
 
 /**
- * Records for each wait the last event that came before it: only later events count. That happens before the effect of
- * the step that leads to the wait or, if that step has none, on arrival at the wait. If an object died and this is done
- * late, events since then still count.
+ * Records for each wait the last event that came before it, because only later events count. This is done before the
+ * effect of the step that leads to the wait or, if that step has no effect, on arrival at the wait. If an object dies
+ * and records the arrival late, events since the arrival still count.
  */
 export async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
   const asking = group.filter(({ execution }) => execution.since === null);
@@ -40,7 +40,7 @@ export async function recordWaitStart(ctx: Context, store: ShardStore, group: St
   });
 }
 
-/** Lets the executions of a group wait, each counting from its recorded start. */
+/** Makes the executions of a group wait, each for an event after its recorded `since`. */
 export function enterWaits(store: ShardStore, group: Standing[], now: number): void {
   const changes = group.flatMap(({ execution, step, workflow: { graph, takesPublic } }): ExecutionChange | [] => {
     const wait = beginWait(step, execution, execution.since ?? belowAllIds);

@@ -13,8 +13,8 @@ import { countSkipped } from "./step-counts";
 import type { ShardStore } from "./store";
 
 /**
- * The executions to cancel: the active ones of one workflow or of all, up to the newest one at the beginning of the
- * cancellation.
+ * The executions to cancel: the active ones of one workflow or of all workflows. `upTo` is the newest execution when
+ * the cancellation begins, so that later ones are left out.
  */
 export interface Cancelling {
   workflowId: Id | null;
@@ -22,7 +22,7 @@ export interface Cancelling {
   upTo: Id;
 }
 
-/** A chunk takes a few milliseconds, here and in the database. */
+/** How many executions one chunk cancels. It takes a few milliseconds, here and in the database. */
 export const cancelledAtOnce = 500;
 
 /** Describes a cancellation that begins now. */
@@ -33,9 +33,9 @@ export function cancelling(store: ShardStore, workflowId: Id | null, reason: str
 const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
 
 /**
- * Cancels those of these executions that are to be cancelled, and returns how many. Executions that were already mirrored
- * are recorded for the mirror in one row for each workflow, and count as mirrored; the others are in a change that the
- * mirror has yet to show.
+ * Cancels those of the chosen executions to which the cancellation applies, and returns how many. Executions whose
+ * state the mirror already shows are listed in `unshown`, in one row for each workflow, and count as mirrored. The
+ * others belong to a change that the mirror has yet to show.
  */
 export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], now: number): number {
   const found = findActive(store, given, chosen);
@@ -61,7 +61,7 @@ export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], 
   return found.length;
 }
 
-/** Returns which of these executions are to be cancelled. */
+/** Returns those of these executions to which the cancellation applies. */
 export function toCancel(store: ShardStore, given: Cancelling, from: Id[]): Id[] {
   return findActive(store, given, from).map(({ id }) => id);
 }
@@ -79,7 +79,7 @@ function findActive(store: ShardStore, { workflowId, upTo }: Cancelling, from: I
 const readUnshown = columns({ last: asId, workflowId: asId, ids: asText, reason: asText, at: asNumber });
 type Unshown = ReturnType<typeof readUnshown>;
 
-/** Writes the cancelled chunks that the mirror does not show yet. */
+/** Updates the mirror with the cancelled chunks that it does not show yet. */
 export async function showCancelled(ctx: Context, store: ShardStore): Promise<void> {
   for (;;) {
     const [chunk] = store.all(readUnshown, "SELECT * FROM unshown LIMIT 1");

@@ -5,10 +5,10 @@ import { readIdRow, readNumber, type ShardStore } from "./store";
 
 /**
  * Changes that the mirror does not show yet, or after which an execution has something to do. Executions that change
- * together share a number, and one row of `changes` names them all. So a change costs one row, however many executions
- * it concerns, and no index entries of executions. The row is deleted when the mirror shows the executions and none of
- * them has anything to do. The oldest changes are handled first, so of the rows that are already shown, only the oldest
- * ones are read.
+ * together share a number, and one row of `changes` names them all. So a change costs one row and no index entries,
+ * however many executions it concerns. The row is deleted when the mirror shows the executions and none of them has
+ * anything to do. The oldest changes are handled first, so the oldest of the shown rows are the first that can be
+ * deleted, and only those are read.
  */
 
 /** The most executions that one change names, which is as many as the mirror takes at once. */
@@ -17,13 +17,14 @@ export const executionsPerChange = 250;
 /** An SQL condition on a row of `executions`: the mirror does not show its last change yet. */
 export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executions.change AND c.is_shown = 0)";
 
-/** Numbers grow with time. A millisecond has this number of them. */
+/** The numbers of changes grow with time: each millisecond has this many. */
 const numbersPerMs = 1024;
 
 /**
- * The change below which no execution of an object has anything to do: a hint, so that a pass need not read all changes
- * that wait for the mirror. It holds because an execution only gets something to do by a new change. The exception is
- * an execution whose log must be checked, which is also found by its time.
+ * For each object, the number of the change below which no execution has anything to do. It is a hint, so that a pass
+ * need not read all changes that wait for the mirror. It stays true because an execution only gets something to do
+ * through a new change. The exception is an execution for which the log must be checked, which is also found by its
+ * time.
  */
 const firstBusyOnes = new WeakMap<ShardStore, number>();
 
@@ -40,13 +41,13 @@ export function lookThroughAll(store: ShardStore): void {
   firstBusyOnes.delete(store);
 }
 
-/** The last number that each object has given. */
+/** The last number that each object has given to a change. */
 const lastNumbers = new WeakMap<ShardStore, number>();
 
 /**
- * Returns the number of a new change, which is above all others of this object. If a number were used twice, executions
- * that the mirror already shows would count as not shown. So the number is partly random: an object that restarts,
- * perhaps on a clock that lags, does not repeat numbers.
+ * Returns the number of a new change, which is higher than all others of this object. If a number were used twice,
+ * executions that the mirror already shows would count as not shown. So the number is partly random: an object that
+ * restarts, perhaps on a clock that lags, does not repeat numbers.
  */
 export function nextChange(store: ShardStore): number {
   const [last] = store.all(readNumber, "SELECT max(n) AS n FROM changes");
@@ -56,14 +57,17 @@ export function nextChange(store: ShardStore): number {
   return number;
 }
 
-/** Must run in the transaction of the change, which has written its number `n` to these executions. */
+/**
+ * Records a change in `changes`. Must run in the transaction that has written the change's number `n` to these
+ * executions.
+ */
 export function noteChange(store: ShardStore, n: number, ids: Id[]): void {
   if (ids.length === 0) return;
   store.run("INSERT INTO changes (n, ids) VALUES (?, ?)", n, JSON.stringify(ids.map(textOf)));
   for (const moved of store.walks) for (const id of ids) moved.add(id);
 }
 
-/** Gives executions that change together their numbers. */
+/** Splits executions that change together into groups that one change may name, and gives each group a number. */
 export function numbered<T>(store: ShardStore, items: readonly T[]): { n: number; items: T[] }[] {
   return chunksOf(items, executionsPerChange).map((some) => ({ n: nextChange(store), items: some }));
 }
@@ -71,7 +75,10 @@ export function numbered<T>(store: ShardStore, items: readonly T[]): { n: number
 const readChange = columns({ n: asNumber, count: asNumber });
 const readCurrent = columns({ n: asNumber, id: asId, version: asNumber, isBusy: asFlag });
 
-/** Returns the numbers of the oldest changes, which together name as many executions as the mirror takes at once. */
+/**
+ * Returns the numbers of the oldest changes that the mirror does not show. Together they name no more executions than
+ * the mirror takes at once.
+ */
 export function oldestChanges(store: ShardStore): number[] {
   const found = store.all(
     readChange,
@@ -90,8 +97,9 @@ const isBusy = `EXISTS (SELECT 1 FROM json_each(changes.ids) i CROSS JOIN execut
   ON e.id = i.value AND e.change = changes.n AND e.needs IS NOT NULL)`;
 
 /**
- * Records that the mirror shows executions in these versions. A change whose executions are all shown is deleted, or
- * marked as shown while one of them has something to do. It stays unchanged if one of them has changed since.
+ * Records that the mirror shows executions in these versions. A change whose executions are all shown is deleted or,
+ * while one of them has something to do, marked as shown. A change stays as it is if the mirror does not show the
+ * latest version of one of its executions.
  */
 export function forgetChanges(store: ShardStore, numbers: number[], shown: { id: Id; version: number }[]): void {
   const versions = new Map(shown.map(({ id, version }) => [id, version]));

@@ -1,9 +1,9 @@
 /**
  * A step that renders may use more memory or CPU time than its object has; the platform then ends the object in the
- * middle of the step. Without a countermeasure, each next object would die in the same way, forever. So the object
- * records the steps before it runs them. If it finds such a record when it wakes, its predecessor died at one of these
- * steps. Those steps then run one at a time, and a step at which the object has died three times fails. Fewer deaths
- * prove nothing, because a deployment ends objects and leaves a record too.
+ * middle of the step. Without a countermeasure, every later object would die in the same way. So the object records the
+ * steps before it runs them. If it finds such a record when it wakes, its predecessor died at one of these steps. Those
+ * steps then run one at a time, and a step at which the object has died three times fails. Fewer deaths prove nothing,
+ * because a deployment also ends objects and leaves a record.
  */
 
 const noteKey = "underWay";
@@ -22,7 +22,7 @@ export const gaveUp =
   "This step was given up, because the work on it broke off three times without a result. Simplify its templates, or give them less data.";
 
 export interface Deaths {
-  /** Groups effects that run together: first all without a death, then each of the others alone. */
+  /** Groups effects that run together: first all those at which no object has died, then each of the others alone. */
   inGroups<T>(effects: T[], idOf: (effect: T) => string): T[][];
   isHopeless(id: string): boolean;
   /** Must be called before the first await of an effect that may kill the object. */

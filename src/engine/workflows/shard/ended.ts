@@ -14,8 +14,8 @@ import { readNumber, type ShardStore } from "./store";
 export const forgottenAtOnce = 200;
 
 /**
- * Records executions that ended at this time, by the real clock: a project's clock may stand still for months, or jump
- * by a year.
+ * Records that executions ended at this time of the real clock. A project's test clock may stand still for months, or
+ * jump by a year.
  */
 export function noteEnded(store: ShardStore, ids: Id[], at: number): void {
   for (const some of chunksOf(ids.map(textOf), forgottenAtOnce)) {
@@ -76,7 +76,10 @@ export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]):
   );
 }
 
-/** Returns the end of the hour. The executions of a backup that ended in the same hour share one row with this time. */
+/**
+ * Returns the end of the hour that contains this time. Executions of a backup that ended in the same hour share one row
+ * with that time.
+ */
 export function wholeHour(at: number): number {
   return Math.ceil(at / hourMs) * hourMs;
 }

@@ -14,8 +14,8 @@ export const projectDisabled = "Project disabled";
 export const workflowRemoved = "Workflow was removed";
 
 /**
- * Ends the executions of deleted contacts and erases their contents: everything about the contact, and everything sent
- * to it. The fact that they took place stays on record.
+ * Ends the executions of deleted contacts and erases what they contain: everything about the contact, and everything
+ * sent to the contact. The fact that the executions took place stays on record.
  */
 export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): void {
   for (const contactId of contactIds) {
@@ -36,7 +36,10 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
 
 const emptiedAtOnce = 100;
 
-/** Empties the executions of a contact. An empty one is not mirrored again. */
+/**
+ * Empties the executions of a contact. Executions that are empty already are left out, so that they are not mirrored
+ * again.
+ */
 function emptyExecutions(store: ShardStore, contact: string, now: number): void {
   let found: StoredExecution[];
   let [workflow, after] = ["", ""];

@@ -4,7 +4,7 @@ import type { ShardStore, Value } from "./store";
 
 /**
  * The tables of a backup, with their keys, in the order of the export. Outputs and events are exported with their
- * executions. An execution that changes after the changes were exported is newer than the backup.
+ * executions. An execution that changes after `changes` was exported is newer than the backup.
  */
 const tables: Record<string, readonly string[]> = {
   changes: ["n"],
@@ -17,9 +17,9 @@ const tables: Record<string, readonly string[]> = {
 };
 
 const rowsPerCall = 500;
-/** The records of an execution's steps may take 200 KB. */
+/** The most executions in one call. The records of one execution's steps may take 200 KB. */
 const executionsPerCall = 50;
-/** A call ends after the row that exceeds this size. */
+/** The size of a call in characters. A call ends after the row that exceeds it. */
 const maxCharacters = 1_000_000;
 
 /**

@@ -19,7 +19,7 @@ const readForgotten = columns({
 
 /**
  * Forgets executions that finished long ago, first in the mirror and then here: if the object dies in between, it does
- * both again. The record of who entered which workflow stays. Returns whether there may be more.
+ * both again. The record of which contacts entered which workflow stays. Returns whether there may be more.
  */
 export async function forgetFinished(ctx: Context, store: ShardStore): Promise<boolean> {
   const before = store.realNow() - ctx.config.executionRetentionMs;
@@ -65,8 +65,8 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
 }
 
 /**
- * Deletes the entries of forgotten executions. The last entry of a contact stays, because it controls re-entry, unless
- * the execution ended because its workflow was deleted.
+ * Deletes the entries of forgotten executions. The last entry of a contact in a workflow stays, because it controls
+ * re-entry, unless the execution ended because the workflow was deleted.
  */
 function dropEntries(
   store: ShardStore,
@@ -82,13 +82,14 @@ function dropEntries(
 }
 
 /**
- * The rows to scan for a deleted workflow, and the key to scan by. No index names a workflow: it would cost a row for each
- * execution, and a deletion is rare. So the scan is of all executions and entries, and a call that dies continues it.
+ * The tables to scan for a deleted workflow, and the key to scan each by. There is no index by workflow: it would cost
+ * one row per execution, and deletions are rare. So all executions and entries are scanned. If a call dies, the next
+ * one continues from the stored cursor.
  */
 const keys = { executions: "id", entries: "contact_id" };
 const rowsPerWindow = 1_000;
 
-/** Where to continue with forgetting a workflow. */
+/** The position at which forgetting a workflow continues. */
 export interface Forgetting {
   rows: keyof typeof keys;
   after: Id;
@@ -112,7 +113,8 @@ export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: F
     const theirs = `${key} > ? AND ${key} <= ? AND workflow_id = ?`;
     const values = [textOf(after), textOf(window.last), textOf(workflowId)];
     if (rows === "entries") {
-      // An erasure finds executions by their entries. If an execution began meanwhile, its entry is deleted with it.
+      // An erasure finds executions by their entries, so the entry of an active execution stays. It is deleted together
+      // with the execution.
       const isOver = "NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = execution_id AND e.ended_at IS NULL)";
       store.run(`DELETE FROM entries WHERE ${theirs} AND ${isOver}`, ...values);
     } else {

@@ -23,11 +23,11 @@ export class ShardHome {
   ) {
     this.store = openStore(storage, () => this.openPlatform().realClock().getTime());
     this.alarm = openAlarm(storage);
-    // An unused object stores nothing.
+    // An unused object stores nothing, so it has no tables to migrate.
     if (this.address() !== null) migrateShard(storage);
   }
 
-  /** Returns null if the object is unused, or was just erased. */
+  /** Returns the object's address; null if the object is unused, or was just erased. */
   address(): ShardAddress | null {
     return this.storage.kv.get<ShardAddress>(addressKey) ?? null;
   }
@@ -37,7 +37,7 @@ export class ShardHome {
     return address && { store: this.store, shard: address.shard };
   }
 
-  /** Returns null if the object is unused, or its project is deleted. */
+  /** Returns a context for the object's project; null if the object is unused, or the project is deleted. */
   async context(): Promise<Context | null> {
     const address = this.address();
     if (address === null) return null;
@@ -46,7 +46,7 @@ export class ShardHome {
     return project && forProject(platform, project);
   }
 
-  /** Writes a change, with the address if the object is unused, in one transaction. */
+  /** Writes a change in one transaction, together with the address if the object is unused. */
   change<T>(address: ShardAddress, work: (now: number) => T): T {
     const isNew = this.address() === null;
     if (isNew) migrateShard(this.storage);
@@ -56,7 +56,7 @@ export class ShardHome {
     });
   }
 
-  /** Returns null if no restore has filled the shard. */
+  /** Returns the state of the sleep; null if no restore has filled the shard. */
   sleep(): Sleep | null {
     return this.storage.kv.get<Sleep>(sleepKey) ?? null;
   }

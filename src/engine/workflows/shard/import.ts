@@ -5,7 +5,10 @@ import { lookThroughAll, noteChange, numbered } from "./changes";
 import { noteEnded, wholeHour } from "./ended";
 import type { ShardStore } from "./store";
 
-/** Stands for a change in a row of a backup whose mirror rows do not show that change. */
+/**
+ * Stands for the change number of an execution that is newer than its row in the backup's mirror. The import replaces
+ * it with a new number.
+ */
 export const unknownChange = 0;
 
 /** The tables of a backup. */
@@ -22,13 +25,14 @@ const tables = [
 ];
 
 /**
- * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. Returns what is wrong with the
- * rows, and then inserts none; null when nothing is.
+ * Inserts rows of a backup. An existing row stays unchanged, so a repeat has no effect. Returns null, or what is wrong
+ * with the rows; then none is inserted.
  */
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  // An execution that has something to do is found by its change.
+  // An execution is found by its change if it has something to do or is not mirrored, so each such execution gets one
+  // here.
   const fresh = rows.filter(
     ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),
   );

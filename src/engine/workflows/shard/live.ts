@@ -10,7 +10,7 @@ import type { Context } from "../../../platform/context";
 export interface LiveWorkflow {
   id: Id;
   name: string;
-  /** Whether events of public keys start it and wake its executions. */
+  /** Whether events sent with a public key start the workflow and wake its executions. */
   takesPublic: boolean;
   linkBase: string | null;
   graph: Graph;
@@ -22,7 +22,7 @@ export interface Live {
   contacts: Set<Id>;
 }
 
-/** Whether the workflow `w` listens to events of public keys. */
+/** Whether the workflow `w` takes events that were sent with a public key. */
 export const takesPublicInSql: SQL = sql`(coalesce(json_extract(w.trigger_config, '$.publicEvents'), 1) <> 0)`;
 
 const readWorkflow = columns({ id: asId, name: asText, takesPublic: asFlag, linkBase: orNull(asText) });
@@ -41,8 +41,8 @@ const readTransition = columns({
 });
 
 /**
- * Reads the graphs of workflows and which of the contacts exist, in one batch, so all are from one moment. Every pass
- * of a shard reads them again, because executions follow the live graph.
+ * Reads the graphs of workflows, and which of the contacts exist. All of it is read in one batch, and so from one
+ * moment. Every pass of a shard reads it again, because executions follow the live graph.
  */
 export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]): Promise<Live> {
   const asked = JSON.stringify([...new Set(workflowIds)]);

@@ -12,7 +12,7 @@ import { forgetChanges, hasChangeUpTo, isUnmirrored, nextChange, oldestChanges }
 import { eraseRowsOf } from "./erase";
 import type { ShardStore } from "./store";
 
-/** A running execution whose object goes silent is looked after by a sweep after this long. */
+/** How long the object of a running execution may be silent before a sweep wakes it. */
 const silenceMs = minuteMs;
 
 /** The columns of an execution that the mirror shows, or that decide what it shows. */
@@ -24,7 +24,10 @@ const readShown = columns({
 });
 type ShownExecution = ReturnType<typeof readShown>;
 
-/** The same columns in SQL: the records of the steps are large, and the mirror does not show them. */
+/**
+ * The same columns in SQL. The records of the steps are left out, because they are large and the mirror does not show
+ * them.
+ */
 const shownColumns = (table: string) =>
   [
     ...["id", "workflow_id", "contact_id", "status", "step_id", "pause", "wake_at", "awaits", "exit_reason", "error"],
@@ -40,8 +43,8 @@ export interface Mirrored {
 }
 
 /**
- * Writes the executions of the oldest changes that the mirror does not show. Returns whether there are more that it did
- * not show when the call began.
+ * Mirrors the executions of the oldest changes that the mirror does not show. Returns whether there are more such
+ * changes from before this call.
  */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const numbers = oldestChanges(store);
@@ -57,7 +60,7 @@ export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Prom
   return hasChangeUpTo(store, newest);
 }
 
-/** Writes these rows at once, for a caller that answers with them. */
+/** Mirrors these executions at once, for a caller that answers with them. */
 export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
   const rows = store.all(
     readShown,
@@ -77,7 +80,7 @@ async function mirrorRows(ctx: Context, shard: Mirrored, rows: ShownExecution[],
 }
 
 /**
- * Adds rows of the mirror to a batch. Returns the function that records this in the object after the commit: the
+ * Adds rows of the mirror to a batch. Returns a function to call after the commit: it records in the object that the
  * changes with these numbers are shown.
  */
 export function addMirror(
@@ -122,7 +125,10 @@ function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: ShownExecu
   return status === "RUNNING" ? updatedAt + silenceMs : wakeAt;
 }
 
-/** Counts what the mirror will show. A row that it already has in this version, or a later one, changes no count. */
+/**
+ * Counts what the mirror will show. A row that the mirror already has in this version, or a later one, changes no
+ * count.
+ */
 function upsertCounts(ctx: Context, rows: ShownExecution[]): Statement {
   const items = JSON.stringify(rows.map(({ workflowId, id, status, version }) => [workflowId, id, status, version]));
   return upsertExecutionCounts(

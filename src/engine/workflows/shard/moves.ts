@@ -21,8 +21,8 @@ export interface ExecutionChange {
 }
 
 /**
- * Moves executions, each only if it is unchanged since it was read. Returns each in its new state, or null if another
- * call moved it during an await; that other move stands.
+ * Moves executions, each only if it is unchanged since it was read. Returns each execution in its new state, or null if
+ * another call moved it during an await; then that other move stands.
  */
 export function moveExecutions(store: ShardStore, changes: ExecutionChange[], now: number): (StoredExecution | null)[] {
   if (changes.length === 0) return [];
@@ -76,13 +76,13 @@ interface Planned {
 const maxBytes = 500_000;
 
 function afterOf({ read, position, extra = {}, records: more = [] }: ExecutionChange, change: number, now: number) {
-  // The position may be a whole execution, and so contain old values of other columns; those that follow override these.
+  // The position may be a whole execution that contains old values of other columns, so these columns come after it.
   const needs: StoredExecution["needs"] = position.status === "RUNNING" ? "step" : null;
   const records = withRecords(read.records, more).map(inRow);
   return { ...read, ...position, needs, ...extra, records, change, version: read.version + 1, updatedAt: now };
 }
 
-/** The sets of columns that a move may change. The fewer columns, the fewer indexes are written. */
+/** The sets of columns that a move may change. The fewer columns a move sets, the fewer indexes it writes. */
 const columnsMoved = {
   always: [
     ...["status", "step_id", "entered_at", "ordinal", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],

@@ -66,9 +66,9 @@ function ofFewWorkflows(work: StoredExecution[]): StoredExecution[] {
 }
 
 /**
- * Treats executions as woken if their time has come. The wake-up is stored only together with the following move: until
- * then the wake time stays, so an object that dies finds them again. The event for which an execution waits may have
- * happened in time although its message has not arrived yet, so the log is checked first.
+ * Treats executions as woken if their time has come. The wake-up is only stored with the next move. Until then the wake
+ * time stays, so if the object dies, it finds the executions again. An execution that waits for an event is not woken
+ * yet: the event may have happened in time although its message has not arrived, so the log is checked first.
  */
 function awake(store: ShardStore, work: StoredExecution[], now: number): StoredExecution[] {
   const waited = work.filter(({ needs, pause }) => needs === null && pause === "event");

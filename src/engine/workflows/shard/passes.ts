@@ -12,7 +12,7 @@ import { runPass } from "./pass";
 import { forgetSeen } from "./starts";
 import { countWork, executionsPerPass, hasWork } from "./work";
 
-/** One invocation may make a thousand subrequests, and a pass makes about five. */
+/** The most passes of one invocation, which may make a thousand subrequests. A pass makes about five. */
 const maxPasses = 100;
 /** The number of passes between two updates of the mirror while there is always work. */
 const passesPerMirroring = 20;
@@ -46,8 +46,8 @@ interface Ending {
 }
 
 /**
- * Ends executions in chunks, so that other calls can run in between. If the object dies in the middle, some executions
- * have ended.
+ * Ends executions in chunks, so that other calls can run in between. If the object dies in the middle, only some of the
+ * executions have ended.
  */
 export async function endInChunks(outer: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
   const { store } = shard;
@@ -67,7 +67,8 @@ export async function endInChunks(outer: Context, shard: Mirrored, given: Cancel
     await letOthersIn();
     if (!ending.isWanted()) return ended;
   }
-  // A caller gets its answer once the mirror shows all ended executions, including those that an interrupted call left.
+  // A caller gets its answer once the mirror shows all ended executions, including those that an interrupted call
+  // ended.
   const newest = nextChange(store);
   for (let isOver = false; !isOver; await letOthersIn()) {
     isOver = await inPass(outer, executionsPerPass, async (ctx) => {

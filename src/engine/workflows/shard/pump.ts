@@ -41,8 +41,8 @@ export class Pump {
   }
 
   /**
-   * Waits until everything that the call began is done and mirrored, when the caller advances a project's test clock.
-   * Throws if that failed, so that the caller tries again.
+   * Waits, if the project has a test clock, until everything that the call began is done and mirrored. Throws if that
+   * failed, so that the caller tries again.
    */
   async comeToRest({ at }: ShardAddress): Promise<void> {
     if (at === undefined) return;
@@ -58,14 +58,17 @@ export class Pump {
       throw new Error("Workflow executions could not continue");
   }
 
-  /** Whether the shard slept when that was last read. A call to a shard that is awake continues at once. */
+  /**
+   * Whether the shard sleeps according to its stored state, which may be out of date. A call to a shard that is awake
+   * continues at once.
+   */
   get sleeps(): boolean {
     return isSleeping(this.home);
   }
 
   /**
-   * Reports whether the shard sleeps, after waking it if its project was enabled. It waits for the run in progress first,
-   * because that may have read the project before it was enabled, and leaves the shard asleep.
+   * Reports whether the shard sleeps, after waking it if its project was enabled. First waits for the run in progress:
+   * that run may have read the project before it was enabled, and would leave the shard asleep.
    */
   async isAsleep(): Promise<boolean> {
     await this.rest();
@@ -119,11 +122,11 @@ export class Pump {
     const { home } = this;
     try {
       for (let isOver = home.address() === null; !isOver; ) {
-        // The limit is taken before the project is read: executions that begin after that may belong to a project that
+        // The limit is taken before the project is read. Executions that begin after that may belong to a project that
         // was enabled again.
         const ending = cancelling(home.store, null, projectDisabled);
         const ctx = await home.context();
-        // The deletion of the project erases this object, but a late call has written to it afterwards.
+        // The project was deleted. Its deletion erased this object, but a late call wrote to it afterwards.
         if (ctx === null) return await this.clear();
         if (home.sleep() === "filling") break;
         if (this.sleeps) {

@@ -5,19 +5,20 @@ import { asId, asJson, columns } from "../../../db/rows";
 import type { ShardStore, StoredExecution, StoredRecord } from "./store";
 
 /**
- * The records of an execution's steps are in its row, because a row of their own would double what a step costs. Answers
- * of customers' servers can be larger than a row takes, so a large output is in `outputs`.
+ * An output with more characters than this is stored in `outputs`, because the answer of a customer's server can be
+ * larger than a row may be. The rest of a step's record is in the row of its execution, because a row of its own would
+ * double what a step costs.
  */
 const largeFrom = 2_000;
 
-/** Returns the records after some more. The record of a step replaces its earlier one. */
+/** Returns the records with new ones added. A step's new record replaces its earlier one. */
 export function withRecords(before: StoredRecord[], more: StepRecord[]): StoredRecord[] {
   if (more.length === 0) return before;
   const ids = new Set(more.map(({ stepId }) => stepId));
   return [...before.filter(({ stepId }) => !ids.has(stepId)), ...more].toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
-/** Leaves out the output of a record if it is large. */
+/** Returns a record as the execution's row stores it: without its output if that is large. */
 export function inRow(record: StoredRecord): StoredRecord {
   return isLarge(record) ? { ...record, output: null, isLarge: true } : record;
 }
@@ -26,7 +27,7 @@ function isLarge({ output }: StepRecord): boolean {
   return output !== null && JSON.stringify(output).length > largeFrom;
 }
 
-/** Stores the large ones of the outputs. */
+/** Stores those outputs that are large. */
 export function saveOutputs(store: ShardStore, given: { executionId: Id; record: StepRecord }[]): void {
   for (const { executionId, record } of given) {
     if (!isLarge(record)) continue;
@@ -53,7 +54,7 @@ export function recordsOf(store: ShardStore, execution: StoredExecution): StepRe
   );
 }
 
-/** Returns the outputs of executions' steps by step name. If two steps share a name, the later one counts. */
+/** Returns the outputs of each execution's steps, by step name. If two steps share a name, the later one counts. */
 export function outputsOf(store: ShardStore, executions: StoredExecution[]): Map<Id, JsonObject> {
   return new Map(
     complete(store, executions).map(({ id, records }) => [
@@ -65,7 +66,7 @@ export function outputsOf(store: ShardStore, executions: StoredExecution[]): Map
 
 const readOutput = columns({ executionId: asId, stepId: asId, output: asJson<JsonObject>() });
 
-/** Returns the records of executions with all outputs, in the order of the executions. */
+/** Returns the records of executions, including their large outputs, in the order of the executions. */
 function complete(store: ShardStore, executions: StoredExecution[]): { id: Id; records: StepRecord[] }[] {
   const large = executions.filter(({ records }) => records.some((record) => record.isLarge));
   const found = store.all(

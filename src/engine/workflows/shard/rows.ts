@@ -15,7 +15,7 @@ export function newestId(store: ShardStore): Id {
   return newest?.id ?? belowAllIds;
 }
 
-/** Filters the executions that have not moved since they were read. */
+/** Returns those executions that have not moved since they were read. */
 export function unmovedOf<T extends Pick<StoredExecution, "id" | "version">>(store: ShardStore, read: T[]): T[] {
   const unmoved = store.all(
     readIdRow,
@@ -94,8 +94,8 @@ export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId"
 }
 
 /**
- * Deletes those of the events to which no execution refers. An event is about one contact, so only that contact's executions
- * are checked.
+ * Deletes those of these events to which no execution refers. An event is about one contact, so only that contact's
+ * executions are checked.
  */
 export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {
   if (eventIds.length === 0) return;

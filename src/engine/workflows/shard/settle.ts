@@ -11,9 +11,9 @@ import { withRecords } from "./records";
 import type { ShardStore, StoredExecution } from "./store";
 
 /**
- * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an effect.
- * The move of such an execution is stored with that of its effect, because nothing has happened yet that could not be
- * repeated.
+ * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an
+ * effect. The move of such an execution to its step is stored later, with the move that the effect causes, because
+ * nothing has happened yet that could not be repeated.
  */
 export function settle(store: ShardStore, live: Live, work: StoredExecution[], now: number): Standing[] {
   const steps = work.filter(({ needs }) => needs === "step");
@@ -38,7 +38,7 @@ export function settle(store: ShardStore, live: Live, work: StoredExecution[], n
   });
 }
 
-/** Returns the step with an effect at which an execution is after a change; null if there is none. */
+/** Returns the step at which an execution still runs after a change; null if there is none. */
 function stepAfter({ workflows }: Live, execution: StoredExecution, change: ExecutionChange | null): Step | null {
   const { position } = change ?? { position: execution };
   const workflow = workflows.get(execution.workflowId);
@@ -46,8 +46,8 @@ function stepAfter({ workflows }: Live, execution: StoredExecution, change: Exec
 }
 
 /**
- * Whether the arrival at a step may be stored with the move off it. A report finds an execution by its stored step, and
- * an event by its stored wait.
+ * Whether the arrival at a step may be stored only later, with the move off it. A step that waits for a report or an
+ * event does not allow this, because the report or event must find the execution at its stored step.
  */
 function staysOpen(step: Step): boolean {
   return !isWait(step) && effectOf(step.type)?.awaitsReport !== true;
@@ -67,8 +67,8 @@ function settled(live: Live, execution: StoredExecution, now: number): Execution
 }
 
 /**
- * Stores all changes together. Unchanged executions are returned as read; null stands for one that another call moved
- * meanwhile.
+ * Stores all changes together. An unchanged execution is returned as it was read; null stands for an execution that
+ * another call moved meanwhile.
  */
 export function moveAll(
   store: ShardStore,
@@ -104,7 +104,10 @@ export function applyOutcomes(
   return move.position === read ? null : { read, position: move.position, records };
 }
 
-/** Returns the outcome of the current step. A removed step is left in any case. */
+/**
+ * Returns the outcome of the current step; null if more than the graph and the clock decides it. A removed step counts
+ * as done, so that the execution leaves it.
+ */
 function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): StepOutcome | null {
   const step = stepOf(graph, position);
   return step === null ? { kind: "done" } : decide(step, position);

@@ -69,7 +69,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.pump.sleeps && (await this.pump.isAsleep())) return null;
     const started = this.change(address, (now) => startByHand(this.home.store, given, now));
     if (started === null) return null;
-    // On a test clock the caller's next event has the same time as the start, but must still come after it.
+    // On a test clock, the caller's next event has the same time as the start, but must still come after the start.
     await this.pump.comeToRest(address);
     return this.answer(started.id);
   }
@@ -84,14 +84,15 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return this.change(address, (now) => {
       const execution = findExecution(this.home.store, executionId);
       const position = execution && wakeByReport(execution, stepId, outcome);
-      // The call may be faster than the move of its execution to the step. Then the execution asks for the outcome.
+      // The call may be over before its execution's move to the step is stored. Then the execution asks for the
+      // outcome.
       if (!execution || !position || position === execution) return !execution || !isActive(execution.status);
       moveExecution(this.home.store, execution, position, now);
       return true;
     });
   }
 
-  /** Mirrors the executions first, so that an answer never shows more than a list does. */
+  /** Mirrors the executions first, so that an answer never shows a newer state than a list does. */
   async get(_address: ShardAddress, ids: Id[]): Promise<ExecutionView[]> {
     if (this.home.address() === null) return [];
     await this.mirror(ids);
@@ -168,13 +169,13 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
-    // A run that has read the project before it was enabled leaves the shard asleep.
+    // A run that read the project before it was enabled would leave the shard asleep.
     if (this.pump.sleeps) await this.pump.rest();
-    // Waking every shard also wakes unused ones.
+    // A caller that wakes all shards also reaches unused ones.
     if (this.home.address() === null) return;
     this.change(address, (now) => {
-      // On a test clock time stands still until calls are reported, so executions ask at once in case a report was
-      // lost.
+      // On a test clock, time stands still until all calls are reported. A report may have been lost, so the executions
+      // ask at once.
       if (address.at !== undefined) askForCalls(this.home.store, now);
     });
     await this.pump.comeToRest(address);

@@ -10,8 +10,8 @@ import { takeWork } from "./work";
 
 /**
  * The state of a shard that a restore has filled. "filling": its rows still arrive. "asleep": its project is not
- * enabled yet. "awake": it has been. Other shards have no such state. A shard that was awake never sleeps again, so a
- * late repeat of a restore changes nothing.
+ * enabled yet. "awake": its project has been enabled. Other shards have no such state. A shard that was awake never
+ * sleeps again, so a late repeat of a restore changes nothing.
  */
 export type Sleep = "filling" | "asleep" | "awake";
 
@@ -22,7 +22,8 @@ const endedAtOnce = 100;
 
 /**
  * Ends the executions that have something to do: those that were at work when the backup was made, and those whose time
- * has come since. The original may have taken the same step, with its effects. The others keep waiting.
+ * has come since. The original of such an execution may have taken the same step, with its effects. All other
+ * executions keep waiting.
  */
 export async function endDue({ clock, cpu }: Context, store: ShardStore): Promise<void> {
   for (let count = endedAtOnce; count >= endedAtOnce && !cpu.isSpent(); await letOthersIn()) {

@@ -24,8 +24,8 @@ import { readExecution, readIdRow, type ShardStore, type StoredExecution, type T
 const rememberedMs = 30 * dayMs;
 
 /**
- * Takes an event once: wakes the executions of its contact that wait for it, and starts the workflows that its row
- * names.
+ * Takes an event once: wakes the executions of its contact that wait for it, and starts the workflows that the event's
+ * row names.
  */
 export function deliverEvent(store: ShardStore, delivery: Delivery, now: number): void {
   wakeWaiting(store, delivery, now);
@@ -94,7 +94,7 @@ const readEntry = columns({
 });
 type Entry = ReturnType<typeof readEntry>;
 
-/** Times that a start stores in the entry, in order to limit later starts. */
+/** Times that a start stores in its entry, in order to limit later starts. */
 type Mark = Partial<Pick<Entry, "publicAt" | "segmentAt" | "tick">>;
 
 function startByEvent(
@@ -108,8 +108,8 @@ function startByEvent(
   const entry = findEntry(store, workflowId, contactId);
   if (!mayEnter(entry, allowReentry)) return;
   if (isPublic && isNear(entry?.publicAt, at, minuteMs)) return;
-  // Events of segments do not contain their causes, so a loop through a segment cannot be detected. It is slowed down
-  // instead.
+  // Events of segments do not contain their causes, so a loop through a segment cannot be detected. Such a loop is
+  // slowed down instead.
   if (isSegment && isNear(entry?.segmentAt, at, hourMs)) return;
   saveEvent(store, event);
   const mark = { ...(isPublic ? { publicAt: at } : {}), ...(isSegment ? { segmentAt: at } : {}) };
@@ -133,7 +133,10 @@ export function startByHand(store: ShardStore, given: StartByHand, now: number):
   return findExecution(store, id);
 }
 
-/** Starts each contact once per tick, and never for a tick that is not newer than the contact's last one. */
+/**
+ * Starts an execution for each contact, once per tick, and never for a tick that is not newer than the contact's last
+ * one.
+ */
 export function startScheduled(store: ShardStore, given: ScheduledStarts, now: number): void {
   const { workflowId, allowReentry, tick } = given;
   const contactIds = [...new Set(given.contactIds)];
@@ -150,8 +153,8 @@ export function startScheduled(store: ShardStore, given: ScheduledStarts, now: n
 }
 
 /**
- * The newest entries of a contact that are read. Entries of one millisecond, of which a test clock may have many, are
- * in no order.
+ * How many of a contact's newest entries are read. The newest alone is not enough: entries of one millisecond, of which
+ * a test clock may have many, are in no order.
  */
 const maxEntries = 100;
 
@@ -173,7 +176,9 @@ function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<I
   return new Map(entries.map((entry) => [entry.contactId, entry]));
 }
 
-/** Any earlier execution blocks, even a forgotten one. If re-entry is allowed, only an active one blocks. */
+/**
+ * Any earlier execution blocks a new one, even if it is forgotten. If re-entry is allowed, only an active one blocks.
+ */
 function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
   return entry === null || (allowReentry && !entry.isActive);
 }
@@ -190,7 +195,9 @@ interface Entering
   now: number;
 }
 
-/** Starts an execution. Check and entry happen in one synchronous block, so a contact is never in a workflow twice. */
+/**
+ * Starts an execution. The contact is checked and entered in one synchronous block, so it is never in a workflow twice.
+ */
 function enter(store: ShardStore, entering: Entering): Id {
   const [id] = enterAll(store, [entering]);
   if (id === undefined) throw new Error("Start did not produce an execution");

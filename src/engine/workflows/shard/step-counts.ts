@@ -11,8 +11,8 @@ const readCounts = columns({
 const readBranch = columns({ stepId: asId, branch: asText, taken: asNumber });
 
 /**
- * Counts the outcomes of the executions that reached these steps. Executions that entered a step and neither completed,
- * skipped nor failed it are still at it.
+ * Returns how many executions entered, completed, skipped and failed each of these steps. The other executions that
+ * entered a step are still at it.
  */
 export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {
   const counted = store.all(
@@ -99,8 +99,8 @@ function addToBranches(store: ShardStore, taken: Map<string, number>): void {
 }
 
 /**
- * Counts as skipped the current steps of executions that are ended from outside. The step records are not changed: they
- * are read as skipped, because their execution has ended. `ended` is a JSON array of the ids of executions.
+ * Counts the current steps of executions that are ended from outside as skipped. The step records are not changed: an
+ * open record of an ended execution is read as skipped. `ended` is a JSON array of the ids of executions.
  */
 export function countSkipped(store: ShardStore, ended: string): void {
   store.run(

@@ -28,9 +28,9 @@ export interface StoredExecution extends ExecutionPosition {
   eventId: Id | null;
   /** The earlier events of which `event.*` still contains keys, oldest first; null if there are none. */
   earlier: Id[] | null;
-  /** Whether events of public keys may wake the execution as well. */
+  /** Whether events sent with a public key may wake the execution too. */
   takesPublic: boolean;
-  /** Whether an event of a public key started or woke the execution. */
+  /** Whether an event sent with a public key started or woke the execution. */
   isPublic: boolean;
   /** The records of the steps so far, in order. */
   records: StoredRecord[];
@@ -42,7 +42,7 @@ export interface StoredExecution extends ExecutionPosition {
   /** The next task of the pump: run the execution's step, or check the log for the event that it waits for. */
   needs: "step" | "log" | null;
   version: number;
-  /** The number of the last change, whether or not the mirror shows it yet. */
+  /** The number of the execution's last change, whether or not the mirror shows it yet. */
   change: number;
   startedAt: number;
   updatedAt: number;
@@ -51,7 +51,7 @@ export interface StoredExecution extends ExecutionPosition {
 /** A step's record in the row of its execution. A large output is in a row of its own, and the record says so. */
 export type StoredRecord = StepRecord & { isLarge?: true };
 
-/** An event that started or woke executions. It is stored once, as long as one of them refers to it. */
+/** An event that started or woke executions. It is stored once, and kept as long as one of them refers to it. */
 export interface TakenEvent {
   id: Id;
   name: string;
@@ -74,8 +74,8 @@ export interface ShardStore {
   /** The steps at which this object has died. */
   deaths: Deaths;
   /**
-   * For each walk over active executions that is under way: the executions that have moved and that the walk has yet to
-   * return.
+   * For each walk over active executions that is in progress: the executions that have moved and that the walk has yet
+   * to return.
    */
   walks: Set<Set<Id>>;
   /** Runs several statements in one transaction. */

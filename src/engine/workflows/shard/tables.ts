@@ -6,8 +6,8 @@ import type { TableMigrations } from "../../../platform/object-tables";
  */
 export const shardMigrations: TableMigrations = [
   [
-    // `records` are those of the steps, as JSON. An output that is too large for the row is in `outputs`. `change` names the
-    // row of `changes` of the last move.
+    // `records` has the records of the steps, as JSON. An output that is too large for the row is in `outputs`.
+    // `change` is the number of the last move's row in `changes`.
     `CREATE TABLE executions (
       id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
       entered_at INTEGER NOT NULL, ordinal INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
@@ -15,9 +15,9 @@ export const shardMigrations: TableMigrations = [
       event_id TEXT, earlier TEXT, takes_public INTEGER NOT NULL, is_public INTEGER NOT NULL, context TEXT,
       causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER, version INTEGER NOT NULL,
       change INTEGER NOT NULL, started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
-    // Each move of an execution writes to every index with a column that the move sets, so there are few, and they leave out
-    // executions to which they do not apply. `changes` finds what is to be done, `ended` what has ended, and `entries` the
-    // executions of a contact.
+    // Each move of an execution writes to every index with a column that the move sets. So there are few indexes, and
+    // each leaves out executions to which it does not apply. `changes` finds what is to be done, `ended` what has
+    // ended, and `entries` the executions of a contact.
     "CREATE INDEX ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
     "CREATE INDEX ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL",
     "CREATE INDEX ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
@@ -25,8 +25,8 @@ export const shardMigrations: TableMigrations = [
     "CREATE UNIQUE INDEX ux_executions_request ON executions (request) WHERE request IS NOT NULL",
     `CREATE TABLE outputs (execution_id TEXT NOT NULL, step_id TEXT NOT NULL, output TEXT NOT NULL,
       PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
-    // Executions that changed together, as a JSON array of ids, until the mirror shows them. A change that the mirror shows
-    // stays as long as one of its executions has something to do.
+    // Executions that changed together, as a JSON array of ids, until the mirror shows them. A change that the mirror
+    // shows stays while one of its executions has something to do.
     "CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL, is_shown INTEGER NOT NULL DEFAULT 0)",
     "CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1",
     // Executions that ended together, as a JSON array of ids, by the real time of their end: a project's test clock may
@@ -42,7 +42,8 @@ export const shardMigrations: TableMigrations = [
     // How many executions took each branch of a step.
     `CREATE TABLE branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
       taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID`,
-    // Controls re-entry, and finds the executions of a contact: a row for each. That of the last one outlives it.
+    // Controls re-entry, and finds the executions of a contact. Each execution has a row, and the row of the last one
+    // outlives it.
     `CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
       public_at INTEGER, segment_at INTEGER, tick INTEGER,
       PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID`,

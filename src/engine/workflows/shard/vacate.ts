@@ -6,15 +6,18 @@ import { activeFrom, firstCursor, type WalkCursor } from "./active";
 import { moveExecutions } from "./moves";
 import { readExecution, type ShardStore } from "./store";
 
-/** A window takes a few milliseconds, and the records of the executions that it moves fit into memory. */
+/**
+ * How many executions one window has. It takes a few milliseconds, and the records of those that it moves fit into
+ * memory.
+ */
 const executionsPerWindow = 1_000;
 const movedAtOnce = 200;
 
 /**
  * Moves executions off removed steps: to another step, or to their end. Looks at the next window of active executions,
  * and returns where to continue; null at the end. Moved executions are not found again, so this may be repeated. No
- * execution can still reach a removed step, and an execution that is at one can only get something to do. So no
- * execution moves to a position that the walk has passed.
+ * execution can still reach a removed step. An execution that is at one can only get something to do, and the walk
+ * looks at those last. So no execution moves to a position that the walk has passed.
  */
 export function vacateSome(
   store: ShardStore,
@@ -48,7 +51,7 @@ export function vacateSome(
   return following && JSON.stringify(following);
 }
 
-/** The beginning is written as an empty text. */
+/** An empty text stands for the beginning of the walk. */
 function cursorOf(after: string): WalkCursor {
   return after === "" ? firstCursor : JSON.parse(after);
 }

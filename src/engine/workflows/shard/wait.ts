@@ -17,11 +17,11 @@ import { wakeOne } from "./starts";
 import type { StoredExecution, TakenEvent } from "./store";
 
 /**
- * How a wait misses no event: first, the object records that the execution waits; from then on, delivered events wake
- * it. Then one batch inserts the listener's row and checks the log. An event committed before that batch is found in
- * the log; an event committed after it has a listener, and is delivered. If the object dies in between, it repeats the
- * check. At its timeout, an execution checks the log once more, because the event may have happened in time although
- * its message is late.
+ * This is how a wait misses no event. First, the object records that the execution waits; from then on, delivered
+ * events wake it. Then one batch inserts the listener's row and checks the log. An event committed before that batch is
+ * found in the log; an event committed after it has a listener, and is delivered. If the object dies in between, it
+ * repeats the check. At its timeout, an execution checks the log once more, because the event may have happened in time
+ * although its message is late.
  */
 
 /**
@@ -44,8 +44,8 @@ export async function readNewest(ctx: Context, asked: { contactId: Id; upTo: num
 }
 
 /**
- * Asks the log for executions that have just begun to wait, or whose timeout has come. Executions at their timeout take
- * the timeout branch unless an event is found.
+ * Checks the log for executions that have just begun to wait, or whose timeout has come: the event may already be
+ * there. An execution at its timeout takes the timeout branch unless the event is found.
  */
 export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecution[]): Promise<void> {
   if (waiting.length === 0) return;
@@ -95,7 +95,7 @@ const readFound = columns({
   causes: orNull(asJson<string[]>()),
 });
 
-/** Selects for each execution the first event that counts. */
+/** Selects the first event that ends each execution's wait. */
 function selectFirst(
   ctx: Context,
   waiting: StoredExecution[],

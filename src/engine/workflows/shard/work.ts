@@ -5,7 +5,7 @@ import { readExecution, readIdRow, readNumber, type ShardStore, type StoredExecu
 /** The most executions that one pass takes. */
 export const executionsPerPass = 100;
 
-/** The executions that have something to do, the oldest change first, with a parameter for the first change. */
+/** The executions that have something to do, in SQL. The parameter is the number of the change at which to begin. */
 const busyRows = `FROM changes c CROSS JOIN json_each(c.ids) i
   CROSS JOIN executions e ON e.id = i.value AND e.change = c.n AND e.needs IS NOT NULL WHERE c.n >= ?`;
 
@@ -75,8 +75,8 @@ export function countWork(store: ShardStore, now: number): number {
 }
 
 /**
- * Reports whether an execution is active: one that waits has a time or an event to wait for, and one that runs has
- * something to do.
+ * Reports whether any execution is active. A waiting execution has a time or an event to wait for, and a running one
+ * has something to do.
  */
 export function hasActive(store: ShardStore): boolean {
   const waiting = `SELECT id FROM executions WHERE wake_at IS NOT NULL

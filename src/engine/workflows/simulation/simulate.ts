@@ -35,9 +35,9 @@ export interface Simulation {
 }
 
 /**
- * Returns the path that an execution would take, with every wait and email, and without any effect. It uses the machine
- * and the compiler of real executions; only the contact and the events are simulated. It jumps from wait to wait, so a
- * year costs no more than a minute. It ends, because graphs have no loops.
+ * Returns the path that an execution would take, with every wait and email, and without any effect. The simulation uses
+ * the machine and the compiler of real executions; only the contact and the events are simulated. It jumps from wait to
+ * wait, so a year costs no more than a minute. It ends, because graphs have no loops.
  */
 export async function simulate(ctx: Context, given: Simulated): Promise<Simulation> {
   const { graph, start, events } = given;
@@ -58,8 +58,8 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
     }
     const newest = newestOf(world);
     const outcome = await outcomeAt(ctx, { ...given, position, taken, records, world });
-    // An event that a step causes counts for a wait after it. A real execution behaves the same, because it records the
-    // start of the wait before the effect.
+    // An event that a step causes counts for a wait that follows the step. A real execution behaves the same, because
+    // it records the start of the wait before the effect.
     const isEffect = position.outcome === null && outcome.kind === "done";
     const before = isEffect ? { ...position, since: position.since ?? newest } : position;
     const move = advance(graph, before, outcome, world.now);

@@ -23,12 +23,12 @@ export interface NotedMail {
   subject: string;
 }
 
-/** The part of the world that a simulated execution changes. Everything outside of it is read as it is now. */
+/** The part of the world that a simulated execution changes. Everything else is read as it is now. */
 export interface SimulatedWorld {
   /** The simulation's time, in milliseconds since 1970. */
   now: number;
   contact: ContactRow;
-  /** In the order of time, including those still to come. */
+  /** All events in the order of time, including those still to come. */
   events: readonly GivenEvent[];
   /** How many of the events have happened. */
   happened: number;
@@ -52,8 +52,8 @@ export function advanceTo(world: SimulatedWorld, now: number, event: GivenEvent 
 }
 
 /**
- * Adds an event that the execution itself causes now. Ids are in the order of events, so it comes after all that have
- * happened.
+ * Adds an event that the execution itself causes now. Its id sorts after those of all events that have already
+ * happened, because ids are in the order of events.
  */
 export function happen(world: SimulatedWorld, name: string): void {
   const { events, happened, now } = world;

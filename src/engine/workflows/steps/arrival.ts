@@ -8,8 +8,9 @@ export type { EventSource };
 /** The values that an execution's templates, conditions and calls can name, in addition to its contact. */
 export interface Scope {
   /**
-   * The event that last started or woke the execution, with the joined data of all events that did. Null after a start
-   * by hand or on a schedule. `publicKeys` are the keys of the data that a public key sent.
+   * The event that last started or woke the execution. Its data is joined from all events that started or woke it. Null
+   * after a start by hand or on a schedule. `publicKeys` are the keys of the data whose values were sent with a public
+   * API key.
    */
   event: { id: Id; name: string; source: EventSource; data: JsonObject; publicKeys: string[] } | null;
   /** The caller's input to a start by hand. */
@@ -19,8 +20,8 @@ export interface Scope {
 }
 
 /**
- * An execution that has reached a step. Its effect there has the id `execution:step`, because no execution reaches a
- * step twice.
+ * An execution that has reached a step. The step's effect has the id `execution:step`, which is unique because no
+ * execution reaches a step twice.
  */
 export interface Arrival<T extends StepType = StepType> {
   executionId: Id;
@@ -28,15 +29,16 @@ export interface Arrival<T extends StepType = StepType> {
   contactId: Id;
   step: StepOf<T>;
   scope: Scope;
-  /** Whether an event of a public key started or woke the execution. */
+  /** Whether an event sent with a public key started or woke the execution. */
   isPublic: boolean;
   /**
-   * The workflows that led here, including this one. Events that the step causes carry them, so that loops are noticed.
+   * The workflows that led here, including this one. Events that the step causes carry this list, so that loops are
+   * noticed.
    */
   causes: string[];
 }
 
-/** The reason of an outcome when the contact no longer exists. */
+/** The reason for a step's outcome when the contact no longer exists. */
 export const contactDeleted = "The contact was deleted";
 
 /** Returns the id of a step's effect: unique, and the same at every repeat. */

@@ -22,8 +22,8 @@ export const condition = {
 const gone: StepOutcome = { kind: "cancelled", reason: contactDeleted };
 
 /**
- * Decides which branch each execution takes. It only reads, so a repeat decides again by the data of that time.
- * `simulated` replaces what is stored about the contact, and the time.
+ * Decides which branch each execution takes. This only reads, so a repeat decides again by the data that is then
+ * stored. `simulated` replaces what is stored about the contact, and the time.
  */
 async function takeBranches(
   ctx: Context,
@@ -50,7 +50,7 @@ async function takeBranches(
   }
 }
 
-/** Returns the guard that the segments and topics of a condition are unchanged. */
+/** Returns a guard which requires that the condition's segments and topics are unchanged. */
 async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statement> {
   try {
     const { unmoved } = await checkCondition(ctx, inSegmentTerms(wholeCondition(config)), { at: "config.condition" });
@@ -61,7 +61,10 @@ async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statem
   }
 }
 
-/** Returns a fault at its field in the config. The condition was made from the config, in the same order. */
+/**
+ * Moves a fault to the field of the config that it belongs to. The condition was made from the config, in the same
+ * order.
+ */
 function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
   if ("condition" in config) return fault;
   const [, index, key] = /\.groups\.(\d+)\.filters\.0\.(\w+)$/.exec(fault.field) ?? [];

@@ -33,13 +33,14 @@ export interface Asking {
 }
 
 /**
- * The index of the first condition that holds, null if none does, with the values of the fields that were read; or
- * "gone" if the contact does not exist.
+ * Either the index of the first condition that holds (null if none does), with the values of the fields that were read,
+ * or "gone" if the contact does not exist.
  */
 export type Decision = { first: number | null; because?: string } | "gone";
 
 /**
- * Thrown if a segment that the condition names has grown since the condition was saved, and the whole is now too large.
+ * Thrown if a segment that the condition names has grown since the condition was saved, so that the whole condition is
+ * now too large.
  */
 export class ConditionTooLarge extends Error {}
 
@@ -47,7 +48,7 @@ export class ConditionTooLarge extends Error {}
 const maxBytes = 1_000_000;
 
 /**
- * Finds for each execution the index of the first condition that holds, with one statement for up to a hundred
+ * Finds the index of the first condition that holds for each execution. One statement covers up to a hundred
  * executions. Contacts, events and memberships are read as they are now; `now` is the end of every time window.
  */
 export async function decide(

@@ -9,7 +9,7 @@ import type { Arrival } from "./arrival";
 /** The part of a type of step that needs a database. */
 export interface StepEffect<T extends StepType> {
   /**
-   * Runs a step for up to a hundred executions, and returns the outcome of each, in order; null if the CPU time ran out
+   * Runs a step for up to a hundred executions. Returns the outcome of each, in order; null if the CPU time ran out
    * first, so that a later pass runs the step. The call may be repeated after an attempt that died half-way: see
    * `effectIdOf`.
    */
@@ -21,8 +21,8 @@ export interface StepEffect<T extends StepType> {
   /** Whether the step may wait for a report from elsewhere, which names the execution and the step. */
   awaitsReport?: true;
   /**
-   * Checks the references of a config before it is saved, and adds warnings to those of the answer. Returns guards that
-   * the references stay valid until the commit. Throws Invalid.
+   * Checks the references of a config before it is saved, and adds warnings to the answer. Returns guards which require
+   * that the references are still valid at the commit. Throws Invalid.
    */
   check?(ctx: Context, config: StepConfigs[T], sent: JsonObject): Promise<Statement[]>;
 }

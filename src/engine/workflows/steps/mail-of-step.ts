@@ -15,14 +15,14 @@ export function templateOf({ config, templateId }: StepOf<"SEND_EMAIL">): Id | n
 
 export const noTemplate: StepOutcome = { kind: "failed", reason: "The step has no template" };
 
-/** Returns the step's custom address, normalized and as written; null if it mails the contact. */
+/** Returns the step's custom address, both normalized and as written; both null if the step mails the contact. */
 export function recipientOf({ recipient }: SendEmailConfig): { to: string | null; written: string | null } {
   if (recipient?.type !== "CUSTOM") return { to: null, written: null };
   const { customEmail } = recipient;
   return { to: normalizeEmail(customEmail) ?? customEmail, written: customEmail };
 }
 
-/** The contact and the template of an email at the time when the step runs. */
+/** The facts about the contact and the template of an email, at the time when the step runs. */
 export interface MailFacts {
   isThere: boolean;
   isSubscribed: boolean | null;

@@ -10,10 +10,10 @@ import { isStranger } from "../../contacts/stranger";
 import type { Scope } from "./arrival";
 
 /**
- * A public key can be read out of a page by anyone, and used to send events about any contact with any text. Three
- * limits therefore apply to executions that such an event started or woke, directly or through events that it caused.
- * Their emails count towards an hourly limit of the project. A stranger (a contact that only public keys have named)
- * gets one such email a day. Text from the event never becomes a link.
+ * Anyone can read a public key out of a page and use it to send events about any contact, with any text. Three limits
+ * therefore apply to executions that such an event started or woke, directly or through events that it caused. Their
+ * emails count towards an hourly limit of the project. A stranger (a contact that only public keys have named) gets one
+ * such email a day. Text from the event never becomes a link.
  *
  * Events of segments do not record their causes, so an email to a stranger always counts, whichever event caused it.
  */
@@ -29,7 +29,7 @@ export function numbered(ctx: Context, items: string): SQL {
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value->>'contactId')`;
 }
 
-/** Returns the scope for rendering an email: text that a public key sent does not become a link. */
+/** Returns the scope for rendering an email, in which text that was sent with a public key does not become a link. */
 export function withoutPublicLinks({ event, ...scope }: Scope): Scope {
   if (event === null || event.publicKeys.length === 0) return { event, ...scope };
   const entries = Object.entries(event.data).map(([key, value]) =>
@@ -44,7 +44,7 @@ function hourOf(ctx: Context): number {
 
 /**
  * Whether the email `r` may go to its contact `c`. `r.ordinal` is its number among the public emails of the batch. The
- * clocks of machines differ slightly, so a count that is stored for a later hour counts for this one.
+ * clocks of machines differ slightly, so a count that is stored for a later hour also counts for this one.
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p
@@ -55,7 +55,7 @@ export function mayBeMailed(ctx: Context): SQL {
 }
 
 /**
- * Selects the id of the last such email to the contact `c` within a day. NULL if there is none, or if the contact is
+ * Selects the id of the last public email to the contact `c` within a day. NULL if there is none, or if the contact is
  * not a stranger.
  */
 export function lastOfDay(ctx: Context): SQL {
@@ -66,8 +66,8 @@ export function lastOfDay(ctx: Context): SQL {
 }
 
 /**
- * Counts the emails that were inserted and will be sent. Each attempt of a batch makes its own ids, so a repeat counts
- * nothing twice.
+ * Counts the public emails that were inserted and will be sent. Each attempt of a batch makes its own ids, so a repeat
+ * counts nothing twice.
  */
 export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: boolean }[]): Statement {
   const items = JSON.stringify(mails.map(({ emailId, isPublic }) => ({ emailId, isPublic })));
@@ -83,7 +83,7 @@ export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: 
 }
 
 /**
- * Postpones an email: to a day after the contact's last one, or to the next hour. The execution then continues
+ * Postpones an email: until a day after the contact's last one, or until the next hour. The execution then continues
  * automatically.
  */
 export function waitsForLimit(ctx: Context, last: Id | null): StepOutcome {

@@ -10,15 +10,15 @@ import { effectOf } from "../step-effects";
 import type { Arrival } from "./arrival";
 import type { StepEffect } from "./effect";
 
-/** An attempt that threw, and the error. */
+/** An attempt that threw, with the message of its error. */
 export interface BrokenOff {
   error: string;
 }
 
 /**
- * Runs one step for these arrivals, which are all at the same step. If that throws, runs the step for each alone, so
- * that one bad contact does not stop the others. Null means that the pass's CPU time ran out before this arrival.
- * Throws when the database cannot be reached: no step is at fault, and the alarm tries again for as long as it takes.
+ * Runs one step for these arrivals, which are all at the same step. If that throws, runs the step for each arrival
+ * alone, so that one bad contact does not stop the others. Null means that the pass's CPU time ran out before this
+ * arrival. Throws when the database cannot be reached: no step is at fault, and the alarm tries again until it can be.
  */
 export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(StepOutcome | BrokenOff | null)[]> {
   try {

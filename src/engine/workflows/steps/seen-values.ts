@@ -5,12 +5,12 @@ import type { JsonObject } from "../../../core/json";
 import { type ExecutionValues, executionValue, rootOf } from "../../../core/workflows/run-fields";
 import { contactColumn } from "../../../db/contact-columns";
 
-/** At most this many fields are reported per decision … */
+/** The most fields that are reported per decision. */
 export const maxSeen = 10;
-/** … and this many characters of each value. */
+/** The most characters of each value that are reported. */
 const maxShown = 80;
 
-/** Returns the value of a contact's field as JSON, for a decision to report. */
+/** Selects the value of a contact's field as JSON, for a decision to report. */
 export function seenInSql(field: string): SQL {
   const key = dataKeyOf(field);
   if (key !== null) {
@@ -25,7 +25,7 @@ function pathOf(keys: string[]): string {
   return `$${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
 }
 
-/** Returns the values that a decision was based on, as a phrase; undefined if it read no field. */
+/** Describes the values that a decision was based on, as a phrase; undefined if it read no field. */
 export function describeSeen(
   fields: readonly string[],
   contact: JsonObject,

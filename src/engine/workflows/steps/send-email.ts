@@ -38,14 +38,14 @@ interface Wanted {
   emailId: Id;
   effectId: string;
   contactId: Id;
-  /** The step's custom address, which replaces the contact's; null without one. */
+  /** The step's custom address, which replaces the contact's; null if the step has none. */
   to: string | null;
   written: string | null;
   values: ReturnType<typeof storedValues>;
   causes: string[];
-  /** Whether events of public keys caused it. */
+  /** Whether events sent with a public key caused the email. */
   isPublic: boolean;
-  /** Whether an event of any source caused it. */
+  /** Whether an event of any source caused the email. */
   isByEvent: boolean;
 }
 
@@ -54,8 +54,8 @@ const maxBytes = 1_000_000;
 
 /**
  * Accepts the emails of a group of executions: one content for all, and a row for each execution that has no email for
- * this step yet. The unique `effect_id` prevents a second one. Outcomes are read from the rows at the end of the batch,
- * so a repeat returns the same.
+ * this step yet. The unique `effect_id` prevents a second email. Outcomes are read from the rows at the end of the
+ * batch, so a repeat returns the same.
  */
 async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<StepOutcome[]> {
   const [first] = arrivals;
@@ -97,7 +97,7 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
-  // Without a content, nothing was written, and a second run writes the same as the first would have.
+  // If the content is not there, nothing was written, and a second run writes the same as the first would have.
   batch.recognise(sql`EXISTS (SELECT 1 FROM email_contents WHERE ${inProject(ctx)} AND id = ${contentId})`);
   batch.add(
     insertContentOf(ctx, {
@@ -167,12 +167,12 @@ const readSent = columns({
   fromEmail: orNull(asText),
   isVerified: asFlag,
   isPublic: asFlag,
-  /** The id of the contact's last such email within a day, if the contact is limited to one a day. */
+  /** The id of the contact's last public email within a day, if the contact is limited to one a day. */
   lastOfDay: orNull(asId),
 });
 type Sent = ReturnType<typeof readSent>;
 
-/** Reads the state of each item at the end of the batch, in their order. */
+/** Selects the state of each item at the end of the batch, in the order of the items. */
 function selectSent(ctx: Context, items: string, template: Id): Statement<Sent> {
   return statement(
     sql`SELECT e.id AS email_id, e.status, e.error, c.id IS NOT NULL AS is_there, c.subscribed AS is_subscribed,

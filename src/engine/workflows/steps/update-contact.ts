@@ -34,8 +34,9 @@ export const updateContact = {
 const maxBytes = 1_000_000;
 
 /**
- * Updates the contacts of a group of executions. A row in `workflow_effects` is the claim: the batch that inserts it
- * makes the change, and a repeat returns the row's stored result. So each value is rendered and written only once.
+ * Updates the contacts of a group of executions. A row in `workflow_effects` is the claim: the batch that inserts the
+ * row makes the change, and a repeat returns the result that is stored in it. So each value is rendered and written
+ * only once.
  */
 async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(StepOutcome | null)[]> {
   const ctx = { ...given, now: given.clock() };
@@ -50,7 +51,7 @@ async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(
 
 /**
  * Splits the arrivals into groups with at most one execution per contact. The groups run in order, so each execution
- * sees the changes of the previous ones.
+ * sees the changes of the executions before it.
  */
 function oneOfEachContact(arrivals: Update[]): Update[][] {
   const groups: Update[][] = [];
@@ -122,7 +123,7 @@ function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Plan
   }
 }
 
-/** Returns the outcome, and the alternative for a contact that has unsubscribed itself, which no step overrides. */
+/** Returns the outcome, and another one for a contact that has unsubscribed itself, which no step may undo. */
 function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Planned, "result" | "ifOptedOut"> {
   const data: JsonObject = keys.length === 0 ? {} : { data: keys };
   const result: StepOutcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };
@@ -133,7 +134,7 @@ function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Pl
 
 const optedOut = "The person has unsubscribed, which a workflow cannot undo";
 
-/** Writes the planned updates. If the data of one execution makes the batch fail, each is tried alone. */
+/** Writes the planned updates. If the data of one execution makes the batch fail, each update is tried alone. */
 async function write(ctx: Context, planned: Planned[]): Promise<[Update, StepOutcome][]> {
   const token = textOf(newId());
   try {

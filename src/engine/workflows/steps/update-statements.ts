@@ -71,7 +71,7 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
   return found.all;
 }
 
-/** Selects the stored results of effects, in the order of their ids. */
+/** Selects the stored results of effects, in the order of the given ids. */
 export function selectResults(ctx: Context, effectIds: string[]): Statement<{ result: StepOutcome | null }> {
   return statement(
     sql`SELECT w.result FROM json_each(${JSON.stringify(effectIds)}) r
@@ -118,8 +118,8 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
 }
 
 /**
- * Materializes the claimed changes first. Otherwise SQLite, which keeps the table that UPDATE changes to the left of a
- * CROSS JOIN, would scan all contacts of the project.
+ * Updates the data of the contacts. The claimed changes are materialized first: otherwise SQLite, which keeps the table
+ * that UPDATE changes to the left of a CROSS JOIN, would scan all contacts of the project.
  */
 function updateData(ctx: Context, claimed: SQL): Statement {
   const isMeant = sql`${inProject(ctx, "contacts")} AND contacts.id = r.value->>'contactId'`;

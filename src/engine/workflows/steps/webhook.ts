@@ -47,17 +47,17 @@ interface Planned {
   request: string;
 }
 
-/** The maximum size of the requests in one batch, and of a single request. */
+/** The most bytes of requests in one batch, and of a single request. */
 const maxBytes = 1_000_000;
 const maxRequestBytes = 500_000;
 
-/** When an execution asks for the outcome of its call if none was reported. */
+/** After this time, an execution asks for the outcome of its call if none was reported. */
 const askAgainMs = 15 * minuteMs;
 
 /**
  * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
- * stored row: the call is in progress, or its outcome is stored and the report was lost, or the execution has had the
- * outcome. The last happens when a workflow changes so that an execution comes to a step again.
+ * stored row. Then the call is in progress, or its outcome is stored and the report was lost, or the execution has
+ * already had the outcome. The last happens when a workflow changes so that an execution comes to a step again.
  */
 async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
   // Calls are made by the real clock, while the execution waits by its project's clock.
@@ -96,7 +96,7 @@ async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOu
   return outcomes;
 }
 
-/** A step is done once, so its second visit keeps the output of the first. */
+/** Returns the output of the step's first visit, because a step is done only once. */
 function sameAsBefore({ scope, step }: Call): StepOutcome {
   const before = scope.steps[step.name];
   return { kind: "done", ...(isJsonObject(before) && { output: before }) };

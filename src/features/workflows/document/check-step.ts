@@ -25,7 +25,8 @@ export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position">
 }
 
 /**
- * Checks a step by the rules of the single calls. Names in its config are only looked up if they are new. Throws Invalid.
+ * Checks a step under the same rules as the calls for single steps. The names in its config are only looked up if they
+ * are new. Throws Invalid.
  */
 export async function checkStep(
   ctx: Context,
@@ -48,7 +49,8 @@ export async function checkStep(
 }
 
 /**
- * Returns the guard that newly named templates exist. It throws NotFound with the field of the first one that does not.
+ * Returns a guard which requires that newly named templates exist. Throws NotFound, with the field of the first
+ * template that does not exist.
  */
 export async function guardTemplates(
   ctx: Context,

@@ -4,7 +4,7 @@ import type { Issue } from "../../../core/workflows/issues";
 import { triggerOf } from "../../../engine/workflows/graph";
 import type { WholeWorkflow } from "../workflow";
 
-/** Returns the workflow as its author stores it. TRIGGER is among the steps once a document has named it. */
+/** Returns the workflow as its author stores it. TRIGGER is among the steps once a document has contained it. */
 export function documentOf({ row, steps, transitions }: WholeWorkflow): WorkflowDocument {
   const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
   // Safe, because both ends of a transition are steps of its workflow.
@@ -32,7 +32,7 @@ export function documentOf({ row, steps, transitions }: WholeWorkflow): Workflow
   };
 }
 
-/** Adds the version of the workflow, which a later PUT may name. */
+/** Returns the document with the version of the workflow, which a later PUT may name. */
 export function documentJson(workflow: WholeWorkflow) {
   const document = documentOf(workflow);
   return { version: workflow.row.version, ...document, triggerConfig: { ...document.triggerConfig } };

@@ -82,7 +82,7 @@ export const DocumentStep = z.object({ ...answeredFields, type: z.enum(stepTypes
   },
 });
 
-/** The schemas of both in the OpenAPI document, by name. */
+/** The schemas of steps in answers and in requests, by their names in the OpenAPI document. */
 export const documentStepShapes = [
   ...shapesByType("Document", stepTypes, answeredFields),
   ...shapesByType("PutDocument", stepTypes, sentFields),

@@ -20,9 +20,9 @@ interface ReadGraph extends Rows {
 }
 
 /**
- * Reads the steps and transitions of a document, by the rules of the single calls. A step of `before` with the same key
- * keeps its identity, and its position unless the document has one. Throws Invalid with all faults and their fields,
- * NotFound for a template, and Conflict.
+ * Reads the steps and transitions of a document, under the same rules as the calls for single ones. A step of `before`
+ * with the same key keeps its identity, and also its position unless the document has one. Throws Invalid with all
+ * faults and their fields, NotFound for a template, and Conflict.
  */
 export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
   const keys = new Set([triggerKey, ...sent.steps.map(({ key }) => key)]);
@@ -50,7 +50,7 @@ function refuseFaults(faults: FieldFault[]): void {
   if (faults.length > 0) throw new Invalid(faults);
 }
 
-/** The valid steps, the keys of the others, and all faults of these. */
+/** Returns the valid steps, the keys of the faulty ones, and all faults. */
 async function checkSteps(ctx: Context, known: ReadonlyMap<string, WorkflowStepRow>, steps: readonly SentStep[]) {
   const faults = keyFaults(steps);
   // A step with a faulty key would be compared with the wrong step.
@@ -71,7 +71,7 @@ async function checkSteps(ctx: Context, known: ReadonlyMap<string, WorkflowStepR
   return { checked: read.filter((step) => step !== null), unread, faults };
 }
 
-/** A new step without a position is drawn below all others. */
+/** Returns the rows of the steps. A new step without a position is drawn below all others. */
 function rowsOf(
   ctx: Context,
   workflowId: Id,
@@ -103,7 +103,7 @@ function isAs({
     row.fromStepId === fromStepId && row.toStepId === toStepId && row.branch === branch && row.priority === priority;
 }
 
-/** Returns the steps in the order in which they will be read again: that of their creation. */
+/** Returns the rows in the order in which they will be read again: that of their creation. */
 function inOrderOfIds<T extends { id: Id }>(rows: readonly T[]): T[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

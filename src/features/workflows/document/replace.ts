@@ -16,7 +16,10 @@ import { type DocumentPlan, planOf, stepsAreOccupied, waitingOn } from "./plan";
 import { readGraph } from "./read";
 import type { PutDocument } from "./schema";
 
-/** Where executions at removed steps continue. If neither field is set, a document is refused while there are any. */
+/**
+ * Where executions at removed steps continue. If neither field is set, a document is refused while there are such
+ * executions.
+ */
 export interface Leaving {
   moveTo?: string | undefined;
   isForced: boolean;
@@ -36,14 +39,14 @@ export async function planDocument(ctx: Context, id: Id, sent: PutDocument, leav
   return planOf(ctx, before, after);
 }
 
-/** The steps that a document has removed, and the job that moves executions away from them. */
+/** The steps that a document removes, and the job that moves executions away from them. */
 interface Removal extends Vacated {
   jobId: Id;
 }
 
 /**
  * Implements `PUT /workflows/{id}/document`. A job moves executions away from removed steps, including those that
- * arrive there at the same moment; before the answer, each shard has already processed its first ones. Throws NotFound,
+ * arrive there at the same moment. Before the call answers, each shard processes the first of them. Throws NotFound,
  * Invalid and Conflict.
  */
 export async function replaceDocument(
@@ -78,7 +81,7 @@ export async function replaceDocument(
   });
   const { removal } = done;
   if (removal) {
-    // If no execution was at the steps, the job alone handles those that arrived at the same moment.
+    // Otherwise no execution was at the steps, and the job alone handles those that arrived at the same moment.
     if (removal.to !== null || leaving.isForced) await vacateNow(ctx, removal);
     await announceJob(ctx, "workflows.vacate", removal.jobId);
   }
@@ -86,8 +89,8 @@ export async function replaceDocument(
 }
 
 /**
- * Returns the change that a document asks for, without statements. Fields that it leaves out get the values of a new
- * workflow, except for `enabled`, which is unchanged.
+ * Returns the change that a document asks for, without statements. Fields that the document leaves out get the values
+ * of a new workflow, except for `enabled`, which is unchanged.
  */
 async function readChange(ctx: Context, before: WholeWorkflow, sent: PutDocument): Promise<WorkflowChange> {
   const { row } = before;

@@ -13,7 +13,7 @@ import { rowsPerPart } from "./parts";
 // The mirror has no index by step, because each move of an execution would have to write to it. So the executions at a
 // step are found by scanning the list, window by window.
 
-/** The most windows that one call scans: 250,000 executions. */
+/** The most windows that one call scans. Together they have 250,000 executions. */
 const maxWindows = 20;
 
 const readFound = columns({ id: asId });
@@ -28,7 +28,7 @@ interface StepPage {
 
 /**
  * Returns a page of the executions at a step, newest first, and their number. `found` is the FROM and WHERE of the
- * list. `isPartial` when there are older executions that were not scanned.
+ * list. `isPartial` is true if there are older executions that were not scanned.
  */
 export async function pageAtStep(
   ctx: Context,

@@ -11,7 +11,10 @@ import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { rowsPerPart } from "./parts";
 
-/** A batch of whole windows takes about 20 ms, during which the database does nothing else. */
+/**
+ * How many windows one batch counts. A batch of whole windows takes about 20 ms, during which the database does nothing
+ * else.
+ */
 const windowsPerBatch = 7;
 
 const readDue = columns({ projectId: asNumber, workflowId: asId, countedTo: asId });
@@ -24,8 +27,8 @@ const dueCounts = (now: Date) =>
 export const hasDueCounts: IsDue = ({ now }) => exists(dueCounts(now));
 
 /**
- * Sweeps workflows whose count is due, and counts their executions window by window, while their shards continue to
- * write: a batch that changes an execution below `counted_to` changes the count too.
+ * Counts the executions of workflows whose count is due, window by window, in a sweep. Shards continue to write
+ * meanwhile: a batch that changes an execution below `counted_to` changes the count too.
  */
 export function countExecutions(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => countSome(platform, db));
@@ -48,7 +51,10 @@ async function countSome(platform: Platform, db: Db): Promise<number> {
   return maxSweptRows;
 }
 
-/** Adds the next window to a count, or begins it again with the first one. Does nothing if another tick was faster. */
+/**
+ * Adds the next window to a count, or begins the count again with the first window. Does nothing if another tick was
+ * faster.
+ */
 function updateCounted({ projectId, workflowId, countedTo }: Due, now: number): Statement {
   const isAgain = countedTo === aboveAllIds;
   const after = isAgain ? belowAllIds : countedTo;

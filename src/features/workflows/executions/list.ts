@@ -24,8 +24,8 @@ interface ExecutionQuery {
 }
 
 /**
- * Returns one page of a workflow's executions, newest first, from the mirror. Their contexts come from their objects.
- * Throws NotFound.
+ * Returns one page of a workflow's executions, newest first, from the mirror. The contexts of the executions come from
+ * the shards. Throws NotFound.
  */
 export async function listExecutions(
   ctx: Context,
@@ -97,8 +97,8 @@ async function farPage(
 }
 
 /**
- * Selects a page that begins at `newest`. Ids are selected first: for whole rows, SQLite would read executions of every
- * status from the table itself.
+ * Selects a page that begins at `newest`. Ids are selected first: if whole rows were, SQLite would read executions of
+ * every status from the table itself.
  */
 function selectPage(found: SQL, newest: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
   const ids = sql`SELECT id ${found} AND id <= ${newest} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;

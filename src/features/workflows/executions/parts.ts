@@ -10,24 +10,27 @@ import type { Context } from "../../../platform/context";
 /**
  * A long list is counted in parts. The rows below the first part are cut into ranges by the times of their ids, and
  * many ranges are counted at once. If a range turns out to have more than one part, its newest part is counted and the
- * rest is cut again. A whole part leaves at most as many ranges as are counted at once. However uneven the times are,
- * there are therefore at most as many repetitions as whole parts.
+ * rest is cut again. Each whole part adds at most as many ranges as are counted at once. So however unevenly the ids
+ * are spread over time, there are at most as many repetitions as whole parts.
  */
 
-/** A statement reads its part at most twice: for its count, and for its edge. */
+/** The most rows of a part. A statement reads them at most twice: to count them, and to find the part's edge. */
 export const rowsPerPart = maxRowsPerStatement / 2;
 
-/** A batch of whole parts takes about 20 ms, during which the database does nothing else. */
+/**
+ * How many parts one batch counts. A batch of whole parts takes about 20 ms, during which the database does nothing
+ * else.
+ */
 const partsPerBatch = 7;
 
-/** Two batches are counted in parallel. */
+/** How many parts are counted at once, in two parallel batches. */
 const partsAtOnce = 2 * partsPerBatch;
 
 /** The newest executions of a range, at most `rowsPerPart`. */
 export interface ExecutionPart {
   count: number;
   newest: Id | null;
-  /** The last id of the part, when the part is full. */
+  /** The oldest id of the part, if the part is full. */
   edge: Id | null;
   /** The oldest id of the whole range. */
   oldest: Id | null;
@@ -40,12 +43,12 @@ interface Range {
   isLong: boolean;
 }
 
-/** Counts the newest part of a list, below an id. `found` is its FROM and WHERE. */
+/** Counts the newest part of a list that lies below an id. `found` is the list's FROM and WHERE. */
 export function countNewest(found: SQL, below: SQL): Statement<ExecutionPart> {
   return countPart(found, { from: belowAllIds, below, isLong: false });
 }
 
-/** Counts everything below a part. Returns the part and the ones below, newest first, then empty ones. */
+/** Counts everything below a part. Returns that part and the parts below it, newest first, then empty ones. */
 export async function partsFrom(ctx: Context, found: SQL, part: ExecutionPart): Promise<ExecutionPart[]> {
   const parts = [part];
   for (let ranges = rangesBelow(part); ranges.length > 0; ) {
@@ -59,8 +62,8 @@ export async function partsFrom(ctx: Context, found: SQL, part: ExecutionPart): 
 }
 
 /**
- * Cuts the ids below a whole part into ranges, newest first. Sized for twice that part's density, so only denser ranges
- * have more than one part.
+ * Cuts the ids below a whole part into ranges, newest first. The ranges are sized as if ids were twice as dense as in
+ * that part, so only ranges that are even denser have more than one part.
  */
 function rangesBelow({ newest, edge, oldest }: ExecutionPart): Range[] {
   if (newest === null || edge === null || oldest === null || edge === oldest) return [];
@@ -84,8 +87,8 @@ async function countParts(ctx: Context, found: SQL, ranges: Range[]): Promise<Ex
 }
 
 /**
- * Counts a part by the test that probably suffices: for a long range whether it has a whole part, for a short range its
- * count.
+ * Counts a part, beginning with the test that probably suffices: for a long range, whether it has a whole part; for a
+ * short range, how many rows it has.
  */
 function countPart(
   found: SQL,

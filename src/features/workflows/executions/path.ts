@@ -49,7 +49,7 @@ export const ExecutionPath = z
 
 /**
  * Returns the path of an execution, in the order in which it reached the steps. `steps` are the workflow's current
- * ones.
+ * steps.
  */
 export function pathOf(records: readonly StepRecord[], steps: readonly Pick<Step, "id" | "config">[]): PathStep[] {
   const inputs = new Map(steps.map(({ id, config }) => [id, config]));

@@ -9,7 +9,7 @@ import type { Platform } from "../../../platform/context";
 import { maxSweptRows, walkDatabases } from "../../../platform/sweep";
 
 /**
- * Sweeps the projects with workflows and wakes all their shards. This is the only way to find a shard that died before
+ * Wakes all shards of the projects with workflows, in a sweep. This is the only way to find a shard that died before
  * its executions were mirrored and whose alarm was lost as well; otherwise it would sleep until its next call.
  */
 export function wakeAll(platform: Platform): Promise<void> {

@@ -13,7 +13,7 @@ import type { Platform } from "../../../platform/context";
 import { exists, type IsDue } from "../../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
-/** A shard whose alarm works has moved its executions within this time. */
+/** How late an execution must be to count as overdue. A shard whose alarm works moves its executions sooner. */
 const patienceMs = minuteMs;
 /** A shard that is still overdue is woken again after this time. */
 const againAfterMs = 5 * minuteMs;
@@ -32,12 +32,12 @@ function overdueOf(project: SQL, { now }: Platform): SQL {
     ORDER BY wake_at LIMIT ${rowsPerProject}`;
 }
 
-// Looks at one row of each project that has executions with a time, however many it has.
+// Looks at one row per project, however many executions with a wake time the project has.
 export const hasOverdueExecutions: IsDue = (platform) =>
   exists(sql`FROM (${hopProjects(withTime)} SELECT 1 FROM hop WHERE hop.project IS NOT NULL
     AND ${isAtHome(sql`hop.project`)} AND EXISTS (${overdueOf(sql`hop.project`, platform)}) LIMIT 1)`);
 
-/** Selects overdue executions of the next projects, in the order of their numbers. */
+/** Selects overdue executions of the projects numbered above `after`, ordered by project number. */
 function selectOverdue(platform: Platform, after: number): SQL {
   return sql`${hopProjects(withTime, { after, limit: maxSweptRows })}
     SELECT hop.project, e.value->>0, e.value->>1 FROM hop CROSS JOIN json_each((
@@ -46,8 +46,7 @@ function selectOverdue(platform: Platform, after: number): SQL {
 }
 
 /**
- * Sweeps executions that should have moved on, because their shard's alarm was lost, or because it never mirrored their
- * state.
+ * Wakes executions that should have moved on but did not: their shard lost its alarm, or never mirrored their state.
  */
 export function wakeOverdue(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();
@@ -78,15 +77,15 @@ export function wakeOverdue(platform: Platform): Promise<void> {
       })),
     );
     const isFull = overdue.count === maxSweptRows;
-    // A project gets one turn a tick, so that one whose shards do not come back keeps none of the others waiting.
+    // A project gets one turn per tick, so that a project whose shards do not wake keeps no other project waiting.
     after.set(db, isFull ? Math.max(...projects.keys()) : (hops.one.last ?? from));
     return isFull || hops.one.isFull ? maxSweptRows : 0;
   });
 }
 
 /**
- * Runs `workflows.wake`: the shards check what they have to do. Shards of a project with a test clock are woken by its
- * advances instead.
+ * Runs `workflows.wake`: the shards check whether they have something to do. Shards of a project with a test clock are
+ * woken by the advances of that clock instead.
  */
 export async function wakeShardsJob(
   platform: Platform,

@@ -15,14 +15,14 @@ interface WorkflowField {
   category: "contact" | "event";
 }
 
-/** More would be too many to choose from. */
+/** The most fields of one kind that are listed. More would be too many to choose from. */
 const maxFields = 1_000;
-/** The number of events whose data is inspected. */
+/** The most events whose data is inspected. */
 const maxEvents = 50;
 
 /**
  * Implements `GET /workflows/fields`: the fields that a CONDITION may name. Fields of events are taken from recorded
- * events: of this name, or, without a name, from the newest ones.
+ * events: from those of this name or, without a name, from the newest ones.
  */
 export async function listWorkflowFields(ctx: Context, eventName: string | undefined): Promise<WorkflowField[]> {
   const batch = openBatch(ctx);
@@ -54,7 +54,10 @@ function eventField(key: string, type: FieldType): [string, FieldType] {
   return [key === "source" ? `event.data.${key}` : `event.${key}`, type];
 }
 
-/** Returns the keys in the data of events that the service records itself, even before any was recorded. */
+/**
+ * Returns the keys that the data of an event of the service itself has. They are known even before such an event was
+ * recorded.
+ */
 function ownKeys(eventName: string | undefined): readonly string[] {
   const event = eventName === undefined ? undefined : serviceEvent(eventName);
   return [...(event?.isOfEmail ? emailDataKeys : []), ...(event?.fields ?? [])];

@@ -29,7 +29,7 @@ export async function workflowStats(ctx: Context, id: Id): Promise<WorkflowStats
   return { steps: (await Promise.all(withMails)).flat() };
 }
 
-/** Returns the branches that the step has now, in their order, followed by those that it had before. */
+/** Returns the branches that the step has now, in their order, followed by branches that it had before. */
 function allBranches(names: string[], counted: StepCounts["branches"]): StepCounts["branches"] {
   const counts = new Map(counted.map(({ branch, count }) => [branch, count]));
   const all = new Set([...names, ...counts.keys()]);

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { definitionOf, type StepType } from "../../../core/workflows/step";
 
 /**
- * The context of a step's schema: an answer with a step or a document, the call that creates a step, or the call that
- * sends a document.
+ * The prefix of a schema's name, which says where the step appears: in an answer, in the call that creates it, in a
+ * document that is returned, or in a document that is sent.
  */
 type Prefix = "" | "Create" | "Document" | "PutDocument";
 

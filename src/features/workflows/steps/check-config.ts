@@ -30,7 +30,7 @@ export function templateIn(type: StepType, { templateId }: JsonObject): Id | nul
   return definitionOf(type).hasTemplate && typeof templateId === "string" ? readId(templateId) : null;
 }
 
-/** Returns the guard that a template exists; none for a step without a template. */
+/** Returns a guard which requires that a template exists; none for a step without a template. */
 export function guardTemplate(ctx: Context, id: Id | null): Statement[] {
   if (id === null) return [];
   const isThere = sql`EXISTS (SELECT 1 FROM templates WHERE ${inProject(ctx)} AND id = ${id})`;

@@ -70,7 +70,7 @@ function connected(
   };
 }
 
-/** Returns the step that is drawn lowest. */
+/** Returns the position at x = 0 at the height of the lowest step. */
 function lowest({ steps }: WholeWorkflow): { x: number; y: number } {
   return { x: 0, y: Math.max(...steps.map(({ y }) => y)) };
 }

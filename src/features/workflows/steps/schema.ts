@@ -59,7 +59,7 @@ export const Step = z
   .object({ ...stepFields, type: z.enum(stepTypes), config: StepConfig })
   .meta({ id: "WorkflowStep", example: stepExample, ...oneOfTypes("", stepTypes) });
 
-/** Read according to the type of the step: see `readConfig`. */
+/** A config, which `readConfig` reads according to the type of the step. */
 const Config = z
   .custom<JsonObject>(isJsonObject, { error: "Must be an object", params: { code: "invalid_type" } })
   .meta({
@@ -115,5 +115,5 @@ export const UpdateStep = z
   .meta({ id: "UpdateWorkflowStep", example: { config: { amount: 3, unit: "days" } } });
 export type UpdateStep = z.infer<typeof UpdateStep>;
 
-/** The schemas of both in the OpenAPI document, by name. */
+/** The schemas of steps in answers and in the calls that create them, by their names in the OpenAPI document. */
 export const stepShapes = [...shapesByType("", stepTypes, stepFields), ...shapesByType("Create", newTypes, newFields)];

@@ -7,13 +7,16 @@ import { stepOfRow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { activeExecutions } from "../delete";
 
-/** Returns the guard that, according to the mirror, no execution is at a step whose transitions change. */
+/**
+ * Returns a guard for a change of a step's transitions. It requires that, according to the mirror, no execution is at
+ * the step.
+ */
 export function guardDeserted(ctx: Context, { workflowId, id }: WorkflowStepRow): Statement {
   const standing = sql`${activeExecutions(ctx, workflowId)} AND current_step_id = ${id}`;
   return guard(sql`NOT EXISTS (${standing})`, stepIsOccupied);
 }
 
-/** Returns the guard that no execution is at a step whose branches change. */
+/** Returns a guard which requires that no execution is at the step, if the step's branches change. */
 export function guardBranches(ctx: Context, before: WorkflowStepRow, after: WorkflowStepRow): Statement[] {
   const namesOf = (row: WorkflowStepRow) => branchNames(stepOfRow(row)).names.join("\n");
   return namesOf(before) === namesOf(after) ? [] : [guardDeserted(ctx, after)];

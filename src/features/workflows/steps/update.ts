@@ -51,8 +51,8 @@ export async function updateStep(
 }
 
 /**
- * Throws Invalid for another type than the step's. The type never changes, because a step's records and outputs depend
- * on it.
+ * Throws Invalid if the wanted type is not that of the step. The type never changes, because a step's records and
+ * outputs depend on it.
  */
 export function refuseOtherType({ type }: WorkflowStepRow, wanted: string): void {
   if (wanted === type) return;
@@ -61,8 +61,8 @@ export function refuseOtherType({ type }: WorkflowStepRow, wanted: string): void
 }
 
 /**
- * Returns the value of the column with the template in use, which makes references to it findable. A template in the
- * config changes with the config; the step's own template stays.
+ * Returns the template that the step will use, for the column by which references to templates are found. A template in
+ * the config changes with the config; the step's own template stays.
  */
 function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }: UpdateStep): Id | null {
   const [had, has] = [templateIn(step.type, step.config), templateIn(step.type, config)];

@@ -14,10 +14,13 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerPage = 100;
 
-/** The limit per project. Jobs of other projects share the few consumers, so this leaves capacity for them. */
+/**
+ * The most jobs that a project may start per second. The jobs of all projects share a few consumers, so this leaves
+ * capacity for the other projects.
+ */
 export const startsPerSecond = 5;
 
-/** A failing job is given up after a day, so older ticks are no longer read. */
+/** How long ticks are kept. A failing job is given up after a day, so older ticks are no longer read. */
 const keptForMs = 2 * dayMs;
 
 const readDue = columns({
@@ -35,10 +38,10 @@ const dueTicks = (now: Date, clock: number) =>
 export const hasDueTicks: IsDue = ({ now }) => exists(dueTicks(now, 0));
 
 /**
- * Sweeps scheduled workflows whose time has come. Each tick is a unique row, inserted in the batch that moves the
- * workflow to its next tick, so it happens once even if several sweeps overlap. If ticks were missed, only the latest
- * one happens. A workflow has one job, which shares its id: a job that is still at an earlier tick continues with the
- * latest one.
+ * Queues the jobs of scheduled workflows whose time has come, in a sweep. Each tick is a unique row, inserted in the
+ * batch that moves the workflow to its next tick, so the tick happens once even if several sweeps overlap. If ticks
+ * were missed, only the latest one happens. A workflow has one job, which has the workflow's id: a job that is still at
+ * an earlier tick continues with the latest one.
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   const started: Started = new Map();

@@ -22,10 +22,10 @@ import { startsPerSecond } from "./queue-due";
 
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId, tick: z.number() });
-/** `tick` is set once the job has moved on to a later tick. */
+/** How far the job has come. Without `tick`, it is at the tick of its input; without `after`, at the first member. */
 const State = z.object({ tick: z.number().optional(), after: StoredId.optional() });
 
-/** A run takes at most a second, after which other jobs get a turn, because only a few run at a time. */
+/** A run takes at most a second. Then other jobs get a turn, because only a few run at a time. */
 export const startMembersRuns: JobRuns = { stepsPerRun: 4, pauseSeconds };
 
 /** The most contacts of one job step. Each shard is called once with its share of them. */
@@ -40,8 +40,8 @@ const readWorkflow = columns({
 });
 
 /**
- * Returns how long a job pauses between turns. The more schedules its project has, the longer; for a few there is no
- * pause. Even the maximum is shorter than the time after which a job counts as lost.
+ * Returns how long a job pauses between runs. The more schedules its project has, the longer the pause; with only a
+ * few, there is none. Even the longest pause is shorter than the time after which a job counts as lost.
  */
 async function pauseSeconds(ctx: Context): Promise<number> {
   const { schedules } = await selectOne(
@@ -54,8 +54,8 @@ async function pauseSeconds(ctx: Context): Promise<number> {
 
 /**
  * Runs a step of `workflows.start`: starts a scheduled workflow at one tick, for one window of the segment's members.
- * The shards receive them before the cursor is stored, so a repeated job step sends the same contacts again; a shard
- * starts each contact once per tick.
+ * The shards receive the members before the cursor is stored, so a repeated job step sends the same contacts again; a
+ * shard starts an execution for each contact once per tick.
  */
 export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step> {
   const { workflowId, tick: first } = Input.parse(row.input);
@@ -71,7 +71,7 @@ export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step>
   const window = isOver || !workflow ? null : await findMembers(ctx, workflow, after);
   if (window && workflow) {
     const { allowReentry } = workflow;
-    // Sequential, because each call writes a thousand rows at once, and other requests need to get in between.
+    // The calls are sequential, because each writes a thousand rows at once, and other requests need to get in between.
     for (const [number, contactIds] of Map.groupBy(window.ids, shardOf)) {
       const { address, shard } = openShard(ctx, ctx.project.number, number);
       await shard.startMany(address, { workflowId, contactIds, allowReentry, tick });
@@ -90,7 +90,8 @@ export async function startMembersStep(ctx: Context, row: JobRow): Promise<Step>
 }
 
 /**
- * Ends the job, or continues it with the latest tick that has come meanwhile. The batch that finds none ends the job.
+ * Ends the job, or continues it with the latest tick that has come meanwhile. The batch itself looks for such a tick,
+ * and ends the job if there is none.
  */
 function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): Statement[] {
   const latest = sql`(SELECT max(t.tick) FROM workflow_ticks t WHERE ${inProject(ctx, "t")}

@@ -6,8 +6,8 @@ import { changeWorkflow } from "../change";
 import { deleteTransitions } from "../graph-rows";
 
 /**
- * Implements `DELETE /workflows/{id}/transitions/{transitionId}`. Executions at the step before it complete after that
- * step.
+ * Implements `DELETE /workflows/{id}/transitions/{transitionId}`. Executions at the step before the transition complete
+ * after that step.
  */
 export async function deleteTransition(
   ctx: Context,

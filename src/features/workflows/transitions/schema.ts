@@ -34,7 +34,7 @@ const whichBranch = stepTypes.flatMap((type) => {
   return branches ? `From a ${type}: ${branches.are}. ` : [];
 });
 
-/** The fields of a transition that a call sets, in addition to its ends. */
+/** The transition fields that a call sets, in addition to the two steps that the transition joins. */
 export const fields = {
   branch: Branch.meta({ description: `${whichBranch.join("")}From other steps: none.` }),
   priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
