@@ -6,7 +6,7 @@ import { activityJson } from "./activity";
 import { eventNamesOf } from "./names-of-types";
 import type { ActivityFilters } from "./schema";
 
-/** The end of the year 9999, the last year of a date that callers can send. */
+/** The end of the year 9999. No date that a caller can send is later. */
 const endOfTime = 253_402_300_800_000;
 
 /** Implements `GET /activity`: lists the event log, newest first. Throws BadRequest on a cursor of another list. */

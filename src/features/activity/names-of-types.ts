@@ -16,7 +16,7 @@ export function eventNamesOf(types: readonly ActivityType[]): EventNames {
   };
 }
 
-/** Matches when the name is a caller's own, not one of the service. */
+/** Matches a name that is a caller's own, and not one of the service. */
 export function isCallers(name: SQL): SQL {
   return sql`NOT (${matchesAny(name, namesOfService)})`;
 }

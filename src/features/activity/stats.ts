@@ -28,13 +28,13 @@ interface ActivityStats {
   countedAt?: string;
 }
 
-/** The counted events: a caller's own, and those with a column of their own. */
+/** The events that are counted: those that callers track, and those of the service that have a column of their own. */
 const counted: EventNames = eventNamesOf(["event.triggered", ...eventColumns.map(({ name }) => name)]);
 
 /**
  * `GET /activity/stats`: counts the events of each day (UTC). Whole days come from the stored counts, which are exact.
- * A partial day at either end is counted live. If it has too many events for that, it is counted as a whole day. Throws
- * Invalid for too many days.
+ * A partial day at either end is counted live. If it has too many events to be counted live, the stored count of the
+ * whole day is used. Throws Invalid for too many days.
  */
 export async function activityStats(
   ctx: Context,
@@ -99,7 +99,7 @@ function partsOf(range: Span): Span[] {
 interface PartialDay {
   day: number;
   counts: DayCounts;
-  /** True when there are more events than are counted. */
+  /** Whether there are more events than one statement counts. */
   isCut: boolean;
 }
 

@@ -23,13 +23,19 @@ export const ByTime = z.tuple([z.number(), z.string()]);
 /** The maximum number of rows that one statement counts. */
 export const maxCounted = maxRowsPerStatement;
 
-/** The maximum number of rows that a page looks through. The statement that finds the last of them reads them twice. */
+/**
+ * The most rows that a page looks through. The statement that finds the last of these rows reads them twice, so the
+ * number is half of what a statement may read.
+ */
 const maxLookedThrough = Math.floor(maxRowsPerStatement / 2);
 
 export type UpcomingCursor = z.infer<typeof ByTime>;
 
 export interface UpcomingSource {
-  /** Returns the upcoming rows `s` with their time `at`, of one contact or of all: a FROM and a WHERE clause. */
+  /**
+   * Returns the FROM and WHERE clauses for the upcoming rows, of one contact or of all. The rows are `s`, and `at` is
+   * their time.
+   */
   rows(ctx: Context, contactId: Id | null): SourceRows;
   select(rows: SourceRows, after: UpcomingCursor, limit: number): Statement<Upcoming>;
 }
@@ -38,7 +44,7 @@ export interface SourceRows {
   from: SQL;
   at: SQL;
   where: SQL;
-  /** The condition under which a row is shown, for an index that also contains other rows. */
+  /** The condition under which a row is shown. It is set when the index also contains rows that are not shown. */
   isShown?: SQL;
 }
 

@@ -48,7 +48,10 @@ const readEmail = columns({
   source: asOneOf<EmailSource>(),
 });
 
-/** The newest emails of a contact that were sent by calls: campaigns schedule none. Their index has no time. */
+/**
+ * Selects the newest of a contact's emails that belong to no campaign, because campaigns schedule no single emails. The
+ * index by contact does not contain the scheduled time.
+ */
 function newestEmails(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM emails INDEXED BY ux_emails_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contactId} AND campaign_id IS NULL
@@ -91,7 +94,7 @@ const readExecution = columns({
   stepType: orNull(asText),
 });
 
-/** The executions of a contact, in the order of their index: those of the newest workflows first. */
+/** Selects the executions of a contact in the order of their index: those of the newest workflows first. */
 function newestExecutions(ctx: Context, contactId: Id): SQL {
   return sql`(SELECT * FROM workflow_executions INDEXED BY ix_workflow_executions_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contactId}
@@ -104,7 +107,7 @@ const executions: UpcomingSource = {
     const isShown = sql`s.status = 'WAITING'`;
     const rows = { at: sql`s.wake_at`, where };
     if (contactId === null) {
-      // The index also has executions that run, for a minute each.
+      // The index also contains running executions, each for a minute.
       return { ...rows, from: sql`workflow_executions s INDEXED BY ix_workflow_executions_wake`, isShown };
     }
     return { ...rows, from: newestExecutions(ctx, contactId), where: sql`${where} AND ${isShown}` };
@@ -133,7 +136,10 @@ const executions: UpcomingSource = {
     }),
 };
 
-/** Returns the sources of a list, of one contact or of all. The audience of a campaign is decided when it starts. */
+/**
+ * Returns the sources of a list, of one contact or of all. A list of one contact has no campaigns, because the audience
+ * of a campaign is decided when it starts.
+ */
 export function sourcesOf(contactId: Id | null): readonly UpcomingSource[] {
   return contactId === null ? [campaigns, emails, executions] : [emails, executions];
 }

@@ -7,8 +7,9 @@ import { ByTime, countAfter, maxCounted, selectEnd, type Upcoming } from "./upco
 import { sourcesOf } from "./upcoming-sources";
 
 /**
- * `GET /activity/upcoming`: lists scheduled work, of one contact or of all, soonest first. A page starts after a time and an id, so entries that
- * are scheduled or cancelled meanwhile neither repeat nor hide others. Throws BadRequest on a cursor of another list.
+ * `GET /activity/upcoming`: lists scheduled work, of one contact or of all, soonest first. A page starts after a time
+ * and an id, so entries that are scheduled or cancelled meanwhile neither repeat nor hide others. Throws BadRequest on
+ * a cursor of another list.
  */
 export async function listUpcoming(
   ctx: Context,

@@ -17,8 +17,8 @@ const answers = expiringCache<ActivityVersion>({ ttlMs: 2 * secondMs, maxEntries
 const readNewest = columns({ email: orNull(asId), event: orNull(asId) });
 
 /**
- * `GET /activity/version`: returns a value that changes with each accepted email and each event. Within two seconds,
- * only the first caller of an isolate causes a read, of one row of each; the others get the same answer from memory.
+ * `GET /activity/version`: returns a value that changes with each accepted email and each event. In each isolate, only
+ * one call in two seconds reads the newest email and the newest event; the other calls get the same answer from memory.
  */
 export async function activityVersion(ctx: Context): Promise<ActivityVersion> {
   const key = `${ctx.project.number}`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Warnings } from "../../core/warning";
 
-/** A client may not know a newer code. It then shows the message. */
+/** A client that does not know a newer code shows the message of the item instead. */
 const attentionCodes = [
   "project_disabled",
   "marketing_paused",

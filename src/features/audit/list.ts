@@ -13,8 +13,8 @@ import { entryJson } from "./entry";
 import type { AuditFilters } from "./schema";
 
 /**
- * The entries that one statement scans. When this window ends first, the page is shorter, and the cursor continues
- * there.
+ * The most entries that one statement scans. If this window ends before the page is full, the page is shorter, and the
+ * cursor continues at the end of the window.
  */
 const windowRows = 10_000;
 
@@ -35,8 +35,8 @@ export async function listAudit(
   const [after = null] = readCursor(cursor, ById, given) ?? [];
   const window = windowOf(project, filters, after);
   const found = await Promise.all(databases.map((db) => readWindow(platform, db, window, filters, limit)));
-  // The page ends where the first window of a database ends: beyond that, the database may have entries that are newer
-  // than those of the others.
+  // The page ends where the first window of a database ends. Beyond that, this database may have unread entries that
+  // are newer than those of the others.
   const [edge = null] = found
     .flatMap((one) => one.edge ?? [])
     .toSorted()
@@ -57,8 +57,8 @@ export async function listAudit(
 }
 
 /**
- * Selects the newest entries after the cursor, in the form that follows FROM. A target has fewer entries than an actor,
- * so its index is preferred.
+ * Returns what follows FROM in a query for the newest entries after the cursor. A target has fewer entries than an
+ * actor, so the index by target is preferred.
  */
 function windowOf(project: number, { actor, target, startDate, endDate }: AuditFilters, after: string | null): SQL {
   const conditions = [

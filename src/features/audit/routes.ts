@@ -11,8 +11,8 @@ export const audit = projectRoutes("Audit log");
 export const installationAudit = operatorRoutes("Audit log");
 
 /**
- * Returns the databases of the entries: keys and settings of a project are in the control database, and the rest is in
- * the project's own, which may be the same.
+ * Returns the databases that contain the entries of a project. Entries about its keys and settings are in the control
+ * database. All others are in the project's own database, which may be the same one.
  */
 function databasesOf({ db, control, project }: Context): Db[] {
   return project.shard === controlShard ? [control] : [db, control];

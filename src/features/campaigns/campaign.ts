@@ -23,7 +23,8 @@ export function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
 
 /** Returns a campaign with its present counters and progress, as callers see it. */
 export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
-  // The counters come first: reading them counts the pages of a small campaign, which the progress reads afterwards.
+  // The counters come first, because reading them counts the pages of a small campaign, and the progress is read from
+  // the pages.
   const counts = row.sentAt === null ? [] : await findCounts(ctx, row.id);
   return campaignJson(ctx, row, counts, await findProgress(ctx, row));
 }

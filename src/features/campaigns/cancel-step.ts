@@ -56,8 +56,9 @@ export async function cancelStep(ctx: Context, run: BareRun): Promise<NextStep> 
 }
 
 /**
- * Reopens the emails that ended in a status that the retry names, one page per step. The rows and their content are the
- * same, and they are held until they are released. Emails that were not sent count against the month's quota again.
+ * Reopens the emails that ended in a status that the retry names, one page per step. The rows and their content stay
+ * the same, and the emails are held until they are released. Emails that were not sent count against the month's quota
+ * again.
  */
 export async function reopenStep(ctx: Context, run: Run): Promise<NextStep> {
   const { campaign, progress } = run;
@@ -84,8 +85,8 @@ export async function reopenStep(ctx: Context, run: Run): Promise<NextStep> {
 }
 
 /**
- * Reopens the emails of a page. Emails that were not sent gave back their quota of the month in which they were
- * accepted, and take it again while some is left. The others stay closed.
+ * Reopens the emails of a page. Emails that were not sent had given their quota back to the month in which they were
+ * accepted. They take it again while the month has quota left; the rest of them stay closed.
  */
 function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange): Statement[] {
   const now = ctx.clock().getTime();

@@ -14,7 +14,7 @@ import { type Draft, draftOf, forgetBodies, storeBodies, warnOfIgnored } from ".
 import { addReferences, guardDraft, guardSenders, insertCampaign, sendersOf } from "./save-statements";
 import type { CreateCampaign } from "./schema";
 
-/** Bounds the cost of a list, which counts all campaigns. */
+/** The most campaigns of a project. A list counts all of them, so this number bounds the cost of a list. */
 const maxCampaigns = 10_000;
 
 /** `POST /campaigns`: creates a DRAFT. Throws Invalid, BadRequest, NotFound, UnverifiedSender and Conflict. */

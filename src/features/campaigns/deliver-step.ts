@@ -22,7 +22,7 @@ import { saveProgress } from "./save-progress";
 /** The maximum number of released pages that one step counts, and of held pages that it reads. */
 const pagesAtOnce = 10;
 
-/** The number of pages that one batch releases: about ten milliseconds of database time. */
+/** The number of pages that one batch releases, which takes the database about ten milliseconds. */
 const pagesPerBatch = 2;
 
 /**
@@ -47,7 +47,8 @@ export async function deliverStep(ctx: Context, run: Run): Promise<NextStep> {
 }
 
 /**
- * Returns true for a message that arrived before its time. On a test clock, a campaign does not wait between two steps.
+ * Whether the message has arrived before the next step is due. On a test clock, a campaign does not wait between two
+ * steps.
  */
 function isTooEarly(ctx: Context, { progress: { lookAt = 0 } }: Run): boolean {
   return !ctx.project.testClock && ctx.realClock().getTime() < lookAt;
@@ -106,7 +107,7 @@ function pagesFor(held: HeldPage[], available: number): HeldPage[] {
 /** Releases pages a few per batch. If the process dies in between, the released pages stay released. */
 async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<NextStep> {
   const sum = pages.reduce((all, page) => all + page.open, open);
-  // Nearly empty pages leave capacity for the next ones at once.
+  // Nearly empty pages use little of the limit, so the next pages can be released at once.
   const isFull = sum > maxReleasedOf(ctx) / 2 || pages.length < pagesAtOnce;
   const waitMs = leastWaitMs(ctx, sum, { hasHeld: true });
   const until = ctx.realClock().getTime() + (isFull ? waitMs : 0);

@@ -22,7 +22,7 @@ export type Draft = Pick<CampaignRow, (typeof draftFields)[number]>;
 
 /** Returns the fields that people edit, without the other columns of a campaign's row. */
 export function fieldsOf(draft: Draft): Draft {
-  // The list contains every key.
+  // `draftFields` contains every key of a draft.
   return Object.fromEntries(draftFields.map((field) => [field, draft[field]])) as Draft;
 }
 

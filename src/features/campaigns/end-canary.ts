@@ -38,8 +38,9 @@ const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
 const readMarks = columns({ marks: asNumber });
 
 /**
- * Holds the other recipients for a while after the canary's last email. Then releases them, or holds the campaign for
- * a person to decide: when too many emails bounced or complained, or when no report arrived at all.
+ * Holds the other recipients for a while after the canary's last email. Then releases them, unless too many emails
+ * bounced or brought complaints, or no report arrived at all: in these cases, holds the campaign for a person to
+ * decide.
  */
 export async function endCanary(ctx: Context, run: Run): Promise<NextStep> {
   const { campaign, progress } = run;

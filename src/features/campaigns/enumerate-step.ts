@@ -22,16 +22,16 @@ import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
 /** A recipient who will be written into the ledger. */
 interface Recipient {
   contactId: Id;
-  /** The index of the content. */
+  /** The index of the recipient's content in `Frozen.contents`. */
   content: number;
 }
 
-/** Drawing for this many contacts takes a few milliseconds, after which other requests get a turn. */
+/** How many contacts are drawn before other requests get a turn. Drawing them takes a few milliseconds. */
 const drawsPerTurn = 2_000;
 
 /**
- * Counts the recipients of a campaign with a canary, window by window, and then decides which are in the canary: a
- * percentage needs the total. See core/campaigns/draw.ts.
+ * Counts the recipients of a campaign with a canary, window by window. Then decides which of them are in the canary:
+ * the total must be known for that, because the size of a canary is a percentage. See core/campaigns/draw.ts.
  */
 export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
   const { ids, after } = await nextRecipients(ctx, run, frozen);
@@ -61,8 +61,8 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
 
 /**
  * Writes the next recipients into the ledger: a row for each, unique per campaign and contact. The pages of one window
- * are written one after another, each in a batch that also stores the progress. So a run that dies loses nothing, and
- * when two runs overlap, each page is written by one. Returns the number of batches, because a window may take fifty.
+ * are written one after another, each in a batch that also stores the progress. So a crash loses nothing, and when two
+ * runs overlap, each page is written by one of them. Returns the number of batches, because a window may take fifty.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
   const window = await nextRecipients(ctx, run, frozen);
@@ -84,20 +84,21 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
 }
 
 /**
- * Returns the recipients in the next window of the audience, and as `others` the contacts that do not get such mail.
+ * Returns the recipients in the next window of the audience as `ids`, and the contacts that do not get such mail as
+ * `others`.
  */
 function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<AudienceWindow> {
   return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });
 }
 
-/** The contacts that one batch writes. It may contain more left-out contacts, because they cost less. */
+/** The contacts that one batch writes. There may be more left-out contacts than recipients, because they cost less. */
 interface LedgerBatch {
   ids: Id[];
   leftOut: Id[];
   end: Id;
 }
 
-/** Finding out why a contact is left out reads five rows. */
+/** The most left-out contacts of a page. Finding out why a contact is left out reads five rows. */
 const leftOutPerPage = 4_000;
 
 /** Cuts a window into pages, in the order of ids: a page has all contacts up to its end. */
@@ -116,7 +117,7 @@ function splitWindow({ ids, others }: AudienceWindow): LedgerBatch[] {
   return pages;
 }
 
-/** Writes a page. A recipient who no longer wants the mail since the window was read is counted as left out. */
+/** Writes a page. A recipient who has stopped wanting the mail since the window was read is counted as left out. */
 async function writePage(
   ctx: Context,
   run: Run,
@@ -188,8 +189,8 @@ interface NewLedgerPage {
 }
 
 /**
- * Returns the statements that write a page: its emails, the page itself, its counts, and its use of contents and of the
- * month's quota.
+ * Returns the statements that write a page: its emails, the page itself, its counts, the contents that it uses, and
+ * what it takes of the month's quota.
  */
 function insertRecipients(
   ctx: Context,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 
-/** Only campaign ids must be UUIDs: another id is a 422, not a 404. */
+/** Only a campaign's id must be a UUID: for any other text, the answer is 422 and not 404. */
 export const CampaignParam = z.object({
   id: z
     .uuid()

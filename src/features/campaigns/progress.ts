@@ -11,7 +11,10 @@ import type { Progress as RunProgress } from "../../engine/recipients/frozen";
 import type { Context } from "../../platform/context";
 import type { CampaignProgress } from "./progress-schema";
 
-/** The number of pages whose emails are searched for the reason of a wait. A page has at most 500 recipients. */
+/**
+ * The number of pages whose emails are searched for the reason why the campaign waits. A page has at most 500
+ * recipients.
+ */
 const pagesSearched = 4;
 
 const readRun = columns({ progress: asJson<Partial<RunProgress>>() });
@@ -94,8 +97,8 @@ function holdOf({ canary }: CampaignRow, holdUntil: number): WaitFields {
 }
 
 /**
- * Returns what the campaign waits for. An email that is retried has a reason. If none has one, the remaining emails may
- * wait for the project's pace.
+ * Returns what the campaign waits for. An email that is retried has a reason. If no email has one, the remaining emails
+ * may wait for the project's pace.
  */
 function waitOf(ctx: Context, { ledger, reason }: ProgressRows): WaitFields {
   const waitingSince = isoOrNull(ledger.since);

@@ -14,12 +14,12 @@ import { accountOf, through } from "../../platform/mailer/accounts";
  */
 const maxReleased = 5_000;
 
-/** The rows of the ledger that one batch writes, in about 25 ms. They form a page. */
+/** The most rows of the ledger that one batch writes, in about 25 ms. They form a page. */
 export const recipientsPerPage = 500;
 
 /**
- * For a project with a pace, the maximum is lower, so that its campaigns take turns: the emails of this many seconds,
- * or one page.
+ * The maximum of a project with a pace is lower, so that its campaigns take turns. It is the number of emails that the
+ * project sends in this many seconds, but at least one page.
  */
 const pacedSeconds = 20;
 

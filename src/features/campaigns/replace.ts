@@ -36,7 +36,7 @@ export async function replaceCampaign(
   }
 }
 
-/** Refuses a caller who only writes drafts. */
+/** Throws when the caller may only write drafts. */
 type RefuseToSend = () => Promise<void>;
 
 async function save(

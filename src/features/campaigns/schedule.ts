@@ -19,7 +19,10 @@ import { guardSenders, sendersOf } from "./save-statements";
 import { enqueueRun } from "./start";
 import { forgetWatched } from "./watched";
 
-/** Returns when a campaign starts by a call, in milliseconds; null for now. Throws BadRequest and Invalid. */
+/**
+ * Returns the time at which the call wants the campaign to start, in milliseconds; null for now. Throws BadRequest and
+ * Invalid.
+ */
 export function startTimeOf(ctx: Context, { scheduledFor, delaySeconds }: SendCampaign): number | null {
   const at = readScheduledFor(scheduledFor);
   if (delaySeconds === undefined) return at;
@@ -28,7 +31,9 @@ export function startTimeOf(ctx: Context, { scheduledFor, delaySeconds }: SendCa
   throw new Invalid([{ field: "delaySeconds", code: "custom", message, received: delaySeconds }]);
 }
 
-/** Reads any text that a standard date parser takes; null for now. Throws BadRequest for other values. */
+/**
+ * Reads a time in any form that JavaScript's own date parser takes; null for now. Throws BadRequest for other values.
+ */
 function readScheduledFor(given: unknown): number | null {
   if (given === undefined || given === null) return null;
   const at = typeof given === "string" || typeof given === "number" ? new Date(given).getTime() : Number.NaN;
@@ -40,8 +45,9 @@ function readScheduledFor(given: unknown): number | null {
 }
 
 /**
- * Schedules a campaign, or changes its time. A time in the past is due at the next tick. Throws NotFound, BadRequest in
- * another state, and UnverifiedSender. The statements of `also` go into the same batch.
+ * Schedules a campaign, or changes its time. A time in the past is due at the next tick. Throws NotFound,
+ * UnverifiedSender, and BadRequest when the campaign's status does not allow scheduling. The statements of `also` go
+ * into the same batch.
  */
 export async function scheduleCampaign(
   ctx: Context,
@@ -50,7 +56,8 @@ export async function scheduleCampaign(
   also: (scheduled: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
   const scheduled = await untilFresh(() => schedule(ctx, id, at, also), ctx.random);
-  // The sweep of the minute would start it later than it was asked for.
+  // Starts a campaign that is due within a minute by a delayed message, because the sweep that runs every minute would
+  // start the campaign late.
   const waitMs = at - ctx.now.getTime();
   if (waitMs > 0 && waitMs <= minuteMs) await enqueueRun(ctx, id, Math.ceil(waitMs / secondMs));
   return scheduled;

@@ -17,7 +17,7 @@ import { guardSenders } from "./save-statements";
 
 /**
  * `POST /campaigns/{id}/test`: sends one email to one address, with the data of the contact that has the address, if
- * any. It is counted in no statistics, and creates no contact. Returns the id of the email record.
+ * any. The email counts in no statistics, and no contact is created. Returns the id of the email record.
  */
 export async function sendTest(ctx: Context, id: Id, { email, variant: name }: TestCampaign): Promise<Id> {
   const row = await getCampaign(ctx, id);

@@ -25,9 +25,9 @@ export interface SendAnswer {
 }
 
 /**
- * `POST /campaigns/{id}/send`: sends the campaign now, or schedules it. An idempotency key makes it happen once per
- * key, and the same batch stores the answer with the key. The token of a pre-flight makes it happen only to the version
- * that was checked.
+ * `POST /campaigns/{id}/send`: sends the campaign now, or schedules it. If the call has an idempotency key, this
+ * happens once per key, and the same batch stores the answer with the key. If the call has the token of a pre-flight,
+ * only the version that was checked is sent or scheduled.
  */
 export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): Promise<SendAnswer> {
   const { preflightToken: token } = input;
@@ -39,7 +39,7 @@ export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): P
     if (token !== undefined) await requirePreflight(ctx, row, token);
     const lacking = missingImprint(ctx, row.type);
     const warning = lacking && imprintWarnings[lacking];
-    // A start is repeated when the campaign has changed, so the warning is added only once.
+    // This code runs again when the campaign has changed, but the warning is added only once.
     if (warning && !ctx.warnings.includes(warning)) ctx.warnings.push(warning);
     if (ctx.idempotencyKey === null) return [];
     const response = sql`${storedText(await answer(ctx, row, at))}`;
@@ -52,12 +52,12 @@ export async function sendCampaign(ctx: Context, id: Id, input: SendCampaign): P
   return answer(ctx, row, at);
 }
 
-/** A row of D1 is limited to 2 MB. */
+/** The most bytes of a stored answer, because a row of D1 is limited to 2 MB. */
 const maxStoredBytes = 1_500_000;
 
 /**
- * Returns the answer as it is stored with the key. Leaves out the bodies if they make it larger than a row; the
- * campaign has them.
+ * Returns the answer as it is stored with the key. Leaves out the bodies if the answer would not fit into a row with
+ * them. The campaign still has the bodies.
  */
 function storedText(sent: SendAnswer): string {
   const whole = JSON.stringify(sent);

@@ -14,9 +14,9 @@ import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";
 
 /**
- * Starts a campaign whose time has come. An unverified sender domain may be verified again soon, a provider may be set
- * for marketing mail, and other campaigns will end, so the campaign waits for these and stores the reason. While it waits in line it sends no message: the sweep
- * finds it.
+ * Starts a campaign whose time has come. A campaign waits, and stores the reason, while its sender domain is not
+ * verified, while no provider carries marketing mail, or while too many other campaigns are sent: all of this may end
+ * by itself. While a campaign waits in line it sends no message, because the sweep finds it.
  */
 export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id, scheduledFor } = run.campaign;

@@ -28,8 +28,8 @@ import { forgetWatched } from "./watched";
 export type StartAction = "send" | "start";
 
 /**
- * Freezes a campaign, sets it to SENDING, and enqueues its run. Throws NotFound, BadRequest in another state,
- * UnverifiedSender and TooManySending. The statements of `also` go into the same batch.
+ * Freezes a campaign, sets it to SENDING, and enqueues its run. Throws NotFound, UnverifiedSender, TooManySending, and
+ * BadRequest when the campaign's status does not allow the start. The statements of `also` go into the same batch.
  */
 export async function startCampaign(
   ctx: Context,

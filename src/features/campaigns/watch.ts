@@ -19,8 +19,8 @@ type Figures = Pick<CampaignWatch, "progress" | "stats" | "brakes">;
 
 /**
  * `GET /campaigns/{id}/progress`: returns what changes while a campaign is sent, without its content. Several people
- * watch the same campaign, so within a second an isolate returns what it has read, unless the caller wants a state that
- * is `atLeast` as new as one that they have seen. Throws NotFound.
+ * may watch the same campaign, so an isolate repeats an answer for a second, unless the caller wants a state that is
+ * `atLeast` as new as one that they have seen. Throws NotFound.
  */
 export function watchCampaign(ctx: Context, id: Id, atLeast?: string): Promise<CampaignWatch> {
   const read = async () => watchOf(ctx, await getCampaign(ctx, id));
@@ -42,7 +42,8 @@ async function watchOf(ctx: Context, row: CampaignRow): Promise<CampaignWatch> {
 }
 
 async function readFigures(ctx: Context, row: CampaignRow): Promise<Figures> {
-  // The counters are read first, as for a campaign: that counts the pages that the progress reads afterwards.
+  // The statistics come first, as in `freshJson`, because reading them counts the pages from which the progress is
+  // read.
   const stats = await statsOfCampaign(ctx, row);
   const [progress, project] = await Promise.all([findProgress(ctx, row), projectBrake(ctx)]);
   return { progress, stats, brakes: { canary: isJudged(row, progress) ? canaryBrake(row, stats) : null, project } };

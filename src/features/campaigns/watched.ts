@@ -6,8 +6,8 @@ const answers = expiringCache<CampaignWatch>({ ttlMs: secondMs, maxEntries: 500 
 let changes = 0;
 
 /**
- * Returns an answer of the last second, without any read. Without one, reads an answer and caches it, unless a campaign
- * changed in this isolate meanwhile, because the answer may be older than that change.
+ * Returns an answer that was read within the last second, if there is one. Otherwise reads an answer and caches it,
+ * unless a campaign changed in this isolate during the read: the answer may then be older than the change.
  */
 export async function watchedWithin(
   key: string,
@@ -22,7 +22,7 @@ export async function watchedWithin(
   return answer;
 }
 
-/** Shows a change of a campaign at once in this isolate. Others show it within a second. */
+/** Makes this isolate show a change of a campaign at once. Other isolates show it within a second. */
 export function forgetWatched(): void {
   changes += 1;
   answers.clear();

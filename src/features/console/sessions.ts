@@ -40,7 +40,7 @@ export function sessionEnded(): NotAuthenticated {
   return new NotAuthenticated("This session has ended. Nothing was done.", { suggestion: "Sign in at /console." });
 }
 
-/** Deletes one session of the person, or all but this one. Returns how many. */
+/** Deletes one session of the person, or all but this one. Returns how many sessions it has deleted. */
 async function deleteSessions(platform: Platform, { person, sessionId }: Visitor, id: Id | null): Promise<number> {
   const isMeant = id === null ? sql`id <> ${sessionId}` : sql`id = ${id}`;
   const batch = openBatch(platform, platform.control);

@@ -11,7 +11,10 @@ export const rowsPerBatch = 1_000;
 /** The keyset position of the last row of a page. The next page continues after it. */
 export interface ErasureCursor {
   contactId: Id;
-  /** The index sorts a person's emails by campaign, with those without a campaign first. Null for an event. */
+  /**
+   * The campaign of the email: the index sorts a person's emails by campaign, with those without a campaign first. Null
+   * for an event.
+   */
   campaignId: Id | null;
   id: Id;
 }
@@ -55,8 +58,8 @@ export function updateErasedEvents(ctx: Context, page: SQL): Statement {
 }
 
 /**
- * Clears the endpoints' answers, which may contain personal data. A delivery that is still waiting will be made from
- * the emptied event.
+ * Clears the stored answers of webhook endpoints, which may contain personal data. A delivery that is still waiting
+ * will be made from the emptied event.
  */
 export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
   return statement(

@@ -49,7 +49,10 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page, contactIds);
 }
 
-/** The jobs of one step. Each may have a thousand errors, and each error is compared with every address. */
+/**
+ * The most jobs of one step, and the most pairs of a job and an address. Each job may have a thousand errors, and each
+ * error is compared with every address.
+ */
 const maxJobsPerStep = 20;
 const maxPairsPerStep = 200;
 
@@ -93,7 +96,8 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   const files = contents.all.flatMap((content) => filesOf(ctx.project.id, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
   await forgetMessages(ctx, copied.all);
-  // A copy of this mail may still be stored. If its consumer died, the sweep of stuck mail detects that first.
+  // While an email is SENDING, its consumer may still store another copy of the mail, so the step is repeated later. If
+  // the consumer died, the sweep of stuck mail detects that first.
   if (copied.all.some(({ status }) => status === "SENDING")) return "waits";
   const next = nextCursor(rows.all);
   const forgetting = openBatch(ctx);

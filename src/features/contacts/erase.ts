@@ -34,7 +34,7 @@ export interface Erasure {
 /**
  * Adds to a batch the erasure of up to 1,000 people: personal data is deleted, and the rows that ledgers and counters
  * rely on stay. The batch itself empties their first 1,000 emails and events; a job continues from there, and deletes
- * the files. The batch throws Stale when a contact has changed since it was read; the caller then begins another one,
+ * the files. The batch throws Stale when a contact has changed since it was read; the caller then begins another batch,
  * see `untilFresh`.
  */
 export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): Promise<Erasure> {
@@ -115,7 +115,7 @@ function guardAsRead(ctx: Context, { items }: People): Statement {
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
 
-/** Replaces the facts remembered about an earlier person with the same address by this person's current state. */
+/** Replaces what is remembered about an earlier person with the same address by the current state of this person. */
 function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
@@ -139,7 +139,7 @@ function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
   return [countRemoved(listed), statement(sql`DELETE FROM suppressions WHERE ${listed}`)];
 }
 
-/** Deletes memberships, without exit events. The stored number of members of a static segment changes too. */
+/** Deletes memberships, without exit events. Also updates the stored number of members of static segments. */
 function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
   const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
     WHERE ${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
@@ -163,8 +163,9 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
 }
 
 /**
- * Ends the active executions here. The job then informs their objects, and empties executions that ended earlier, of
- * which a contact may have a thousand. Only a contact's newest execution in a workflow can be active.
+ * Ends the active executions in the database. The job then informs the objects of these executions, and empties
+ * executions that ended earlier, of which a contact may have a thousand. Only a contact's newest execution in a
+ * workflow can be active.
  */
 function updateExecutions(ctx: Context, { ids }: People): Statement[] {
   const now = ctx.now.getTime();

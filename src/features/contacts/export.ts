@@ -87,9 +87,15 @@ async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
   });
 }
 
-/** Each email comes with its content and with its contact's data, each of which may be 64 KB. */
+/**
+ * The most emails that are read whole at once. Each comes with its content and with its contact's data, each of which
+ * may be 64 KB.
+ */
 const emailsPerPage = 25;
-/** The index of a person's emails is not sorted by time, so each page scans all of them. */
+/**
+ * The most ids of emails that are read at once. The index of a person's emails is not sorted by time, so each such read
+ * scans all of the person's emails.
+ */
 const emailsPerLook = 1_000;
 
 async function* emailsOf(ctx: Context, contact: ContactRow) {
@@ -136,7 +142,7 @@ async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRo
   }
 }
 
-/** Each execution may come with its event, which may be 64 KB. */
+/** The most executions that are read at once. Each may come with its event, which may be 64 KB. */
 const executionsPerPage = 25;
 
 /** The person's workflow executions. All of them are in one object. */
@@ -155,7 +161,7 @@ async function* executionsOf(ctx: Context, contact: ContactRow) {
 }
 
 const eventsPerPage = 1_000;
-/** The data of one event may be 64 KB, so a page ends before it grows larger than this. */
+/** A page of events ends when the data of its events reach this size, because one event may have 64 KB of data. */
 const bytesPerPage = 1_000_000;
 
 async function* eventsOf(ctx: Context, contact: ContactRow) {

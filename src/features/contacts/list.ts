@@ -30,7 +30,8 @@ const directions = {
 };
 
 /**
- * A row of the list's statement. Each row has the counts; when no contact is found, there is a single row without one.
+ * A row of the list's statement. Each row has the counts; when no contact is found, there is a single row without a
+ * contact.
  */
 interface Line {
   listTotal: number | null;

@@ -8,7 +8,10 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { LookupContacts } from "./schema";
 
-/** The most bytes of data in an answer with whole contacts, because all requests of an isolate share its memory. */
+/**
+ * The most bytes of data in an answer with whole contacts. It is limited because all requests of an isolate share its
+ * memory.
+ */
 const maxExpandedBytes = 8 * 1024 * 1024;
 
 /**

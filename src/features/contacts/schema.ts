@@ -71,7 +71,7 @@ export const ContactPage = z
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
-/** The documented form of a choice for which every other value counts as the default. */
+/** Documents the choices of a field in which any other value counts as the default. */
 const shownAs = (...choices: string[]) => ({ type: "string" as const, enum: choices });
 
 /** Accepts any limit and clamps it, like `?limit=` of a list. */
@@ -122,7 +122,7 @@ export type UpdateContact = z.infer<typeof UpdateContact>;
 /** The most addresses that one call may look up. */
 const maxLookups = 500;
 
-/** An address, both as sent (for the answer) and normalized (for the query). */
+/** An address, both as it was sent (for the answer) and normalized (for the query). */
 export const LookedUp = z
   .string()
   .transform((written, check) => {
@@ -151,7 +151,7 @@ export const LookedUpContacts = z
   })
   .meta({ id: "LookedUpContacts", example: { found: ["ada@example.com"], notFound: ["Bob@Example.com"] } });
 
-/** Streamed: see export.ts. */
+/** This answer is streamed: see export.ts. */
 export const ContactExport = z
   .object({
     contact: Contact.extend({

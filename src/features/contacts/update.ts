@@ -100,8 +100,8 @@ function restoreAddress(
   const contactId = sql`SELECT ${id} FROM erased_addresses
     WHERE ${inProject(ctx)} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
-  // Dates the opt-out before the contact's creation. That marks it as an erased person's, to whom double opt-in must
-  // send no mail.
+  // Dates the opt-out before the contact's creation. That marks it as the opt-out of an erased person, to whom double
+  // opt-in must send no mail.
   const leftBefore = statement(
     sql`UPDATE contacts SET opted_out_at = created_at - 1
       WHERE ${inProject(ctx)} AND id = ${id} AND opted_out_at >= created_at AND EXISTS (${contactId})`,
@@ -112,7 +112,7 @@ function restoreAddress(
   ];
 }
 
-/** Sets the address. A confirmation was for the earlier address, so a new one clears it. */
+/** Sets the address. A confirmation was for the earlier address, so a new address clears it. */
 function toAddress(email: string): SQL {
   return sql`email = ${email}, confirmed_at = iif(email = ${email}, confirmed_at, NULL)`;
 }

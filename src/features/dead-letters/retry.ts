@@ -12,8 +12,8 @@ import type { Platform } from "../../platform/context";
 
 /**
  * Sends again a message on which its queue gave up, then deletes its record. Throws NotFound, and Conflict for a
- * message that this version does not know. A call that crashes between the two steps, or a second call, sends the
- * message twice. That is harmless: queues deliver at least once, so every handler expects duplicates.
+ * message that this version does not know. After a crash between the two steps, or with a second call, the message is
+ * sent twice. That is harmless: queues deliver at least once, so every handler expects duplicates.
  */
 export async function retryDeadLetter(platform: Platform, id: Id) {
   const row = sql`SELECT * FROM dead_letters WHERE id = ${id}`;

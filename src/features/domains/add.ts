@@ -64,7 +64,7 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const isAsAdded = sql`project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`;
   const isOurs = await claimName(ctx, row);
   const batch = openBatch(ctx);
-  // A second run finds the row changed by the first, and only reads it.
+  // A second run finds that the first has changed the row, and only reads it.
   batch.mayRepeat();
   // The domain that was just added is removed again. The audit log shows both.
   if (!isOurs) recordChange(batch, ctx, auditedDomain(ctx, row.id));
@@ -112,7 +112,10 @@ function tooMany(): Conflict {
   });
 }
 
-/** Checked early too, because each call creates a name in the provider's account, which all projects share. */
+/**
+ * Refuses a name that the project already has, and any name while the project has too many unverified ones. The batch
+ * checks this again, but the provider would then already have the name in its account, which all projects share.
+ */
 async function refuseTooMany(ctx: Context, domain: string): Promise<void> {
   const found = await selectOne(
     ctx.db,
@@ -124,7 +127,10 @@ async function refuseTooMany(ctx: Context, domain: string): Promise<void> {
   if (found.unverified >= maxUnverified) throw tooMany();
 }
 
-/** Checked early, to avoid calling the provider. The verification itself decides which project gets the name. */
+/**
+ * Refuses a name that another project has verified, so that the provider need not be called. The verification itself
+ * decides which project gets the name.
+ */
 async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   const taken = await ctx.control
     .select({ domain: verifiedDomains.domain })

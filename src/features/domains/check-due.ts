@@ -12,7 +12,10 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 const domainsPerMessage = 20;
 
-/** A check sets the time of the next one. If its message is lost, the domain becomes due again after this time. */
+/**
+ * How long the sweep postpones a due domain. The check then sets the time of the next one; if its message is lost, the
+ * domain is due again after this time.
+ */
 const lostAfterMs = 15 * minuteMs;
 
 const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHERE next_check_at <= ${now.getTime()}
@@ -20,7 +23,7 @@ const dueDomains = (now: Date) => sql`FROM domains INDEXED BY ix_domains_due WHE
 
 export const hasDueDomains: IsDue = ({ now }) => exists(dueDomains(now));
 
-/** Sweeps due domains in all projects: postpones them and enqueues messages, whose jobs run the checks. */
+/** Sweeps due domains in all projects: postpones them, and enqueues the messages that cause their checks. */
 export function checkDueDomains(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => queueDue(platform, db));
 }

@@ -48,8 +48,9 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
 }
 
 /**
- * Another project may have removed the name from an account, or the installation may have changed its providers. A new
- * registration is stored at once: the rest of the check may still fail, or a concurrent check may win.
+ * Stores at once that a name was registered again: the rest of the check may still fail, or a concurrent check may win.
+ * A name must be registered again when another project has removed it from an account, or when the installation has
+ * changed its providers.
  */
 async function noteNew(ctx: Context, { projectId, id, createdWith }: DomainRow, newAt: string[]): Promise<void> {
   if (newAt.length === 0) return;
@@ -97,8 +98,8 @@ async function updateChecked(
   const isChanged = after.status !== before.status || written !== JSON.stringify(before.records);
   const isSettled = after.status === "VERIFIED" && !needsDns(records);
   const batch = openBatch(ctx);
-  // A second run finds the row changed by the first. The caller then reads it, and the sweep frees a name whose row is
-  // not verified.
+  // A second run finds that the first has changed the row, and writes nothing. The caller then reads the row, and the
+  // sweep frees a name whose row is not verified.
   batch.mayRepeat();
   const updated = batch.add(
     statement(

@@ -10,8 +10,7 @@ import { reasonOf } from "../../platform/log";
 // A name is verified in only one project of the installation. The row of `verified_domains` with this name records
 // which one. That table is in the control database, and the domain's own row is in the project's database, so no batch
 // can write both. The order of the writes guarantees it instead: a name is claimed before its row becomes VERIFIED, and
-// freed after the row stops being VERIFIED. A call that dies in between leaves an unused claim, and `repairDomainNames`
-// frees it.
+// freed after the row stops being VERIFIED. A crash in between leaves an unused claim, which `repairDomainNames` frees.
 //
 // A row may be verified again before the call that ended its verification frees the name. So each claim has its own id,
 // and a call frees only the claim that it read before it wrote the row. Every write of a row requires the version that

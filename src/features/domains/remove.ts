@@ -64,8 +64,8 @@ export function domainInUse(domain: string, usedBy: { type: string; id: string; 
 
 /**
  * Removes a name from the accounts of the providers where we created it. The accounts are shared, so a name stays while
- * another project has it, whose row then records that we created it. If another project adds the name at this moment,
- * its next check registers it again. A failure here leaves a harmless name in the account.
+ * another project has it; the row of that project then records that we created the name. If another project adds the
+ * name at this moment, its next check registers it again. A failure here leaves a harmless name in the account.
  */
 async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRemoved> | undefined): Promise<void> {
   if (removed === undefined) return;

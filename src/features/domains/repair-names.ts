@@ -10,14 +10,17 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows, openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { claimName, freeNames } from "./name";
 
-/** Protects calls that have just claimed a name: they write the row within seconds. */
+/**
+ * Claims that are younger than this are left alone, because a call writes its row within seconds after it has claimed
+ * the name.
+ */
 const claimGraceMs = 10 * minuteMs;
 
 const sweepName = "domain-names";
 
 /**
- * The cursors of the sweep: one over all names, and one over the domains of each database. A missing one starts from
- * the beginning.
+ * The cursors of the sweep: one over all names, and one over the domains of each database. Where a cursor is missing,
+ * the sweep starts from the beginning.
  */
 interface SweepCursors {
   names?: string | undefined;
@@ -59,7 +62,7 @@ async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise
   );
   cursors.names = nextCursor(page.map(({ domain }) => domain));
   const before = firstIdAt(platform.now.getTime() - claimGraceMs);
-  // The rows of a project that is moving cannot be written for moments. Its claims are left to a later tick.
+  // The rows of a project that is moving cannot be written at some moments, so its claims are left to a later tick.
   const old = page.filter(({ claim, isMoving }) => claim < textOf(before) && !isMoving);
   const parts = openParts();
   for (const [shard, claims] of Map.groupBy(old, (each) => each.shard)) {
@@ -73,8 +76,8 @@ async function freeIdleNames(platform: Platform, cursors: SweepCursors): Promise
 }
 
 /**
- * Ends claims that have no verified row, and returns them. It also changes the version of unverified rows, so that a
- * slow call cannot verify a row whose name has been freed.
+ * Returns the claims that have no verified row. First changes the version of the unverified rows, so that a slow call
+ * cannot verify a row whose name has been freed.
  */
 async function endClaims(platform: Platform, shard: string, claims: Claim[]): Promise<Claim[]> {
   const each = sql`json_each(${JSON.stringify(claims)}) r`;

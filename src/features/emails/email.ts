@@ -70,7 +70,7 @@ export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) 
   return { name, at: iso(timeOf(id)), data: shown };
 }
 
-/** The most events that one email can have: all counted opens and clicks, and some for the others. */
+/** The most events that one email can have: all counted opens and clicks, and some of other kinds. */
 const maxEvents = maxHits.opens + maxHits.clicks + maxHits.automatedClicks + 50;
 
 /** Selects whole emails, with the fields that they share with other recipients. */
@@ -98,14 +98,14 @@ export async function getEmail(ctx: Context, id: Id): Promise<WholeEmail> {
 }
 
 /**
- * The largest difference between the clocks of the machine that accepted the email and of the database, which sets the
- * times of events.
+ * The most by which two clocks can differ: the clock of the machine that accepted the email, and that of the database,
+ * which sets the times of events.
  */
 const clocksDifferByMs = hourMs;
 
 /**
- * Lists the events of an email, oldest first. They have no index of their own: the query scans those of its contact
- * since the email's creation.
+ * Lists the events of an email, oldest first. Events have no index by email, so the query scans the events of the
+ * email's contact since the email was created.
  */
 export function findHappened(ctx: Context, { id, contactId }: EmailRow): Promise<Happened[]> {
   const since = firstIdAt(timeOf(id) - clocksDifferByMs);

@@ -8,7 +8,10 @@ import { type Statement, statement } from "../../db/statement";
 import { dayOf } from "../../engine/events/day";
 import type { Context } from "../../platform/context";
 
-/** Each row is in three b-trees and counted twice, so a larger statement would block other requests for too long. */
+/**
+ * The most events that one statement deletes. Each row is in three b-trees and counted twice, so a larger statement
+ * would block other requests for too long.
+ */
 export const rowsPerStatement = 250;
 
 /**
@@ -42,7 +45,7 @@ export function selectNext(ctx: Context, { name, before, from }: Deletion): SQL 
     ORDER BY contact_id, id LIMIT ${rowsPerStatement}`;
 }
 
-/** Subtracts these events from the stored counts. Deletes a name that has none left, with its days. */
+/** Subtracts these events from the stored counts. Deletes a name that has no events left, with its days. */
 function subtractCounts(ctx: Context, deletion: Deletion): Statement[] {
   const isName = sql`${inProject(ctx)} AND name = ${deletion.name}`;
   const days = sql`(SELECT ${dayOf(timeOfId(sql`id`))} AS day, count(*) AS events FROM (${selectNext(ctx, deletion)}) GROUP BY 1)`;

@@ -11,7 +11,7 @@ import { Deletion, deleteNext, rowsPerStatement, selectNext } from "./delete-sta
 const Input = Deletion.omit({ from: true }).extend({ total: z.number() });
 const State = z.object({ deletedCount: z.number(), from: z.string().transform(asId).nullable() });
 
-/** Steps are small: a run of 100 takes seconds. */
+/** The steps are small: a run of 100 steps takes seconds. */
 export const deleteEventsRuns: JobRuns = { stepsPerRun: 100 };
 
 /**

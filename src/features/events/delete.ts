@@ -41,7 +41,7 @@ async function upperBound(ctx: Context): Promise<Id> {
   return newest === null ? belowAllIds : asId(`${textOf(newest.id)}${textOf(aboveAllIds)}`);
 }
 
-/** Throws Conflict when the event is in use. Returns how many events there are. */
+/** Throws Conflict when the event is in use. Returns how many events of the name there are. */
 async function requireUnused(ctx: Context, name: string): Promise<number> {
   const { totalCount, canDelete, ...uses } = await eventUsage(ctx, name);
   if (canDelete) return totalCount;
@@ -99,7 +99,7 @@ async function queueDeletion(ctx: Context, deletion: Deletion, total: number): P
   return { jobId: publicId(id) };
 }
 
-/** Fails with Stale when a use of the event was just added. The next try then reports it. */
+/** Fails with Stale when a use of the event was just added. The next try then reports this use. */
 function guardUnused(ctx: Context, { name }: Deletion): Statement {
   return guard(
     sql`NOT EXISTS (SELECT 1 FROM audience_references

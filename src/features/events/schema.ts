@@ -46,9 +46,9 @@ export const TrackEventInBrowser = TrackEvent.extend({
   }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
-/** Deeper than any event may nest, and far below the depth that overflows a stack. */
+/** The most levels of an event in a batch: more than any event may have, and far fewer than overflow a stack. */
 const maxLevels = 100;
-/** The most events of a call. Each is several statements, and an invocation has at most 1,000 of them. */
+/** The most events of a call. Each takes several statements, and an invocation has at most 1,000 of them. */
 const maxBatch = 20;
 
 export const TrackEventBatch = z

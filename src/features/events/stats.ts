@@ -30,8 +30,8 @@ export interface EventStats {
 const readSeen = columns({ name: asText, count: asNumber, contacts: asNumber, lastAt: asNumber });
 
 /**
- * `GET /events/stats`: counts the events by name, most frequent first. Without dates, it uses the stored counts, which
- * are exact. When there are dates, it counts the events themselves up to a bound, and above it the whole days that the
+ * `GET /events/stats`: counts the events by name, most frequent first. Without dates, uses the stored counts, which are
+ * exact. If there are dates, counts the events themselves, or, when there are too many events, the whole days that the
  * dates touch.
  */
 export async function eventStats(
@@ -43,7 +43,7 @@ export async function eventStats(
   return (await isCountable(ctx, range)) ? liveStats(ctx, range) : statsByDay(ctx, range);
 }
 
-/** The end of the year 9999, the last year of a date that callers can send. */
+/** The end of the year 9999. No date that a caller can send is later. */
 const endOfTime = 253_402_300_800_000;
 
 async function lifetimeStats(ctx: Context): Promise<EventStats> {

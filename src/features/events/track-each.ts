@@ -10,9 +10,9 @@ export interface AnsweredEvent {
 }
 
 /**
- * `POST /v1/track/batch`: tracks the events one after another, so that they keep their order. It ends with the first one
- * that must be sent again. Each has its own idempotency key, so the rest of a batch can be sent again with it. Returns the
- * refusal itself when the first event must be sent again: then nothing was tracked.
+ * `POST /v1/track/batch`: tracks the events one after another, so that they keep their order. Stops at the first event
+ * that must be sent again. Each event has its own idempotency key, so the caller can repeat this event and those after
+ * it. When the very first event must be sent again, nothing was tracked, and the result is the refusal itself.
  */
 export async function trackEach(
   call: CallInside,
@@ -32,7 +32,10 @@ export async function trackEach(
   return answers;
 }
 
-/** Reads an answer. A key that the same request has used stands for the first answer. */
+/**
+ * Reads an answer. When the same event was sent before with the same key, the refusal contains the first answer, and
+ * that is returned.
+ */
 function readAnswer(status: number, body: JsonObject): AnsweredEvent {
   const { originalStatusCode: first, originalResponse } = detailsOf(body);
   if (status === 409 && typeof first === "number" && isJsonObject(originalResponse)) {

@@ -25,8 +25,8 @@ const maxFiles = 10_000;
 const maxNameLength = 255;
 
 /**
- * `POST /files`. The bytes are stored first, so that a row always has them. If the process dies in between, the sweep for
- * orphans removes them.
+ * `POST /files`. The bytes are stored first, so that a row always has them. If the process dies in between, the sweep
+ * for orphans removes them.
  */
 export async function storeFile(ctx: Context, file: File): Promise<FileRow> {
   if (file.size > maxFileBytes) throw new TooLarge(maxFileBytes);

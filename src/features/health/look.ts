@@ -44,8 +44,8 @@ export function sumOf(states: readonly DatabaseState[], of: (state: DatabaseStat
 }
 
 /**
- * Names the projects with the most troubled emails or jobs, in a sentence that follows another one. Empty when none of
- * these projects still exists.
+ * Names the projects with the most troubled emails or jobs, in a sentence that is appended to another one. Empty when
+ * none of these projects still exists.
  */
 export async function worstProjects(
   { platform }: Look,

@@ -57,7 +57,7 @@ async function findReached(platform: Platform, { delivered, written }: ReceivedM
   return [...(brought.size > 0 ? brought : reachedBy(written))].map(([projectId, to]) => ({ projectId, to }));
 }
 
-/** Providers repeat a notice for at most a few days. */
+/** How long a notice is remembered. Providers repeat a notice for at most a few days. */
 const rememberedMs = 7 * dayMs;
 
 /** Returns 1 if the event was recorded. The row that remembers the notice is in the same batch as the event. */

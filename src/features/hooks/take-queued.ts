@@ -5,9 +5,12 @@ import { readQueuedReport } from "../../platform/mailer/providers";
 import { findUntagged } from "./find-untagged";
 import { applyReport } from "./take-report";
 
-/** When a database does not answer, the results of a call may be recorded hours later. */
+/**
+ * How long a report is redelivered while its mail is not found. When a database does not answer, the results of a call
+ * may be recorded hours later.
+ */
 const patienceMs = 6 * hourMs;
-/** The first wait, which doubles with each attempt up to the longest. */
+/** The wait before the first redelivery. It doubles with each attempt, up to the longest wait. */
 const againAfterSeconds = 10;
 const longestWaitSeconds = 600;
 
@@ -32,7 +35,7 @@ function tryLater(message: Message): void {
   message.retry({ delaySeconds: Math.min(againAfterSeconds * 2 ** (message.attempts - 1), longestWaitSeconds) });
 }
 
-/** Returns false when the mail may still be recorded. */
+/** Takes one message. Returns false when its mail is not found but may still be recorded. */
 async function takeOne(platform: Platform, { body, timestamp }: Message): Promise<boolean> {
   const report = readQueuedReport(body);
   if (report === null) {

@@ -41,7 +41,7 @@ export async function applyReport(ctx: Context, provider: string, emailId: Id, n
 }
 
 /**
- * Makes the hit of an open or click that the provider itself tracked. Without an id, the hit is identified by its
+ * Returns the hit for an open or click that the provider itself tracked. Without an id, the hit is identified by its
  * content.
  */
 function hitOf(ctx: Context, emailId: Id, { id, providerMessageId }: Notice, report: ReportedHit): Hit {

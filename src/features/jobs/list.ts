@@ -15,7 +15,8 @@ import type { JobFilters } from "./schema";
 
 /**
  * The window of one statement. An index for each filter would write more rows with every change of a job, so a filter
- * scans the newest jobs instead. When the window ends first, the page is shorter, and the cursor continues there.
+ * scans the newest jobs instead. If the window ends before the page is full, the page is shorter, and the cursor
+ * continues at the end of the window.
  */
 const windowRows = maxRowsPerStatement;
 

@@ -13,7 +13,7 @@ import { answerCall, type DescribeError } from "./answer-call";
 import type { Desk, Tool } from "./tool";
 
 /**
- * The supported revisions: one without sessions, which each request names itself, and older ones, which begin with
+ * The supported revisions: one without sessions, which each request names, and older ones, which begin with
  * `initialize`.
  */
 const versions = ["2026-07-28", ...SUPPORTED_PROTOCOL_VERSIONS];
@@ -39,7 +39,7 @@ interface Served {
 
 /**
  * Answers one message with a new server, so that no state of one caller reaches the next. Both kinds of clients are
- * served without a session: those that name the revision with each request, and older ones.
+ * served without a session: those that name the revision in each request, and older ones.
  */
 export async function serve({ request, message, version, tools, desk, describe }: Served): Promise<Response> {
   const server = new Server(

@@ -25,11 +25,11 @@ export interface Tool {
   name: string;
   title: string;
   description: string;
-  /** The tool changes nothing, so it is available to a key of kind `read`. */
+  /** Whether the tool changes nothing. It is then available to a key of kind `read`. */
   reads: boolean;
-  /** The tool reaches people outside, and mail to them cannot be taken back. */
+  /** Whether the tool reaches people outside. Mail to them cannot be taken back. */
   reachesPeople: boolean;
-  /** A repeat of the call with the same arguments has no further effect. */
+  /** Whether repeating a call with the same arguments has no further effect. */
   isIdempotent: boolean;
   /** The JSON schema of the arguments. */
   inputSchema: JsonObject;

@@ -36,8 +36,8 @@ interface DatabaseFigures {
 
 /**
  * Returns the state of the installation in Prometheus' text format. Its size does not grow with the number of projects.
- * While a database does not answer, sums over all of them are left out: without its part, a counter would seem to begin
- * again.
+ * While a database does not answer, sums over all databases are left out: without the part of that database, a counter
+ * would seem to begin again.
  */
 export const metrics = keepReport(async (platform) => {
   const figures = await readFigures(platform);

@@ -12,7 +12,7 @@ export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
   /** The next page lists mails with smaller ids than this one; null on the last page. */
   nextBefore: string | null;
-  /** The version of the page. It changes whenever the content of the page does. */
+  /** A text that changes whenever the content of the page does. */
   version: string;
 }
 

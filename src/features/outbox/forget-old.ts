@@ -7,8 +7,8 @@ import { deleteMessages } from "./delete-messages";
 const maxRounds = 20;
 
 /**
- * Sweeps old mail that the embedded provider stored. It contains content, so it is retained as long as content. Ids are
- * in the order of time.
+ * Sweeps old mail that the embedded provider stored. Stored mail contains content, so it is retained as long as
+ * content. Ids are in the order of time.
  */
 export async function forgetOldMessages(platform: Platform): Promise<void> {
   const before = firstIdAt(platform.now.getTime() - platform.config.contentRetentionMs);

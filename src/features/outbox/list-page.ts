@@ -83,7 +83,7 @@ function nothing({ to, subject }: Filters, origin: string): Html {
 </section>`;
 }
 
-/** Shown on several lines, readable on a phone and ready to paste. */
+/** Returns an example call on several lines, which is readable on a phone and ready to paste. */
 function curlLine(origin: string): string {
   return `curl ${origin}/v1/send \\
   -H 'Authorization: Bearer YOUR_SECRET_KEY' \\
@@ -97,7 +97,8 @@ function curlLine(origin: string): string {
   }'`;
 }
 
-// The button is hidden until its section is opened. That replaces the question "are you sure?" without a script.
+// The button is hidden until the section around it is opened. That replaces the question "are you sure?" without a
+// script.
 const emptyForm = html`<details class="empty">
 <summary>Empty the outbox</summary>
 <form method="post" action="/outbox/empty"><p>Deletes all stored mail of all projects. Email records stay.</p><button>Delete all mail</button></form>

@@ -40,8 +40,8 @@ export async function listStored(
 const { source: _, ...shown } = getTableColumns(outboxMessages);
 
 /**
- * Selects stored mails with their projects; a deleted project's mail remains until its row is gone. Mail of the
- * installation itself has no project. When another provider is in use, only mail of test clocks is selected.
+ * Selects stored mails with their projects; a deleted project's mail remains until the project's row is gone. Mail of
+ * the installation itself has no project. When another provider is in use, only mail of test clocks is selected.
  */
 export function selectStored(platform: Platform, condition: SQL | undefined) {
   return platform.control

@@ -56,7 +56,10 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
 /** The permissions of a mail's frame. */
 export const frameSandbox = "allow-popups allow-popups-to-escape-sandbox";
 
-/** This only decides whether to offer loading images; the frame's Content-Security-Policy decides what is loaded. */
+/**
+ * Whether the mail seems to load images from elsewhere. This only decides whether the page offers to load them; the
+ * frame's Content-Security-Policy decides what is loaded.
+ */
 function hasForeignImages(mailHtml: string): boolean {
   return /\b(?:src|srcset|background)\s*=\s*["']?(?:https?:)?\/\/|url\(\s*["']?(?:https?:)?\/\//i.test(mailHtml);
 }

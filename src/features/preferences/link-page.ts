@@ -13,7 +13,7 @@ import { away, badLink, gone } from "./broken-page";
 import { type Reader, show } from "./page";
 import { findRecipient, type Recipient } from "./recipient";
 
-/** The pages read forms themselves, with a lower limit than API calls. */
+/** The policy of recipients' links. The pages read forms themselves, with a lower limit than API calls. */
 export const byLink = policy({ key: "signed", maxBody: null });
 
 type Answer = (recipient: Recipient) => Promise<Response | null>;

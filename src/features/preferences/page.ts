@@ -24,8 +24,8 @@ export function titled({ sender }: Reader, text: string): string {
 }
 
 /**
- * Fills the reader's address, the sender and further values into a text. Each value is isolated from the text's
- * direction (left or right).
+ * Fills the reader's address, the sender and further values into a text. Each value is isolated from the direction of
+ * the text (left to right, or right to left).
  */
 export function say({ sender, email }: Reader, text: string, values: Record<string, Html | string> = {}): Html {
   const all: Record<string, Html | string> = {

@@ -12,7 +12,7 @@ export interface Recipient {
   subject: TokenSubject;
 }
 
-/** The contact of a link that has been deleted. */
+/** The recipient of a link whose contact has been deleted. */
 export interface GoneRecipient {
   ctx: Context;
   contact: null;

@@ -21,7 +21,7 @@ export async function setSubscription(
 ): Promise<Recipient> {
   const { ctx, contact, subject } = recipient;
   const batch = openBatch(ctx);
-  // A second run finds the choice made, and changes nothing.
+  // A second run finds the same choice already stored, and changes nothing.
   batch.mayRepeat();
   if (!subscribed) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillSubscribed));
   batch.addAll(

@@ -30,7 +30,7 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
   const topic = { slug: sql`${slug}` };
   const isStillIn = isInTopic({ projectId: sql`e.project_id`, contactId: sql`e.contact_id`, topic });
   const batch = openBatch(ctx);
-  // A second run finds the choice made, and changes nothing.
+  // A second run finds the same choice already stored, and changes nothing.
   batch.mayRepeat();
   batch.guard(sql`NOT EXISTS (${unknownTopics(ctx, [slug])})`, () => new Stale());
   if (!isIn) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillIn));
@@ -45,9 +45,9 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
 }
 
 /**
- * Performs a mailbox's one click, and the first button of the page: leaves the topic of the mail. When that topic no
- * longer exists, it unsubscribes from everything, so that the request always has an effect. Returns the topic that was
- * left; null when it was everything.
+ * Does what one click in a mail program asks for, and the first button of the page: leaves the topic of the mail. If
+ * the mail has no topic, or the topic no longer exists, unsubscribes from everything, so that the request always has an
+ * effect. Returns the topic that was left; null when it was everything.
  */
 export async function leave(recipient: Recipient): Promise<ContactTopic | null> {
   const topic = await findTopicOfMail(recipient);

@@ -13,7 +13,7 @@ import { emptiestShard } from "./emptiest";
 import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
 
-/** A new project stores next to nothing. */
+/** How long after its creation a project is first counted. A new project stores next to nothing. */
 const firstCountMs = 6 * hourMs;
 
 /** A project as it was inserted, and its first keys. */
@@ -23,8 +23,8 @@ export interface NewProject {
 }
 
 /**
- * Creates a project with its first two keys, which are shown only once. Everything is stored in the control database;
- * later calls write rows to the project's own database.
+ * Creates a project with its first two keys, which are shown only once. All of it is stored in the control database;
+ * only later calls write rows to the project's own database.
  */
 export function createProject(platform: Platform, input: CreateProject): Promise<NewProject> {
   return insertProject(platform, { ...input, fromName: input.fromName || null });

@@ -14,8 +14,8 @@ import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
 /**
- * The rows that one statement deletes, and the statements of one run. A run is short, and continues with the next
- * message.
+ * The most rows that one statement deletes, and the most statements of one run. A run is short, and continues with the
+ * next message.
  */
 const rowsPerStatement = 1_000;
 const statementsPerRun = 150;
@@ -55,7 +55,10 @@ async function endCaptures(platform: Platform, number: number, shard: string): P
   await batch.commit();
 }
 
-/** Drops the triggers of a move, whose fence would keep the rows. A move of a deleted project goes no further. */
+/**
+ * Drops the triggers of a move, whose fence would prevent the deletion of rows. A move of a deleted project goes no
+ * further.
+ */
 async function endMoves(platform: Platform, number: number, shard: string): Promise<void> {
   const db = platform.databaseOf(shard);
   const batch = openBatch(platform, db);

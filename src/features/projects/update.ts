@@ -73,8 +73,8 @@ async function requireTemplate(platform: Platform, project: Project, templateId:
 }
 
 /**
- * Returns the fields that lift a pause; none without a pause, whose count continues. The project's database is written
- * first: if lifting the pause then fails, the only effect is that a block of the count ended early.
+ * Returns the fields that lift a pause. Without a pause, returns none, and the count of mails continues. The project's
+ * database is written first: if lifting the pause then fails, the only effect is that a block of the count ended early.
  */
 async function liftPause(platform: Platform, project: Project) {
   if (pauseOf(project) === null) return {};

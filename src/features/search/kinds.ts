@@ -88,7 +88,7 @@ export function kindsFor(ctx: Owner, text: string): Kind[] {
         FROM webhooks WHERE ${inProject(ctx)}`,
       id: sql`id`,
       named: few,
-      // People rarely type the scheme.
+      // People rarely type the scheme of a URL.
       isNamed: (url) => startsWith(url) || startsWith(url.replace(/^https?:\/\//, "")),
     },
   ];

@@ -15,11 +15,14 @@ import type { DynamicSegment } from "./segment";
 import type { StoredScan } from "./stored-scan";
 
 /**
- * Contacts that one batch adds or removes, in about 30 ms. Each is a member row, and an event with its indexes and
- * counts.
+ * The most contacts that one batch adds or removes, in about 30 ms. For each, it writes a member row, and an event with
+ * its indexes and counts.
  */
 const movesPerBatch = 300;
-/** Each batch has about six statements. A run of the job makes a few hundred statements, and D1 allows a thousand. */
+/**
+ * The most batches of a step. Each batch has about six statements. A run of the job makes a few hundred statements, and
+ * D1 allows a thousand.
+ */
 const batchesPerStep = 10;
 export const computeRuns: JobRuns = { stepsPerRun: 10 };
 
@@ -117,7 +120,10 @@ function insertEntering(ctx: Context, { id }: DynamicSegment, { entering }: Move
   ];
 }
 
-/** Also deletes the rows of erased contacts, which every later step would otherwise find. */
+/**
+ * Deletes the members that leave. Also deletes the rows of erased contacts, which every later step would otherwise
+ * find.
+ */
 function deleteLeaving(ctx: Context, { id }: DynamicSegment, { leaving }: MovedIds): Statement[] {
   if (leaving.length === 0) return [];
   return [
@@ -135,7 +141,7 @@ function countedIn({ entering, leaving }: MoveSources, total: SQL): SQL {
   return sql`json_object('added', ${sum("added", entering)}, 'removed', ${sum("removed", leaving)}, 'total', ${total})`;
 }
 
-/** Stores the end of a computation. Its number of matches is also the count of members. */
+/** Stores the end of a computation. The number of contacts that match is also the number of members. */
 function updateComputed(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},

@@ -21,11 +21,12 @@ import { getSegment } from "./segment";
 const maxInline = 10_000;
 
 /**
- * Steps that one call runs. Each has up to seven statements when few contacts move, and D1 allows a thousand per call.
+ * The most steps that one call runs. Each has up to seven statements when few contacts move, and D1 allows a thousand
+ * per call.
  */
 const maxSteps = 100;
 
-/** How often the call checks whether another run of the same job has done the last step. */
+/** The most times that the call checks whether another run of the same job has done the last step. */
 const maxChecks = 50;
 
 /** The result of a computation: how many contacts entered, how many left, and how many are members now. */
@@ -50,7 +51,8 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
   await batch.commit();
   const { contacts } = total.one;
   const done = computation.first ? await finishComputation(ctx, computation.first, contacts) : null;
-  // Null when the segment was deleted or is no longer tracked. The call then starts again, which reports that.
+  // Null when the segment was deleted or is no longer tracked. The call then starts again, and its second attempt
+  // reports that.
   return done ?? computeSegment(ctx, await getSegment(ctx, segment.id));
 }
 

@@ -6,7 +6,10 @@ import { inProject } from "../../db/scope";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** Quotas of a project. `GET /segments` returns all segments with their conditions, so both are limited. */
+/**
+ * The most segments of a project, and the most bytes of all their conditions. Both are limited, because `GET /segments`
+ * returns all segments with their conditions.
+ */
 export const maxSegments = 1_000;
 const maxConditionBytes = 4_000_000;
 

@@ -17,7 +17,9 @@ import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
 import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
 
-/** The most rows that a call scans: when it saves a segment, and when it refreshes the count of one. A job scans more. */
+/**
+ * The most rows that a call scans: when it saves a segment, and when it refreshes the count of one. A job scans more.
+ */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
 /** The most statements of one call. D1 allows a thousand. */
@@ -34,8 +36,8 @@ export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number 
 }
 
 /**
- * Returns a segment with a new condition, with its members counted. In a large project, a job counts them later. If the
- * database does not answer, the sweep counts them: the segment itself is saved.
+ * Returns a segment with a new condition, after its members were counted. In a large project, a job counts them later.
+ * If the database does not answer, the sweep counts them later: the segment itself is saved.
  */
 export async function withCount(ctx: Context, row: SegmentRow): Promise<SegmentRow> {
   if (row.condition === null) return row;
@@ -88,7 +90,7 @@ function countMembers(ctx: Context, segmentId: Id): Promise<number> {
     const isThisSegment = sql`${inProject(ctx)} AND id = ${segmentId}`;
     const isCountUnchanged = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
-    // A repeat after its own commit throws Stale, and the members are counted once more.
+    // If the batch runs again after it was committed, it throws Stale, and the members are counted once more.
     batch.mayRepeat();
     batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isThisSegment} AND ${isCountUnchanged})`, () => new Stale());
     batch.add(

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** How early a cron tick may come within its minute. A sweep also takes rows that will be due this soon. */
+/** How early a cron tick may come. A sweep therefore also takes rows that will be due this soon. */
 export const tickJitterMs = 30_000;
 
 /**

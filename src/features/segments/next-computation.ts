@@ -15,14 +15,17 @@ import type { Context } from "../../platform/context";
 import { freshness } from "./freshness";
 import { isDynamic } from "./segment";
 
-/** Returns an SQL expression for the next time at which a tracked segment is due whose members may have changed. */
+/**
+ * Returns an SQL expression for the next time at which a tracked segment is due, among those whose members may have
+ * changed.
+ */
 export function nextComputation({ project, clock }: Context): SQL {
   return sql`SELECT min(next_compute_at) FROM segments
     WHERE project_id = ${project.number} AND clock = ${project.number} AND next_compute_at > ${clock().getTime()}
       AND (computed_of IS NOT ${freshness(sql`segments`)} OR ${haveOtherMembersChanged})`;
 }
 
-/** Members of another segment have changed since the last computation. */
+/** Matches when the condition names a segment, and members of any segment have changed since the last computation. */
 const haveOtherMembersChanged: SQL = sql`EXISTS (SELECT 1 FROM audience_references r
     WHERE r.project_id = segments.project_id AND r.referrer = 'segment' AND r.referrer_id = segments.id
       AND r.kind = 'segment')
@@ -31,7 +34,7 @@ const haveOtherMembersChanged: SQL = sql`EXISTS (SELECT 1 FROM audience_referenc
 
 const readSegment = wholeRow(segments);
 
-/** Returns when a time next enters or leaves a window of a tracked segment. */
+/** Returns the next moment at which a stored time enters or leaves a window in the condition of a tracked segment. */
 export async function nextCrossing(ctx: Context): Promise<number | null> {
   const rows = await select(
     ctx.db,
@@ -56,7 +59,8 @@ const bind: Bind = (value) => sql`${value}`;
 const readAt = columns({ at: orNull(asNumber) });
 
 /**
- * Returns when a time next enters or leaves the window of a test: a time inside it leaves, and a future time enters.
+ * Returns the next moment at which a stored time enters or leaves the window of a test: a time inside the window leaves
+ * it, and a future time enters it.
  */
 async function crossingOf(ctx: Context, test: FilterTest): Promise<number | null> {
   if (!("window" in test) || test.window === null) return null;

@@ -14,14 +14,17 @@ export const ScanJobInput = z.object({
 });
 
 /**
- * The state of a job that scans. It contains everything that must not change between the read and the write of a step,
- * unlike the input. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job
+ * The state of a job that scans. Unlike the input, it contains everything that must not change between the read and the
+ * write of a step. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job
  * makes several.
  */
 export const ScanJobState = z.object({
-  /** Members change without events. */
+  /** Whether members change without events. */
   silent: z.boolean(),
-  /** Null before the first step. A scan stored by another version of the program starts again. */
+  /**
+   * The scan of the pass. Null before the first step. A scan that was stored by another version of the program starts
+   * again.
+   */
   scan: StoredScan.nullable().catch(null),
   /**
    * The number of batches that were written. Each batch increments it, so that two runs never both write from the same
@@ -41,7 +44,8 @@ export function stateJson(state: ScanJobState): JsonObject {
 }
 
 /**
- * Returns the state at the beginning of a pass. Each step compares the stored text with the text that it writes itself.
+ * Returns the state at the beginning of a pass. The guard of each step requires that the stored text is what
+ * JSON.stringify makes of the state.
  */
 export function firstState(first: Pick<ScanJobState, "silent" | "generation" | "done">): JsonObject {
   return stateJson({ ...first, scan: null });

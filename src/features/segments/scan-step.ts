@@ -33,7 +33,7 @@ interface ScanTask {
 
 /** The writes of one batch. */
 interface StepWrite {
-  /** The result of the job including this batch. It is evaluated before `statements` run. */
+  /** The result of the job, including this batch. It is evaluated before `statements` run. */
   result: SQL;
   statements: Statement[];
 }
@@ -43,8 +43,8 @@ type PassState = ScanJobState & { scan: StoredScan; generation: number };
 
 /**
  * Runs one step of a job that scans contacts: reads one window and writes what the task decides. A batch fails when the
- * segment has changed since the scan began; the job then starts again, and corrects what it wrote so far. The cursor of
- * the scan moves with the last batch of the step only. The job ends at once when the segment was deleted or is no
+ * segment has changed since the scan began; the job then starts again, and corrects what it has written so far. Only
+ * the last batch of a step moves the cursor of the scan. The job ends at once when the segment was deleted or is no
  * longer tracked. The next step determines whether there is more to do.
  */
 export async function scanStep(ctx: Context, row: JobRow, task: ScanTask): Promise<Step> {

@@ -22,13 +22,13 @@ import { type DynamicSegment, isDynamic, readSegmentAndTotal } from "./segment";
  * evaluated at the same moment. A scan is plain data, so a job can store it between two steps.
  */
 export const StoredScan = z.object({
-  /** The segment when the scan began. A step that writes checks that the segment is unchanged. */
+  /** The segment when the scan began. Each step that writes checks that the segment has not changed since. */
   segment: z.custom<DynamicSegment>(),
   /** The segments that the condition names. When one of them changes during the scan, the next scan sees the change. */
   named: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
   at: z.number(),
-  /** The state, when the scan began, of everything that the condition reads; see `freshness`. */
+  /** A text for the state of everything that the condition reads, as it was when the scan began; see `freshness`. */
   of: z.string(),
   /** Cursor: contacts up to this id are done, after `passed` rows of the source with `matching` matches. */
   after: z.string().transform(idOf),

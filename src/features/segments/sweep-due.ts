@@ -19,10 +19,10 @@ interface RepeatedTask {
   type: "segments.compute" | "segments.count";
   /** The time after which a segment is due again. */
   everyMs: number;
-  /** The column with the time at which a segment is due, and the index over it. */
+  /** The column that contains the time at which a segment is due, and the index over this column. */
   column: SQL;
   index: SQL;
-  /** Matches segments for which something may have changed since the last time. Others get no job. */
+  /** Matches segments for which something may have changed since the task last ran. Other segments get no job. */
   mayHaveChanged: SQL;
   jobIdOf(segmentId: Id): Id;
   insertJobs(starts: ScanJobStart[], now: Date): ScanJobInserts;
@@ -80,8 +80,8 @@ export function countDueOf(ctx: Context): Promise<number> {
 }
 
 /**
- * Starts the jobs of due segments. When a sweep dies between its two batches, the segments it took wait until they are
- * due again.
+ * Starts the jobs of due segments. After a crash between the two batches, the segments that the first one claimed wait
+ * until they are due again.
  */
 async function startDue(platform: Platform, db: Db, task: RepeatedTask, clock: number): Promise<number> {
   const claims = openBatch(platform, db);

@@ -62,7 +62,7 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment, tries: n
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;
   const jobId = isTrackedFromNow ? newId() : null;
   const batch = openBatch(ctx);
-  // A repeat after its own commit throws Stale, and the next attempt finds nothing left to change.
+  // If the batch runs again after it was committed, it throws Stale, and the next attempt finds nothing left to change.
   batch.mayRepeat();
   batch.guard(isUnchanged("segments", before), () => new Stale());
   if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);

@@ -12,8 +12,8 @@ import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
 /**
- * Refuses what a project that has reached its `maxStorageMb` may not send: mail of other types than TRANSACTIONAL, and mail to
- * addresses that are no contacts yet. Only then does it read from the database.
+ * Refuses what a project may not send once it has reached its `maxStorageMb`: mail of other types than TRANSACTIONAL,
+ * and mail to addresses that are no contacts yet. Reads the database only for such a project.
  */
 export async function refuseWhileFull(ctx: Context, { template, to }: SendEmail): Promise<void> {
   if (!isFull(ctx.project)) return;
@@ -25,7 +25,7 @@ export async function refuseWhileFull(ctx: Context, { template, to }: SendEmail)
         CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.email = r.value) AS known`,
     columns({ type: orNull(asOneOf<EmailType>()), known: asNumber }),
   );
-  // Mail without a template is TRANSACTIONAL, and the call itself refuses a template that is not there.
+  // Mail without a template is TRANSACTIONAL, and a template that does not exist is refused later by the call itself.
   if ((found.type ?? "TRANSACTIONAL") === "TRANSACTIONAL" && found.known === emails.length) return;
   const { idempotencyKey: key, requestHash: hash } = ctx;
   const effect = key === null ? null : await findEffect(ctx, key);

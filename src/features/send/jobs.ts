@@ -4,8 +4,8 @@ import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
 /**
- * Handles several messages `mail.deliver`, each about fresh mail of one project. Returns the error of each that failed,
- * otherwise null.
+ * Handles several messages `mail.deliver`, each about fresh mail of one project. Returns the error of each message, or
+ * null for a message that succeeded.
  */
 export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"mail.deliver">[]): Promise<unknown[]> {
   const found = await Promise.allSettled(jobs.map(({ projectId }) => findProject(platform, projectId)));

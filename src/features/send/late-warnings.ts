@@ -19,7 +19,7 @@ interface WrittenCall {
   data: DataChange;
 }
 
-/** A row with one of these warnings, or without any. */
+/** Reads a row with one of these warnings, or with none. */
 export const readWarning = columns({ warning: orNull((value) => Warning.parse(JSON.parse(asText(value)))) });
 
 /**

@@ -21,7 +21,10 @@ const sendExample = {
   data: { firstName: "Ada", plan: "pro", code: { value: "731-204", persistent: false } },
 };
 
-/** Also checked here, so that a caller sees the fault together with the errors of other fields. */
+/**
+ * Requires the field in a call without a template. This is checked even when other fields fail, so that a caller sees
+ * all errors at once.
+ */
 function requiredWithoutTemplate(field: "subject" | "body" | "from") {
   const isThere = (call: unknown) =>
     !isJsonObject(call) || call[field] !== undefined || (call.template !== undefined && call.template !== null);

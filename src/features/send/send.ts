@@ -41,10 +41,10 @@ export interface AcceptedEmail {
 }
 
 /**
- * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
- * writes the content if the template exists and the sender domain is verified, and the other rows if the content was
- * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender,
- * SendingPaused, Conflict, StorageLimitReached and MonthlyLimitReached, all without an effect.
+ * `POST /v1/send`: accepts one email to each recipient. Once this returns, they are stored durably. Nothing is read
+ * first. One batch writes the content if the template exists and the sender domain is verified, and the other rows if
+ * the content was written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound,
+ * UnverifiedSender, SendingPaused, Conflict, StorageLimitReached and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   checkContent(ctx, call);
@@ -68,7 +68,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   }
 }
 
-/** Nothing needs cleaning up after a failed put, because no row has been written yet. */
+/** Stores the body and the attachments in files. Deletes them when a put fails, because no row has been written yet. */
 async function storeFiles(ctx: Context, call: SendEmail, id: Id, files: Attachment[]) {
   try {
     const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);

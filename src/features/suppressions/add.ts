@@ -12,7 +12,7 @@ import type { SuppressionRow } from "./suppression";
 /** Adds an address to the list. An address that is already on it keeps its reason and time. */
 export async function addSuppression(ctx: Context, { email, reason }: AddSuppression): Promise<SuppressionRow> {
   const batch = openBatch(ctx);
-  // A second run finds the address on the list, and no snooze.
+  // A second run finds the address already on the list, and no snooze to end.
   batch.mayRepeat();
   batch.addAll(insertSuppressions(ctx, "email", [{ email, reason: reason ?? "manual", createdAt: ctx.now.getTime() }]));
   const listed = batch.add(

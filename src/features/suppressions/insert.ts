@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 export interface NewSuppression {
   email: string;
   reason: SuppressionReason;
-  /** In milliseconds since 1970. */
+  /** The time at which the address was suppressed, in milliseconds since 1970. */
   createdAt: number;
 }
 

@@ -14,9 +14,9 @@ import { stepsWith } from "./template";
 
 /**
  * `DELETE /templates/{id}`. Its versions stay while accepted mail may use them. Throws Conflict while a workflow step
- * uses the template; a concurrent call that uses it finds it deleted. The project's confirmation template is refused
- * too. That setting is in the control database, so a concurrent change of it can be missed: a call with `confirm: true`
- * is then a 409.
+ * uses the template; a concurrent call that is about to use it finds it deleted. The project's confirmation template is
+ * refused too. That setting is in the control database, so a concurrent change of it can be missed: a call with
+ * `confirm: true` is then a 409.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const setting = await ctx.control
@@ -41,7 +41,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   if (deleted.count === 0) throw new NotFound("template", id);
 }
 
-/** The most users that a refusal lists. */
+/** The most users of the template that a refusal lists. */
 const maxListed = 1_000;
 
 interface Named {

@@ -26,7 +26,7 @@ async function copyTemplate(ctx: Context, id: Id): Promise<StoredTemplate> {
   // The original may have lost its topic since the read, and the topic may be deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   batch.add(guardTemplates(ctx));
-  // The copy does not send anything yet. Its sender domain is checked when it does.
+  // The copy does not send anything yet. Its sender domain is checked when it sends mail.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(
     insertTemplate(ctx, { name, description: row.description, topicId: row.topicId, content }),

@@ -8,8 +8,8 @@ import type { Platform } from "../../platform/context";
 import { sweepAtHome } from "../../platform/sweep-at-home";
 
 /**
- * A grace period for calls that copy a version or its file: they read it first, and must store the reference within
- * this time.
+ * The time that calls have to copy a version or its file. They read the version first, and must store their reference
+ * to it within this time.
  */
 export const versionGraceMs = hourMs;
 

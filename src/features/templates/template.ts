@@ -6,7 +6,7 @@ import { inProject } from "../../db/scope";
 import type { StoredTemplate } from "../../engine/mail/template";
 import type { Context, Project } from "../../platform/context";
 
-/** Takes `body` separately, because a large one is not in the row. */
+/** Returns a template as callers see it. Takes the body separately, because a large one is not in the row. */
 export function templateJson(project: Project, { row, content }: StoredTemplate, body: string) {
   return {
     id: publicId(row.id),

@@ -44,7 +44,7 @@ export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplat
 
 interface TemplateChange {
   id: Id;
-  /** The id for a new version, if the content changes. */
+  /** The id of the new version that is created if the content changes. */
   versionId: Id;
   change: UpdateTemplate;
   given: StoredBody | null;
@@ -80,7 +80,7 @@ async function applyChange(
     batch.add(insertVersion(ctx, next, { isSenderChecked }));
     batch.add(updateLeft(ctx, sql`SELECT ${before.content.id} WHERE ${isInserted("template_versions", ctx, next.id)}`));
   } else {
-    // If an earlier commit of this call was applied, the row is stale; the next read then finds nothing left to change.
+    // If this call has already committed once, the row is stale, and the next read finds nothing left to change.
     batch.mayRepeat();
   }
   const updated = batch.add(

@@ -16,12 +16,12 @@ const readDomain = columns({
   createdAt: asNumber,
 });
 
-/** The most domains that are read. Few projects have ten. */
+/** The most domains that are read. Few projects have as many as ten. */
 const maxLooked = 1_000;
 
 /**
- * Finds sender domains that are not verified or lost their records. For a new project, suggests the first steps: adding
- * a domain and sending a first email.
+ * Finds sender domains that are not verified, and those that have lost their DNS records. For a new project, suggests
+ * the first steps: adding a domain and sending a first email.
  */
 export const checkDomains: AttentionCheck = (ctx, batch) => {
   const looked = sql`(SELECT * FROM domains WHERE ${inProject(ctx)} ORDER BY id DESC LIMIT ${maxLooked})`;

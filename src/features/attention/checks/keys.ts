@@ -17,7 +17,10 @@ const readKey = columns({
   createdAt: asNumber,
 });
 
-/** Finds keys that were never used, because each one can leak. Keys are in the control database. */
+/**
+ * Finds keys that were never used. They should be revoked, because every key can leak. Keys are in the control
+ * database.
+ */
 export const checkKeys: AttentionCheck = (ctx, control) => {
   const until = ctx.realClock().getTime() - unusedDays * dayMs;
   const unused = control.add(

@@ -4,7 +4,7 @@ import { statement } from "../../../db/statement";
 import { usedThisMonth } from "../../../engine/projects/monthly-usage";
 import type { AttentionCheck } from "../check";
 
-/** A percentage of the monthly limit. */
+/** The percentage of the monthly limit at which the limit counts as nearly used up. */
 const nearPercent = 80;
 
 /** Reports a monthly limit that is used up or nearly so. */

@@ -43,7 +43,7 @@ export const checkProject: AttentionCheck = ({ project }) => {
 
 const nearShare = 0.8;
 
-/** The last count of the project's storage was at its limit or close to it. */
+/** Reports storage that was at its limit or close to it when it was last counted. */
 function storageItems(project: Project): AttentionItem[] {
   const { storage, maxStorageMb } = project;
   if (storage === null || shareOfLimit({ storage, maxStorageMb }) < nearShare) return [];

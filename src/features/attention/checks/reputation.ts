@@ -5,7 +5,7 @@ import { pauseOf } from "../../../engine/projects/sending-paused";
 import type { AttentionCheck } from "../check";
 import type { AttentionItem } from "../schema";
 
-/** The part of a limit at which a project counts as near it. */
+/** A project counts as near a limit when it has reached this part of the limit. */
 const nearPart = 0.5;
 
 /** Reports bounces and complaints once they reach half of the rate at which marketing mail is paused. */

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { Email } from "../../../core/mail/address-input";
 import { retryableStatuses } from "../../../core/mail/status";
 
-/** Much longer than any token. */
+/** The most characters of a token in a call. Real tokens are much shorter. */
 const maxTokenLength = 1_000;
 
-/** An hour. Longer waits are scheduled. */
+/** The longest delay that a call may ask for: an hour. For a longer wait, a caller gives `scheduledFor`. */
 const maxDelaySeconds = 3_600;
 
 export const SendCampaign = z

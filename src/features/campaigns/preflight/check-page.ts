@@ -66,11 +66,11 @@ export async function checkPage(
   return { tally, quota, done: ids.length };
 }
 
-/** The cost of searching for flaws, for each character of HTML. */
+/** The cost of searching for flaws, in units per character of HTML. */
 const flawUnits = 2;
 
 const readPerson = columns({
-  /** The index among the given ids, from 0. */
+  /** The index of the contact among the given ids, from 0. */
   ordinal: asNumber,
   id: asId,
   email: asText,
@@ -134,7 +134,8 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
-  // The mail and the search for flaws have a budget each, so that the search does not reduce what the mail may use.
+  // The mail and the search for flaws each have a budget of their own, so that the search does not reduce what the mail
+  // may use.
   const budget = new Budget();
   try {
     const composed = await composeEmail(asIfSent(ctx), check.delivery, email, budget);
@@ -153,8 +154,9 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
 }
 
 /**
- * Returns the context in which the campaign's mail is composed. Its project may be enabled again, and its provider may
- * accept marketing mail, when the campaign is sent: the result says so for all mail at once.
+ * Returns the context in which the campaign's mail is composed: as if the project were enabled and its provider
+ * accepted marketing mail. Both may be true when the campaign is sent, so the result reports such obstacles once for
+ * all mail.
  */
 function asIfSent(ctx: Context): Context {
   const account = accountOf(ctx.accounts, "campaign");
@@ -184,13 +186,14 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
       budget,
     );
   } catch (error) {
-    // The email itself is sound when only this search exceeds the budget; a template that cannot be parsed is reported elsewhere.
+    // The email itself is sound when only this search exceeds the budget; a template that cannot be parsed is reported
+    // elsewhere.
     if (!isOfTemplate(error)) throw error;
     return [];
   }
 }
 
-/** Only this many flawed emails contribute examples, because each example is searched in the whole body. */
+/** The most flawed emails that contribute examples. Finding an example is a search through the whole body. */
 const mailsWithExamples = 50;
 
 function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {
@@ -206,7 +209,10 @@ function noteMail({ type, html, headers }: Message, body: string, { source, conf
   if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");
 }
 
-/** The length decides in most cases, because a character has at most three bytes. */
+/**
+ * Whether the text has more bytes than `bytes` in UTF-8. The number of characters decides most cases, because a
+ * character has at most three bytes.
+ */
 function isLongerThan(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8Bytes(text) > bytes);
 }

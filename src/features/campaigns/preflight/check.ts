@@ -24,7 +24,7 @@ export interface Checked {
   templates?: Template[];
 }
 
-/** Everything needed to compose the mail of a campaign's recipients. None of its rows is stored. */
+/** Everything that is needed to compose the mail of a campaign's recipients. None of these rows is stored. */
 export interface Check {
   campaign: CampaignRow;
   variants: Checked[];

@@ -68,14 +68,14 @@ const messages: Record<WarningCode, string> = {
 };
 
 /**
- * The speed that is assumed until it is measured: the minimum that `npm run bench -- campaigns` requires of the
- * product.
+ * The speed that is assumed until the real one is measured: the minimum that `npm run bench -- campaigns` requires of
+ * the product.
  */
 const usualPerSecond = 400;
 
 /**
- * Returns how long the campaign takes when nothing else is sent, including the hold of a canary. The slowest pace
- * decides.
+ * Returns how long the campaign takes when nothing else is sent, including the hold of a canary. The slowest of the
+ * limits on the pace decides.
  */
 async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): Promise<number> {
   const { rate, mailer, pace } = accountOf(ctx.accounts, "campaign");
@@ -87,9 +87,9 @@ async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number):
 }
 
 /**
- * The rows, including those of indexes, that the database writes per recipient: for an email up to SENT with its event,
- * for a withheld email whose ledger row has the reason, and in addition for an email that is held first.
- * test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
+ * How many rows the database writes per recipient, including those of indexes. `sent`: for an email up to SENT, with
+ * its event. `unsent`: for a withheld email, whose ledger row has the reason. `held`: in addition, for an email that is
+ * held first. test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
  */
 const rowsPer = { sent: 7, unsent: 3, held: 1 };
 

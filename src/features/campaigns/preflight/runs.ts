@@ -4,12 +4,12 @@ import { selectOne } from "../../../db/statement";
 import type { JobRuns } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
 
-/** A step takes a second of CPU, after which other jobs get a turn, because only a few run at a time. */
+/** A step takes a second of CPU. Other jobs then get a turn, because only a few jobs run at a time. */
 export const preflightRuns: JobRuns = { stepsPerRun: 1, pauseSeconds };
 
-/** The number of steps a second for all pre-flights of a database: half of the consumers stay free for other jobs. */
+/** The most steps per second of all pre-flights of a database. They leave half of the consumers free for other jobs. */
 const stepsPerSecond = 2;
-/** Shorter than the time after which a job counts as lost. */
+/** The longest wait between two steps. It is shorter than the time after which a job counts as lost. */
 const maxPauseSeconds = 120;
 
 /**

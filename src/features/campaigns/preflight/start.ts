@@ -12,7 +12,7 @@ import { linkBase } from "../../../engine/mail/links";
 import type { Context } from "../../../platform/context";
 import { getCampaign, wrongState } from "../campaign";
 
-/** Bounds the CPU of a project's pre-flights: each needs as much as rendering a whole campaign. */
+/** The most pre-flights of a project at a time. Each needs as much CPU as rendering a whole campaign. */
 export const maxPreflightsAtOnce = 3;
 
 /**
@@ -31,7 +31,7 @@ export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
     insertJob(ctx, {
       id: jobId,
       type,
-      // Stored, because the consumer of the job does not know the base URL of recipients' links.
+      // The base URL of recipients' links is stored, because the consumer of the job does not know it.
       input: { campaignId: id, linkBase: linkBase(ctx) },
       onlyIf: sql`(SELECT count(*) FROM (${open})) < ${maxPreflightsAtOnce}
         AND ${textOf(id)} NOT IN (SELECT campaign_id FROM (${open}))`,

@@ -21,7 +21,7 @@ export const PreflightState = z.object({
   /** The cursor: contacts up to this one are done. `passed` counts rows of the audience's source. */
   after: StoredId,
   passed: z.number(),
-  /** Rows of the next window, chosen so that it has a few hundred recipients. */
+  /** The number of rows in the next window, chosen so that the window has a few hundred recipients. */
   rows: z.number(),
   tally: z.custom<Tally>(isJsonObject),
 });

@@ -21,13 +21,13 @@ import { resultOf } from "./result";
 import { PreflightInput, PreflightState, stateJson } from "./state";
 import { preflightTokenOf } from "./token";
 
-/** The maximum number of recipients of one step, which is also the most work that a run loses when it dies. */
+/** The most recipients of one step. A run that dies loses at most the work on these. */
 const recipientsPerStep = 500;
 
-/** The number of contacts whose data is in memory at once: each has at most 64 KB. */
+/** The number of contacts whose data is in memory at once. The data of a contact may be 64 KB. */
 const recipientsPerPage = 50;
 
-/** A second of CPU. No email is begun after it, and each takes at most 100 ms. */
+/** The most units of a step, which are a second of CPU. No email is begun after that, and each takes at most 100 ms. */
 const maxStepUnits = 100_000_000;
 
 /** The rows of the first window, all of which may be recipients. */
@@ -35,8 +35,8 @@ const firstRows = recipientsPerStep;
 
 /**
  * Takes one step of a pre-flight: the next window of the audience. The batch that adds its findings to the job also
- * stores the progress, so a step that dies or runs twice counts every email once. A campaign that was changed meanwhile
- * is checked again from the beginning.
+ * stores the progress, so every email is counted once, even if a step crashes or runs twice. A campaign that was
+ * changed meanwhile is checked again from the beginning.
  */
 export async function preflightStep(ctx: Context, row: JobRow): Promise<Step> {
   const input = PreflightInput.parse(row.input);

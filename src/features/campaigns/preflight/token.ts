@@ -5,12 +5,15 @@ import { iso, minuteMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
 import type { Context } from "../../../platform/context";
 
-/** Long enough to show the findings to a person, and short enough that the audience changes little. */
+/**
+ * How long a token is valid: long enough to show the findings to a person, and short enough that the audience changes
+ * little.
+ */
 const lifetimeMs = 15 * minuteMs;
 
 /**
  * Returns the token of a finished check of this version of the campaign. Null when the campaign can no longer be sent,
- * or without a secret.
+ * or when the installation has no secret that signs tokens.
  */
 export async function preflightTokenOf(ctx: Context, campaign: CampaignRow): Promise<string | null> {
   const { linkSecrets } = ctx.config;

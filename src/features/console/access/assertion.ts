@@ -7,7 +7,8 @@ import type { Platform } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import { newTeamKeys, teamKeys } from "./team-keys";
 
-// Loaded on first use, because nothing else in the console needs it. The package as a whole would bundle encryption too.
+// Loaded on first use, because nothing else in the console needs it. The package as a whole would bundle encryption
+// too.
 const jose = lazily(async () => {
   const [verifying, keySets, errors] = await Promise.all([
     import("jose/jwt/verify"),

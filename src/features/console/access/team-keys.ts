@@ -8,9 +8,9 @@ import { reasonOf } from "../../../platform/log";
 
 const patienceMs = 5 * secondMs;
 const maxKeys = 20;
-/** Cloudflare publishes a new key some weeks before it signs with it. */
+/** How long keys are cached. Cloudflare publishes a new key some weeks before it signs with it. */
 const cacheMs = hourMs;
-/** Keys that are older than this are read again for a signature of an unknown key. */
+/** Cached keys that are older than this are read again when an unknown key has signed an assertion. */
 const freshMs = minuteMs;
 
 const Key = z.object({ kid: z.string(), kty: z.literal("RSA"), n: z.string(), e: z.string() });

@@ -63,8 +63,8 @@ async function orSayWhy(c: HonoContext<AppEnv>, run: () => Promise<Response>): P
 }
 
 /**
- * Returns the address that Access has verified. Throws UnknownRoute where Access is not set up, or did not let the request
- * through.
+ * Returns the address that Access has verified. Throws UnknownRoute where Access is not set up, or did not let the
+ * request through.
  */
 function addressOf(c: HonoContext<AppEnv>): Promise<string> {
   const platform = c.get("platform");
@@ -85,7 +85,7 @@ function show(c: HonoContext<AppEnv>, html: Html, status: 200 | 401 | 410 = 200)
     "Content-Security-Policy",
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
-  // The browser then sends the form with our origin; without one it is refused.
+  // This policy makes the browser send the form with our origin. A form without an origin is refused.
   c.header("Referrer-Policy", "same-origin");
   return c.html(html, status);
 }

@@ -15,7 +15,9 @@ export interface AnsweredChallenge {
   expiresAt: number;
 }
 
-/** Returns the challenge in an answer. Throws Invalid unless we made it for this purpose within the last five minutes. */
+/**
+ * Returns the challenge in an answer. Throws Invalid unless we made it for this purpose within the last five minutes.
+ */
 export async function requireChallenge(
   { config, now }: Platform,
   purpose: ChallengePurpose,
@@ -55,7 +57,7 @@ function challengeIn(clientDataJSON: string): string {
     const challenge = typeof data === "object" && data !== null && "challenge" in data ? data.challenge : null;
     return typeof challenge === "string" ? challenge : "";
   } catch {
-    // It is not JSON, so it has no challenge of ours.
+    // The data is not JSON, so it contains no challenge of ours.
     return "";
   }
 }

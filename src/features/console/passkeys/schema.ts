@@ -10,7 +10,7 @@ const base64url = (maxLength: number) =>
     .max(maxLength)
     .refine((text) => fromBase64url(text) !== null, "Must be base64url without padding");
 
-/** An id has at most 1,023 bytes. */
+/** A credential id has at most 1,023 bytes, which are 1,364 characters of base64url. */
 const CredentialId = base64url(1_364);
 const Transports = z.array(z.string().max(32)).max(16);
 

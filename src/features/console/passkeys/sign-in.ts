@@ -42,14 +42,16 @@ export async function signInByPasskey(
 }
 
 /**
- * Whether the authenticator names the person who owns the passkey. It names nobody if the page asked for this very
- * passkey.
+ * Whether the authenticator names the person who owns the passkey. It names nobody if the page asked for this passkey
+ * alone.
  */
 function isTheirs({ personId }: PasskeyRow, { response }: SignInAnswer): boolean {
   return !response.userHandle || response.userHandle === toBase64url(bytesOf(personId));
 }
 
-/** An authenticator that counts always reports a larger number than before. */
+/**
+ * Matches when the reported count is possible: an authenticator that counts always reports a larger number than before.
+ */
 function mayCount({ counter }: Reported): SQL {
   return sql`(counter < ${counter} OR (counter = 0 AND ${counter} = 0))`;
 }

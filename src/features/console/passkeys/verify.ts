@@ -20,17 +20,18 @@ interface Expected {
 
 /** The parts of a passkey that its authenticator reports. */
 export interface Reported {
-  /** How often it was used, by its own count; 0 when it does not count. */
+  /** How often the passkey was used, by the authenticator's own count; 0 when the authenticator does not count. */
   counter: number;
-  /** Whether it may be backed up. */
+  /** Whether the passkey may be backed up. */
   isBackupEligible: boolean;
-  /** Whether it is backed up now. */
+  /** Whether the passkey is backed up now. */
   isBackedUp: boolean;
 }
 
 /**
  * Verifies the answer of a new passkey. Throws Invalid if the answer is for another challenge, origin or relying party,
- * or if the authenticator has not verified the user. Ignores attestations, because passkeys of every maker are accepted.
+ * or if the authenticator has not verified the user. Ignores attestations, because passkeys of every maker are
+ * accepted.
  */
 export async function verifyRegistration(
   platform: Platform,
@@ -61,8 +62,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies the answer of a registered passkey. Throws Invalid on the answers that `verifyRegistration` refuses, and when
- * the passkey's own count shows that it was copied.
+ * Verifies the answer of a registered passkey. Throws Invalid on the answers that `verifyRegistration` refuses, and
+ * when the passkey's own count shows that it was copied.
  */
 export async function verifySignIn(
   platform: Platform,
@@ -90,7 +91,10 @@ export async function verifySignIn(
   };
 }
 
-/** The library throws on every answer that it does not accept. It reads nothing but the answer. */
+/**
+ * Refuses the answer when the library throws. The library throws on every answer that it does not accept, and it reads
+ * nothing but the answer.
+ */
 async function orRefuse<Result>(platform: Platform, verify: () => Promise<Result>): Promise<Result> {
   try {
     return await verify();

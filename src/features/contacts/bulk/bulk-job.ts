@@ -36,11 +36,11 @@ export interface BulkStep {
   ids: Id[];
   state: BulkState;
   progress: number;
-  /** The guard of the step's batch: the contacts still match. Null for listed contacts. Throws Stale. */
+  /** The guard of the step's batch, which throws Stale unless the contacts still match. Null for listed contacts. */
   stillMatching: Statement | null;
 }
 
-/** The most contacts of a step: one batch changes them. */
+/** The most contacts of a step. One batch changes all of them. */
 export const contactsPerStep = 100;
 
 export function resultOf(row: JobRow): BulkResult {

@@ -37,12 +37,13 @@ export async function readMatching(
   return { condition: JSON.stringify(whole), ...ends, at: ctx.now.getTime() };
 }
 
-/** The id after which such a job begins. */
+/** The id after which a job on all matching contacts begins. */
 export const firstMatching = ends.up.start;
 
 /**
- * Finds the next contacts after an id, in the order of ids. A step may have none, although more follow. Null at the end.
- * Throws Invalid when a segment or topic of the condition is gone: without it, the condition would find other contacts.
+ * Finds the next contacts after an id, in the order of ids. A step may find none although later contacts match. Null at
+ * the end. Throws Invalid when a segment or topic of the condition is gone: without it, the condition would find other
+ * contacts.
  */
 export async function nextMatching(
   ctx: Context,
@@ -72,14 +73,17 @@ export async function nextMatching(
   return { ids, state: { after: next }, progress, stillMatching: guardMatching(ctx, audience, ids) };
 }
 
-/** The guard that these contacts match: one of them may have been changed since it was found. */
+/** Returns the guard that these contacts still match, because one of them may have been changed since it was found. */
 function guardMatching(ctx: Context, { values, matches }: Audience, ids: Id[]): Statement {
   const others = sql`WITH ${values} SELECT 1 FROM json_each(${JSON.stringify(ids)}) r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value WHERE NOT coalesce(${matches}, false)`;
   return guard(sql`NOT EXISTS (${others})`, () => new Stale());
 }
 
-/** Ids begin with their time, so the time of an id tells how far a job is, in percent. */
+/**
+ * Returns how far a job is, in percent. Ids begin with their time, so the job has done this share of the time between
+ * the first and the last contact.
+ */
 function share(time: number, from: number, to: number): number {
   return to <= from ? 0 : (100 * Math.max(0, time - from)) / (to - from);
 }

@@ -11,8 +11,8 @@ import { explainWorkflowMail } from "./of-workflow";
 import type { ContactExplanation, ExplainContact } from "./schema";
 
 /**
- * `POST /contacts/{id}/explain`: explains whether a contact got the mail of a campaign, a workflow or a template, or one
- * email. Throws NotFound for an unknown contact, and for unknown mail.
+ * `POST /contacts/{id}/explain`: explains whether a contact got the mail of a campaign, a workflow or a template, or
+ * one email. Throws NotFound for an unknown contact, and for unknown mail.
  */
 export async function explainContact(ctx: Context, id: Id, asked: ExplainContact): Promise<ContactExplanation> {
   const contact = await getContact(ctx, id);

@@ -10,7 +10,10 @@ import { becauseOfPerson, findPerson } from "./person";
 import type { Because, ContactExplanation } from "./schema";
 import { findStops } from "./stops";
 
-/** Explains a campaign to one contact: from its email, or otherwise from the audience and the current contact. */
+/**
+ * Explains a campaign to one contact: by the contact's email of the campaign, or otherwise by the audience and the
+ * present state of the contact.
+ */
 export async function explainCampaignMail(
   ctx: Context,
   contact: ContactRow,

@@ -27,7 +27,9 @@ export async function explainEmail(ctx: Context, contact: ContactRow, id: Id): P
   return { ...explanation, ...(retry && { retry }) };
 }
 
-/** Explains the contact's newest email of a template; without one, what would keep such an email from the contact now. */
+/**
+ * Explains the contact's newest email of a template; without one, what would keep such an email from the contact now.
+ */
 export async function explainTemplate(
   ctx: Context,
   contact: ContactRow,
@@ -87,7 +89,10 @@ export function answerOf({ outcome, reasons }: { outcome: RecipientVerdict["outc
   return "NOT_RECEIVED";
 }
 
-/** The answers for mail that needs nobody's help. Waits that only a person can end are left out. */
+/**
+ * The answers for mail that was sent, and for mail that waits for something that ends by itself. Waits that only a
+ * person can end are left out, so they answer NOT_RECEIVED.
+ */
 const answers: Partial<Record<ReasonCode, Answer>> = {
   sent: "UNKNOWN",
   unknown: "UNKNOWN",

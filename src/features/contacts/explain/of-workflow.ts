@@ -23,10 +23,13 @@ interface DrawnWorkflow extends StoredGraph {
   row: WorkflowRow;
 }
 
-/** The newest emails of an execution that are examined. */
+/** The most emails of an execution that are examined, newest first. */
 const maxEmails = 20;
 
-/** Explains the mail of a workflow from the contact's latest execution: its emails, and its current position. */
+/**
+ * Explains the mail of a workflow by the contact's latest execution: by the emails of the execution, and by its current
+ * position.
+ */
 export async function explainWorkflowMail(
   ctx: Context,
   contact: ContactRow,
@@ -62,7 +65,7 @@ function findLatest(ctx: Context, contactId: Id, workflowId: Id): Promise<Workfl
   );
 }
 
-/** Explains the most advanced email: one that was received, or otherwise the newest. Null without any. */
+/** Explains the most advanced email: one that was received, or otherwise the newest. Null when there is no email. */
 async function explainMailOf(
   ctx: Context,
   contact: ContactRow,

@@ -12,7 +12,7 @@ import { findStops } from "./stops";
 
 /**
  * Returns what `POST /emails/{id}/retry` would do with an email now; null when it would refuse the email's status. The
- * hand-over checks the same again, so what changes meanwhile counts.
+ * hand-over of a retried email checks the same conditions again, so a change in between counts.
  */
 export async function forecastRetry(ctx: Context, contact: ContactRow, id: Id): Promise<RetryForecast | null> {
   const email = await getRow(ctx, emails, "email", id);

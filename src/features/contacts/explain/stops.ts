@@ -17,7 +17,7 @@ export interface PlannedMail {
   fromEmail: string | null;
 }
 
-/** Returns the reasons that stop such mail for all contacts of the project. */
+/** Returns the reasons that stop the planned mail for all contacts of the project. */
 export async function findStops(ctx: Context, { type, fromEmail }: PlannedMail): Promise<Because[]> {
   const { project } = ctx;
   const domain = fromEmail === null ? null : fromEmail.slice(fromEmail.indexOf("@") + 1);

@@ -23,8 +23,8 @@ const State = z.object({
 });
 
 /**
- * Takes one step of a field's deletion: the next contacts by id. Only the step's own batch knows how many of them had
- * the field.
+ * Takes one step of a field's deletion: the next contacts by id. Only the batch of the step can count how many of these
+ * contacts had the field.
  */
 export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step> {
   const { key } = Input.parse(row.input);

@@ -12,7 +12,7 @@ import type { Context } from "../../../platform/context";
 import { selectField } from "./field";
 import { updateWithoutKey } from "./remove-key";
 
-/** For at most this many contacts, the call itself removes the field. */
+/** The most contacts of a project from which the call itself removes a field. A job does it in a larger project. */
 const maxAtOnce = 10_000;
 
 /**

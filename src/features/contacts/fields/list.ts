@@ -27,7 +27,10 @@ const readName = columns({ key: asText, type: asOneOf<FieldType>() });
  */
 export const maxFieldsShown = 1_000;
 
-/** Implements `GET /contacts/fields`. It takes one round trip, which reads contacts only when no counts are stored. */
+/**
+ * Implements `GET /contacts/fields`: lists the fields in one round trip, which reads contacts only when no counts are
+ * stored.
+ */
 export async function listFields(ctx: Context): Promise<FieldList> {
   const listed = sql`SELECT * FROM contact_fields WHERE ${inProject(ctx)} ORDER BY key LIMIT ${maxFieldsShown}`;
   const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}

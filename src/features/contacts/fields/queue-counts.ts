@@ -10,7 +10,10 @@ import { maxLive } from "./live";
 
 const type = "contacts.count-fields";
 
-/** Each project has at most one such job, and clients never look it up. */
+/**
+ * The id of the job, which is the same in every project: a project has at most one such job, and clients never look it
+ * up.
+ */
 const jobId = idOf(type);
 
 /**

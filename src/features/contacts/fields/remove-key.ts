@@ -6,7 +6,7 @@ import { upsertCounts } from "../../../engine/contacts/counts";
 import type { Context } from "../../../platform/context";
 
 /**
- * Selects all ids, so that the planner reads the contacts by their primary key. Otherwise it would scan the index of
+ * Matches every id, so that the planner reads the contacts by their primary key. Otherwise it would scan the index of
  * the contacts' list.
  */
 const everyId = sql`id > ${belowAllIds}`;

@@ -15,7 +15,7 @@ import { type Coverage, coverageOf, maxLive, newestContacts } from "./live";
 
 export interface FieldUsage extends Usage {
   contactCount: number;
-  /** True even while conditions name the field: after the deletion they simply stop matching. */
+  /** True even while conditions name the field: after the deletion, these conditions simply stop matching. */
   canDelete: boolean;
   approximate?: true;
   countedAt?: string;

@@ -22,8 +22,8 @@ export interface FieldValues {
 }
 
 /**
- * Longer values are left out: they are unsuitable as choices in a list, and 200 of them would make the answer too
- * large.
+ * The longest value that is listed. Longer values are unsuitable as choices in a list, and 200 of them would make the
+ * answer too large.
  */
 const maxValueLength = 1_000;
 
@@ -65,7 +65,7 @@ function standardValues(ctx: Context, field: StandardField): SQL {
   return sql`SELECT DISTINCT kind, value FROM ${newestContacts(ctx, column)}`;
 }
 
-/** Leaves out arrays and objects, because no filter compares with a whole one. */
+/** Selects the values of a custom field. Leaves out arrays and objects, because no filter compares with a whole one. */
 function customValues(ctx: Context, key: string | null): SQL {
   return sql`SELECT DISTINCT CASE f.type WHEN 'text' THEN 'string' WHEN 'integer' THEN 'number' WHEN 'real' THEN 'number'
       ELSE 'boolean' END AS kind, f.value

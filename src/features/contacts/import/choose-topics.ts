@@ -8,8 +8,8 @@ import type { NewContacts } from "./upsert-rows";
 
 /**
  * Stores the topics that rows name. The contact is afterwards in exactly these topics: a topic that it left elsewhere
- * is left here too. The events must come before the contacts are written, because a new contact gets none; the choices
- * come after.
+ * is left here too. The events must come before the contacts are written, so that a new contact gets none. The choices
+ * must come after.
  */
 export function chooseTopics(
   ctx: Context,

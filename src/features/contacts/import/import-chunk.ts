@@ -27,7 +27,7 @@ import { bringsMoved, type ImportState, maxErrors, resultOf } from "./import-job
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
 
-/** The chunk was refused because it lacks hashes, and the project remembers erased people. */
+/** Thrown when a chunk without hashes is refused, because the project remembers erased people. */
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
 }
@@ -35,7 +35,7 @@ class SomebodyErased extends Error {
 /** The state of a running import, with the options of its upload. */
 export type Importing = Extract<ImportState, { phase: "importing" }>;
 
-/** A chunk, and the state at which it was read. */
+/** A chunk of the file, and the state of the import when the chunk was read. */
 interface Read {
   chunk: CsvChunk;
   state: Importing;
@@ -124,7 +124,7 @@ function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts,
   ];
 }
 
-/** Must run before the upsert: a contact that does not exist yet counts as imported. */
+/** Must run before the upsert, because a contact that does not exist yet counts as imported. */
 function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addresses: string): Statement {
   const { rows, skipped, next } = chunk;
   const before = resultOf(job);

@@ -90,7 +90,7 @@ export function importJson(row: JobRow) {
   };
 }
 
-/** Returns until when an import can be undone; null while it runs. */
+/** Returns the time until which an import can be undone, or null while the import runs. */
 export function undoableUntil({ completedAt }: JobRow): number | null {
   return completedAt === null ? null : completedAt + dayMs;
 }

@@ -13,7 +13,7 @@ import { type Importing, importChunk } from "./import-chunk";
 import { type Asked, fileKey, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 import { openFile } from "./open-file";
 
-/** A step makes up to seventeen statements, and a run may make a thousand. */
+/** The most steps of a run. A step makes up to seventeen statements, and a run may make a thousand. */
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */

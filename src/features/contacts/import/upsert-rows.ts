@@ -22,7 +22,7 @@ export interface NewContacts {
   bringAll: boolean;
 }
 
-/** The table refused the whole chunk, because the data of a contact does not fit. */
+/** Thrown when the table refuses the whole chunk, because the data of one contact does not fit. */
 export class TooLargeData extends Error {
   override readonly name = "TooLargeData";
 }
@@ -40,7 +40,10 @@ export function upsertRows(ctx: Context, written: NewContacts): Statement {
 
 interface Upsert {
   born: { subscribed: SQL; optedOutAt: SQL; optedOutBy: SQL };
-  /** The differences for the counts: that in `subscribed` for an existing contact, and whether the contact changes. */
+  /**
+   * The expressions for the counts: `change` is by how much an existing contact changes the number of subscribed
+   * contacts, and `isDue` is whether the contact changes at all.
+   */
   counted: { change: SQL; isDue: SQL };
   /** The assignments of the upsert itself. */
   sets: SQL[];
@@ -110,7 +113,7 @@ export function sentBy(written: NewContacts): Sent {
   return { data: sql`r.value->'data'`, filled: filledWith(written, (name) => brought(written, name)) };
 }
 
-/** Returns the same parts in the upsert. */
+/** Returns the same parts for the upsert itself, in which the row is `excluded`. */
 export function excludedBy(written: NewContacts): Sent {
   return { data: sql`excluded.data`, filled: filledWith(written, (name) => contactColumn(name, "excluded")) };
 }

@@ -12,7 +12,8 @@ import type { Context } from "../../../platform/context";
 import type { ChooseTopics } from "./schema";
 
 /**
- * Implements `GET /contacts/{id}/topics`: returns the contact's own choices, and the topics' defaults for the others.
+ * Implements `GET /contacts/{id}/topics`: returns the contact's own choices, and the default of each topic about which
+ * the contact has made none.
  */
 export async function getContactTopics(ctx: Context, id: Id): Promise<ContactTopic[]> {
   const batch = openBatch(ctx);
@@ -31,7 +32,7 @@ export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopic
     const found = await select(ctx.db, sql`${unknown} ORDER BY r.key`, columns({ slug: asText }));
     return new Invalid(found.map(faultOf));
   });
-  // A second run finds the choices made, and changes nothing.
+  // A second run finds the same choices already stored, and changes nothing.
   batch.mayRepeat();
   batch.addAll(updateTopics(ctx, { contactId: id, topics: new Map(Object.entries(topics)) }));
   const after = batch.add(selectTopics(ctx, id));

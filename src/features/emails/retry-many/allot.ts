@@ -14,8 +14,8 @@ export interface Allotted {
 }
 
 /**
- * Decides which emails are sent again. An email that was never sent had given back its quota of the month, so it takes
- * it again: the oldest ones take what is left.
+ * Decides which emails are sent again. An email that was never sent had given its quota back to its month, so it takes
+ * it again. The oldest emails take what is left of the quota.
  */
 export async function allot(ctx: Context, status: RetryableStatus, ended: Ended[]): Promise<Allotted> {
   const stored = ended.filter(({ isGone }) => !isGone);
@@ -32,7 +32,10 @@ export async function allot(ctx: Context, status: RetryableStatus, ended: Ended[
   return { retried, gone, overLimit: stored.length - retried.length };
 }
 
-/** Counts the emails for their months again. Another call may have used up the limit since it was read. */
+/**
+ * Charges the retried emails to the quotas of their months. The batch fails if another call has used up a quota since
+ * it was read.
+ */
 export function takeQuota(ctx: Context, batch: Batch, retried: Ended[]): void {
   const groups = Map.groupBy(retried, ({ month, templateId }) => `${month} ${templateId}`);
   const counted = [...groups.values()].flatMap(([first, ...others]) =>

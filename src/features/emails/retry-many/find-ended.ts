@@ -8,7 +8,7 @@ import { monthInSql } from "../../../engine/projects/monthly-usage";
 import type { Context } from "../../../platform/context";
 import { candidates, type RetryInput } from "./retry-job";
 
-/** The most emails that one step sends again. Each is a row and its entries in two indexes. */
+/** The most emails that one step sends again. Each changes a row and its entries in two indexes. */
 const emailsPerStep = 500;
 
 /** The most emails that one step scans. A filter with few matches would otherwise scan all emails of a project. */

@@ -34,8 +34,8 @@ export function resultOf(row: JobRow): RetryResult {
 }
 
 /**
- * Returns the FROM and WHERE clauses, without the word FROM, for a search for emails with a status. They cover all emails
- * with the status, and possibly others: cancelled emails have no index. An index or key puts the emails in order of time.
+ * Returns what follows FROM in a search for emails with a status. The search covers all emails with the status, and
+ * possibly others, because cancelled emails have no index. An index or key puts the emails in order of time.
  */
 export function candidates(ctx: Context, status: RetryableStatus): SQL {
   return status === "CANCELLED"

@@ -19,7 +19,7 @@ export const RetryEmails = z
       description: "Only emails that were created then or earlier. A date includes its whole day (UTC).",
     }),
   })
-  // An ignored filter would send mail again that was not meant.
+  // If an unknown filter were ignored, the call would resend mail that the caller did not mean to resend.
   .catchall(z.unknown().refine(() => false, "Is not a field of this call, which takes status, campaignId, from and to"))
   .superRefine(({ from, to }, check) => {
     if (from === undefined || to === undefined || from.from < to.to) return;

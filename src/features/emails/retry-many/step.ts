@@ -53,7 +53,10 @@ function reopen(ctx: Context, batch: Batch, status: RetryableStatus, retried: En
   return batch.add(updateReopened(sql`${inProject(ctx)} AND id IN (SELECT value FROM json_each(${ids}))`, now));
 }
 
-/** The emails are spread over time, so the progress is a share of the time between the first and the last one. */
+/**
+ * Returns the progress in percent: how much of the time between the first and the last email is done. The emails are
+ * spread over this time.
+ */
 function progressAt({ range }: RetryInput, last: Id): number {
   if (range === null) return 0;
   const start = timeOf(range.first);

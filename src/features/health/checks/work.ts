@@ -37,9 +37,9 @@ export const jobs: HealthCheck = {
   },
 };
 
-/** A fence normally stands for a moment. A longer one keeps its project from working. */
+/** How long a fence may stand. It normally stands for a moment; a longer one keeps its project from working. */
 const fencedMs = 30 * secondMs;
-/** A move of ten million rows takes some hours. */
+/** How long a move may take. A move of ten million rows takes some hours. */
 const longMoveMs = 12 * hourMs;
 
 /** Checks that no move of a project between databases is stuck. */

@@ -15,8 +15,8 @@ import { findMember, memberJson, readMember, selectMembers } from "./member";
 import { onlyEditors, onlyViewers, type UpdateMember } from "./schema";
 
 /**
- * Changes a member's rights in a project. It takes effect everywhere within 30 seconds. A switch that the new role
- * cannot turn off is turned on again.
+ * Changes a member's rights in a project. The change takes effect everywhere within 30 seconds. A switch that the new
+ * role cannot turn off is turned on again.
  */
 export async function updateMember(
   platform: Platform,

@@ -3,8 +3,8 @@ import { BadRequest, Invalid } from "../../../core/errors";
 import type { IncomingBytes } from "../../../platform/blobs";
 
 /**
- * Passes on the chunks of a file. The last one is held back until the whole file is known to have the length that was
- * announced and the expected hash, so a file that has not is never stored.
+ * Passes on the chunks of a file. The last one is held back until the whole file is known to have the announced length
+ * and the expected hash, so a file that lacks either is never stored.
  */
 export async function* chunksWith(
   sha256: string | undefined,

@@ -11,8 +11,8 @@ import { FileName } from "./schema";
 import { openReadable } from "./unreadable";
 
 /**
- * Lists the files of a complete backup by name, from a cursor on. Throws NotFound, and Conflict for a backup that is not
- * complete, and Invalid for one whose manifest cannot be read.
+ * Lists the files of a complete backup by name, beginning at a cursor. Throws NotFound, Conflict for a backup that is
+ * not complete, and Invalid for one whose manifest cannot be read.
  */
 export async function listBackupFiles(
   platform: Platform,

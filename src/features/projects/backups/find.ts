@@ -38,7 +38,7 @@ export async function findUpload(platform: Platform, id: Id): Promise<BackupRow>
   return row;
 }
 
-/** A backup that is uploaded has its own id in place of a project's. */
+/** Whether a backup was uploaded: it then has its own id in place of a project's. */
 function isUpload({ id, project }: BackupRow): boolean {
   return project === publicId(id);
 }

@@ -10,13 +10,13 @@ import { type Context, forProject, type Platform } from "../../../platform/conte
 import { getProject } from "../project";
 import { type Backup, backupOfJob, backupOfRow } from "./backup";
 
-/** Enough for a nightly backup over more than a year. */
+/** The most backups that are listed: enough for a nightly backup over more than a year. */
 const maxBackups = 400;
 
 /**
  * Lists the backups of a project, newest first. Complete ones are in the control database; for the others there is a
  * job. The jobs are read first, so that a backup that ends meanwhile appears as complete. The backups of a deleted
- * project are listed too. Throws NotFound when it has none.
+ * project are listed too. Throws NotFound when there is neither such a project nor a backup of it.
  */
 export async function listBackups(platform: Platform, id: string): Promise<Backup[]> {
   const project = await getProject(platform, id).catch(nullIfGone);

@@ -14,7 +14,7 @@ import { findBackup } from "./find";
 import type { RestoreBackup } from "./schema";
 import { openReadable, unreadable } from "./unreadable";
 
-/** Longer than any setting. A manifest may come from anywhere, so its texts are limited. */
+/** The most characters of a text in a manifest. No setting is longer, and a manifest may come from anywhere. */
 const maxText = 2_000;
 
 /** The settings of a backup that a restored project takes over. An older backup may lack some. */
@@ -46,9 +46,9 @@ const Settings = z
 const maxName = 100;
 
 /**
- * Starts the restore of a backup into a new project, which is disabled. The job belongs to the new project. When this
- * call dies before it has inserted the job, a disabled project is left, which can only be deleted. Throws NotFound,
- * Conflict for a backup that is not complete, and Invalid for one that this version cannot read.
+ * Starts the restore of a backup into a new project, which is disabled. The job belongs to the new project. A crash
+ * before the job is inserted leaves a disabled project, which can only be deleted. Throws NotFound, Conflict for a
+ * backup that is not complete, and Invalid for one that this version cannot read.
  */
 export async function restoreBackup(platform: Platform, { backup, as }: RestoreBackup) {
   const folder = isFolder(backup) ? backup : folderOf(await findBackup(platform, readId(backup)));

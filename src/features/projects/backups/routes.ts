@@ -24,7 +24,7 @@ import {
 import { startBackup } from "./start";
 import { beginUpload, storeBackupFile, uploaded } from "./upload";
 
-/** The largest stored file is an attachment: see MAX_ATTACHMENT_SIZE_MB. */
+/** The most bytes of an uploaded file. The largest stored file is an attachment: see MAX_ATTACHMENT_SIZE_MB. */
 const maxFileBytes = 40 * megabyte;
 
 export const backups = operatorRoutes("Operator");

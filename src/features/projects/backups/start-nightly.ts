@@ -8,11 +8,13 @@ import type { Platform } from "../../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../../platform/sweep";
 import { startBackup } from "./start";
 
-/** Enough for 1,200 projects a night, given a tick every five minutes. */
+/**
+ * The most projects whose backups one tick starts: enough for 1,200 projects a night, with a tick every five minutes.
+ */
 const projectsPerTick = 20;
 /** The hours of the night, in UTC. */
 const night = [1, 2, 3, 4, 5];
-/** A project with a younger backup has already been backed up this night. */
+/** A project whose last backup is younger than this has already been backed up this night. */
 const recentMs = 20 * hourMs;
 
 /**

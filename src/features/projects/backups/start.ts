@@ -42,7 +42,7 @@ export async function startBackup(platform: Platform, id: string): Promise<{ job
     }),
   );
   await batch.commit();
-  // After a lost answer, the open backup is the one that this call started.
+  // If the database's first answer was lost, the open backup may be the one that this call itself started.
   const other = open.all.find((each) => textOf(each.id) !== textOf(jobId));
   if (other) {
     throw new Conflict(`A backup of this project is already in progress, as job ${publicId(other.id)}.`, {

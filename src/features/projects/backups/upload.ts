@@ -12,7 +12,9 @@ import { allOf, chunksWith } from "./checked-file";
 import { findUpload } from "./find";
 import { unreadable } from "./unreadable";
 
-/** The manifest has a line for each table and shard, and is the only file that is read as a whole. */
+/**
+ * The most bytes of a manifest, which has a line for each table and shard. It is the only file that is read as a whole.
+ */
 const maxManifestBytes = 1024 * 1024;
 
 /** Begins the upload of a backup. The upload is deleted with other backups of its age, complete or not. */
@@ -31,9 +33,9 @@ export async function beginUpload(platform: Platform): Promise<Id> {
 }
 
 /**
- * Stores a file of an upload while it arrives, if it has the hash that the caller expects. A repeat stores the same. The
- * manifest comes last: afterwards, the upload is complete and takes no other file. Throws NotFound, Conflict, and Invalid
- * for a file with another hash, and for a manifest that this version cannot read.
+ * Stores a file of an upload while it arrives, if it has the hash that the caller expects. A repeat stores the same.
+ * The manifest comes last: afterwards, the upload is complete and takes no other file. Throws NotFound, Conflict, and
+ * Invalid for a file with another hash, and for a manifest that this version cannot read.
  */
 export async function storeBackupFile(
   platform: Platform,

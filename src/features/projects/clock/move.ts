@@ -52,7 +52,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
     }),
   );
   await batch.commit();
-  // After a lost answer, the open advance is the one that this call started.
+  // If the database's first answer was lost, the open advance may be the one that this call itself started.
   const other = open.all.find(({ id }) => textOf(id) !== textOf(jobId));
   if (other) throw underWay(other.id);
   await announceJob(ctx, "project.advance", jobId);

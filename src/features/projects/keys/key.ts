@@ -7,7 +7,8 @@ import type { CreateKey } from "../schema";
 export type KeyRow = typeof apiKeys.$inferSelect;
 
 /**
- * Makes a new key and its row, without the project. The row contains only the hash, so the key cannot be shown again.
+ * Makes a new key and its row, in which the project is still missing. The row contains only the hash of the key, so the
+ * key cannot be shown again.
  */
 export async function newKey(
   { kind, name }: CreateKey,

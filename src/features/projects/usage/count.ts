@@ -14,16 +14,16 @@ const readDue = columns({
 });
 type Due = ReturnType<typeof readDue>;
 
-/** Most projects take one statement. */
+/** The most projects that one tick counts. Most projects take one statement. */
 const maxProjects = 300;
 
-/** The windows of all projects in one tick: less than half of the statements of an invocation. */
+/** The most windows of all projects in one tick: less than half of the statements of an invocation. */
 const windowsPerTick = 300;
 
 /**
  * Sweeps projects, and counts what they store. It reads each row once, window by window, and stores its progress, so it
- * continues at the next tick, also after a crash. No write of a project costs anything for it: rows that are written or
- * deleted during a count may be missed, and are counted the next time.
+ * continues at the next tick, also after a crash. The writes of a project do nothing for the count: rows that are
+ * written or deleted during a count may be missed, and are counted the next time.
  */
 export async function countStorage(platform: Platform): Promise<void> {
   const due = await select(
@@ -45,7 +45,7 @@ export async function countStorage(platform: Platform): Promise<void> {
   failing.end();
 }
 
-/** Returns the number of windows that it counted. */
+/** Counts the next windows of a project, up to the limit. Returns how many windows it has counted. */
 async function countSome(platform: Platform, project: Due, limit: number): Promise<number> {
   const { storageProgress: before } = project;
   const progress = before === null ? await countSmall(platform, project) : readProgress(before);
@@ -58,7 +58,7 @@ async function countSome(platform: Platform, project: Due, limit: number): Promi
   return windows;
 }
 
-/** The code below wrote it. */
+/** Reads a stored progress. It needs no check, because `keepCount` has written it. */
 function readProgress(written: string): Progress {
   return JSON.parse(written);
 }

@@ -11,7 +11,7 @@ export type Part = { name: string; kind: StorageKind; countedAs: StorageKind } &
   | { files: BlobKind }
 );
 
-/** The kind of each table. All others are `other`. */
+/** The kind of each table. A table that is not named here is `other`. */
 const kindOf: Record<string, StorageKind> = {
   ...{ contacts: "contacts", contact_fields: "contacts", contact_topics: "contacts", confirmations: "contacts" },
   ...{ erased_addresses: "contacts", suppressions: "contacts", topics: "contacts" },
@@ -29,8 +29,8 @@ const kindOf: Record<string, StorageKind> = {
 };
 
 /**
- * The tables whose rows are counted as such, so that the rows of `contacts` are people. The rows of all other tables are
- * counted as `other`, and their bytes by kind.
+ * The tables whose rows count under a kind of their own, so that the rows of kind `contacts` are people. The rows of
+ * all other tables count as `other`. The bytes of each table count under the table's kind.
  */
 const countedRows = new Map<string, StorageKind>([
   ["contacts", "contacts"],
@@ -44,7 +44,10 @@ const countedRows = new Map<string, StorageKind>([
   ["webhooks", "webhooks"],
 ]);
 
-/** In the order in which they are counted. The copies in the outbox are the operator's. */
+/**
+ * All parts, in the order in which they are counted. The copies of mail in the outbox are left out, because they are
+ * the operator's.
+ */
 export const parts: readonly Part[] = [
   ...projectTables.map(
     (table): Part => ({
@@ -59,21 +62,25 @@ export const parts: readonly Part[] = [
     .map((files): Part => ({ name: `files/${files}`, kind: "files", countedAs: "files", files })),
 ];
 
-/** A statement over this number of rows takes some 40 ms. */
+/** The most rows of a window. A statement over this number of rows takes some 40 ms. */
 const rowsPerWindow = 20_000;
 
 /**
- * A row takes the octets of its columns, and as much again for its keys in indexes and for SQLite's own structure: measured
- * over 20,000 rows, 155 bytes for contacts, events and emails, 170 for executions, 70 for members and deliveries.
+ * A row takes the octets of its columns, and as much again for its keys in indexes and for SQLite's own structure:
+ * measured over 20,000 rows, 155 bytes for contacts, events and emails, 170 for executions, 70 for members and
+ * deliveries.
  */
 const bytesPerRow = 150;
 
-/** A table with more rows is counted window by window. All tables together stay within a statement's rows. */
+/**
+ * A table with more rows than this is counted window by window. All smaller tables together stay within the rows that
+ * one statement may read.
+ */
 const smallRows = 500;
 
 type Counted = { rows: number; bytes: number };
 
-/** Counts the tables that are small, by their names, in one statement. */
+/** Counts the small tables in one statement. Returns the counts by table name. */
 export function selectSmall(project: number): Statement<Map<string, Counted>> {
   const counted = projectTables.map((table) => {
     return sql`(SELECT json_array(count(*), coalesce(sum(octets), 0)) FROM (
@@ -83,7 +90,7 @@ export function selectSmall(project: number): Statement<Map<string, Counted>> {
   return statement(sql`SELECT ${sql.join(counted, sql`, `)}`, (raw) => {
     const small = new Map<string, Counted>();
     for (const { name } of projectTables) {
-      // The statement above makes it.
+      // The statement above writes this JSON.
       const [rows, octets]: [number, number] = JSON.parse(asText(raw[name]));
       if (rows <= smallRows) small.set(name, { rows, bytes: octets + rows * bytesPerRow });
     }

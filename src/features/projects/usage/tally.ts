@@ -6,10 +6,10 @@ import { blobKey } from "../../../platform/blobs";
 import type { Platform, Project } from "../../../platform/context";
 import { type Part, parts, selectSmall, selectWindow, type Window } from "./parts";
 
-/** A project, as far as a count goes. */
+/** The fields of a project that a count needs. */
 export type Counted = Pick<Project, "number" | "id" | "shard">;
 
-/** A project, as far as its count is kept. */
+/** The fields of a project that `keepCount` needs. */
 export type Kept = Pick<Project, "number" | "maxStorageMb" | "storageProgress">;
 
 /** The progress of a count that is under way, and its results so far. */
@@ -67,7 +67,10 @@ function add(progress: Progress, { kind, countedAs }: Part, { rows, bytes }: { r
   progress.bytes[kind] += bytes;
 }
 
-/** Writes nothing if another tick has counted meanwhile: both would count the same windows. */
+/**
+ * Stores the progress or the result of a count. Writes nothing if another tick has counted meanwhile, because both
+ * would have counted the same windows.
+ */
 export async function keepCount(
   platform: Platform,
   { number, maxStorageMb, storageProgress: before }: Kept,

@@ -116,7 +116,7 @@ function missingAmong(ctx: Context, addresses: string[]): SQL {
     WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE ${inProject(ctx, "c")} AND c.email = r.value)`;
 }
 
-/** Creates contacts without changing any: a guard stops the batch when one of them exists by now. */
+/** Creates contacts without changing any: a guard stops the batch if one of them exists by now. */
 function insertContacts(ctx: Context, missing: string[], subscribed: boolean | null): Statement[] {
   if (missing.length === 0) return [];
   const areMissing = sql`(SELECT count(*) FROM (${missingAmong(ctx, missing)})) = ${missing.length}`;

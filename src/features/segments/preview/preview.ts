@@ -17,11 +17,17 @@ const sampleSize = 10;
 /** The most rows and statements that a preview reads. */
 const maxRows = 250_000;
 const maxWindows = 200;
-/** A source with more rows is sampled: at most this many rows at each of several points that are spread evenly. */
+/**
+ * A source that is too large to be read as a whole is sampled: at most this many rows are read at each of several
+ * evenly spread points.
+ */
 const maxRowsPerPart = 12_500;
 
 interface Preview {
-  /** Null when only part of the contacts was scanned and none of them match: the number is then unknown. */
+  /**
+   * The number of matches. Null when only part of the contacts was scanned and none of them match, because the number
+   * is then unknown.
+   */
   count: number | null;
   isApproximate: boolean;
   sample: ContactRow[];
@@ -36,8 +42,8 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const rowsAtOnce = maxEvaluatedPerStatement(audience);
   const maxRead = Math.min(maxRows, maxWindows * rowsAtOnce);
   const cheapest = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
-  // A source of events has cheaper rows than contacts, but possibly more of them. An exact answer from the contacts is
-  // worth the difference.
+  // Rows of events are cheaper than those of contacts, but there may be more of them. An exact answer from the contacts
+  // is worth the extra cost.
   const isFew = cheapest.rows > maxRead && contacts <= maxRead;
   const source: ScanSource = isFew ? { over: "contacts", rows: contacts } : cheapest;
   const isWhole = source.rows <= maxRead;
@@ -61,7 +67,7 @@ interface ScanPlan {
  * source.
  */
 async function wholeOf(ctx: Context, source: ScanSource, rows: number): Promise<ScanPlan> {
-  // One more window than needed if the last one would be full, because a full window cannot show that it is the last.
+  // If the last window would be full, one more is needed, because a full window cannot show that it is the last.
   const starts = await findParts(ctx, source, Math.floor(source.rows / rows) + 1);
   const windows = starts.map((from, index) => {
     const to = starts[index + 1];

@@ -29,7 +29,7 @@ const readChange = columns({ contactId: asId, version: asNumber, isNew: asFlag, 
 /**
  * Runs a step of `contacts.import-undo`: handles the next contacts that the import touched. A contact that has not
  * changed since is erased if the import created it, and otherwise gets its old values. The batch checks the versions
- * that it read, so a contact that changes meanwhile is examined again, and then stays.
+ * that were read, so a contact that changes meanwhile is examined again, and is then left alone.
  */
 export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
   const { importId } = UndoInput.parse(row.input);
@@ -64,9 +64,9 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /**
- * Whether a contact that the import created was touched since: mail to it and events of its own count, because without
- * the contact they would lose their person. Events of the service itself do not count, because a new contact may enter
- * a segment.
+ * Whether a contact has been touched since the import. Mail to a contact that the import created counts, and so do its
+ * events: if the contact were erased, they would belong to nobody. Events of the service itself do not count, because a
+ * new contact may enter a segment.
  */
 function isTouched(ctx: Context): SQL {
   const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;
@@ -95,8 +95,8 @@ function guardUntouched(ctx: Context, found: Change[]): Statement {
 }
 
 /**
- * Restores the old values. The events and the counts compare them with the present ones, so they come before the
- * change.
+ * Restores the old values. The statements for the events and the counts compare the old values with the present ones,
+ * so they come before the change.
  */
 function restore(ctx: Context, importId: Id, changed: Change[]): Statement[] {
   const ids = JSON.stringify(changed.map(({ contactId }) => contactId));
