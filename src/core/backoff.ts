@@ -6,7 +6,7 @@ export interface Backoff {
   maxMs: number;
 }
 
-/** Returns the wait after `waits` earlier ones. */
+/** Returns the wait that follows `waits` earlier waits. */
 export function backoffMs({ firstMs, growth, maxMs }: Backoff, waits: number): number {
   return Math.min(firstMs * growth ** waits, maxMs);
 }

@@ -1,7 +1,7 @@
 const alphabet = /^[A-Za-z0-9_-]*$/;
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** The two letters for each value of 12 bits. */
+/** The two letters that encode each value of 12 bits. */
 const pairs = Array.from({ length: 4_096 }, (_, bits) => letters.charAt(bits >> 6) + letters.charAt(bits & 63));
 
 /**

@@ -18,7 +18,7 @@ export function sealBookmark(secrets: readonly string[], { shard, at }: Bookmark
   return sealText(secrets, owner, `${shard} ${at}`);
 }
 
-/** Much longer than any bookmark. */
+/** The longest sealed text that is decrypted. Genuine bookmarks are much shorter. */
 const maxLength = 1_000;
 
 /** Opens a bookmark. Returns null when we did not make it. */

@@ -27,7 +27,7 @@ export function isPersonBucket(name: string): boolean {
   return name.startsWith(personPrefix);
 }
 
-/** Whether a bucket belongs to a single caller. There can be any number of these. */
+/** Whether a bucket belongs to a single caller. There can be any number of such buckets. */
 export function isCallersOwn(name: string): boolean {
   return isAddressBucket(name) || isPersonBucket(name);
 }
@@ -38,7 +38,7 @@ export interface Level {
   atMs: number;
 }
 
-/** The state of a bucket for the caller. `retryAfterSeconds` is 0 when a token was available. */
+/** The state of a bucket, as the caller sees it. `retryAfterSeconds` is 0 when a token was available. */
 export interface BucketState {
   name: string;
   limit: number;

@@ -1,5 +1,6 @@
 /**
- * Returns a text after a change: unchanged when the change does not include it, and null when an empty text is sent.
+ * Returns the new value of a text: the old one when the change leaves the text out, and null when it sends null or an
+ * empty text.
  */
 export function changedText<Before>(sent: string | null | undefined, before: Before): string | null | Before {
   return sent === undefined ? before : sent || null;

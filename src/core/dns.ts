@@ -8,14 +8,15 @@ export type RecordType = keyof typeof typeNumbers;
 
 /**
  * Why a lookup has no result: the name does not exist, or the servers of its zone fail because they do not answer or
- * their DNSSEC signatures are invalid. A name that exists without records of a type is not absent: its list is empty.
+ * their DNSSEC signatures are invalid. A name that exists but has no records of the requested type is not absent: its
+ * result is an empty list.
  */
 export type Absence = "no such name" | "server failure";
 
 export interface DnsAnswer {
-  /** The records of the name of one type. Host names are lower-case, without the trailing dot. */
+  /** The name's records of the requested type. Host names are lower-case, without the trailing dot. */
   found: string[] | Absence;
-  /** How long the answer may be cached; 0 when it does not state that. */
+  /** How long the answer may be cached; 0 when the answer does not say. */
   ttlSeconds: number;
 }
 
@@ -25,8 +26,8 @@ const serverFailure = 2;
 const noSuchName = 3;
 
 /**
- * Reads an answer in the JSON form of DNS over HTTPS (`application/dns-json`). Returns null when it does not contain
- * the records of the name.
+ * Reads an answer in the JSON form of DNS over HTTPS (`application/dns-json`). Returns null when the body is not such
+ * an answer, or says that the resolver itself failed.
  */
 export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null {
   if (!isJsonObject(body)) return null;
@@ -40,7 +41,7 @@ export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null
   }
   const authority = recordsOf(body.Authority).filter((record) => record.type === startOfAuthority);
   return {
-    // The code refers to the end of a chain of CNAMEs (RFC 6604), and a name with a CNAME exists.
+    // The status code is about the end of a chain of CNAMEs (RFC 6604). A name that has a CNAME exists.
     found: body.Status === noSuchName && answer.length === 0 ? "no such name" : [],
     ttlSeconds: authority.length > 0 ? shortestTtl(authority.map(negativeTtl)) : 0,
   };
@@ -66,8 +67,8 @@ function shortestTtl(records: { ttl: number }[]): number {
 }
 
 /**
- * Returns a record with the time for which an absence may be cached: the smaller of the TTL of the SOA record and its
- * last number (RFC 2308).
+ * Returns how long an absence may be cached, as the TTL of a record: the SOA record's TTL or its last number, whichever
+ * is smaller (RFC 2308).
  */
 function negativeTtl({ ttl, data }: ReadRecord): { ttl: number } {
   const minimum = Number(data.trim().split(/\s+/).at(-1));
@@ -101,8 +102,8 @@ export function hostName(written: string): string {
 }
 
 /**
- * Joins the strings of a TXT record. It consists of strings of at most 255 bytes, which are joined without a space (RFC
- * 7208, section 3.3). Some resolvers quote each string, others return the whole text without quotes.
+ * Joins the strings of a TXT record. The record consists of strings of at most 255 bytes, which are joined without a
+ * space (RFC 7208, section 3.3). Some resolvers quote each string, others return the whole text without quotes.
  */
 function joinStrings(data: string): string {
   const trimmed = data.trim();
@@ -139,14 +140,17 @@ export function isNullMx(exchanges: string[]): boolean {
   return exchanges.length === 1 && exchanges[0]?.endsWith(" .") === true;
 }
 
-/** Reports whether we may use this resolver URL. Plain HTTP is allowed for this machine only. */
+/** Reports whether we may use this resolver URL. Plain HTTP is allowed only for a resolver on this machine. */
 export function isResolverUrl(written: string): boolean {
   if (!URL.canParse(written)) return false;
   const { protocol, hostname } = new URL(written);
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-/** Reports whether the host name of a URL is this machine. Browsers resolve all names under .localhost to it. */
+/**
+ * Reports whether the host name of a URL means this machine. Browsers resolve all names under .localhost to this
+ * machine.
+ */
 export function isLoopback(hostname: string): boolean {
   return loopback.test(hostname);
 }

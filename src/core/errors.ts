@@ -84,7 +84,7 @@ export class NotFound extends Refusal {
   constructor(
     readonly resource: Resource,
     idOrName: Id | string,
-    /** The field of a large body that contains the id. */
+    /** The field that contains the id, when the body is large. */
     field?: string,
   ) {
     const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
@@ -126,7 +126,7 @@ export class Conflict extends Refusal {}
 interface ChangedVersion {
   version: number;
   updatedAt: number;
-  /** The caller of the last change. Null when there was none, and left out of resources without an audit log. */
+  /** The caller that made the last change. Null when there was none, and absent for resources without an audit log. */
   changedBy?: Pick<Actor, "kind" | "name"> | null;
 }
 
@@ -168,8 +168,8 @@ export class TooLarge extends Refusal {
 }
 
 /**
- * A body that stopped arriving or is too slow as a whole. Other requests wait for its memory, so both have a time
- * limit.
+ * A body that stopped arriving or is too slow as a whole. Other requests wait for the memory that the body occupies, so
+ * both cases have a time limit.
  */
 export class TooSlow extends Refusal {
   constructor(maxSeconds: number, what: "stalled" | "slow" = "stalled") {

@@ -2,11 +2,11 @@
 export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
   /**
-   * Returns true once, to the first caller after half of a value's lifetime. That caller refreshes the value, so no
-   * caller has to wait for a read of a frequently used value.
+   * Returns true once for each value: to the first caller that asks after half of the value's lifetime. That caller
+   * refreshes the value, so callers of a frequently used value never wait until it is read again.
    */
   isAgeing(key: string, now: number): boolean;
-  /** Caches the value, for at most `ttlMs` if that is shorter than the cache's lifetime. */
+  /** Caches a value for the lifetime that the cache has, or for `ttlMs` if that is shorter. */
   set(key: string, value: V, now: number, ttlMs?: number): void;
   delete(key: string): void;
   clear(): void;

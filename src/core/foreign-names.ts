@@ -28,7 +28,10 @@ export function foreign(names: readonly string[], rest: Omit<ForeignName, "name"
 /** The most items of a list that are checked, because an answer should not be larger than its request. */
 const maxItems = 20;
 
-/** Returns the faults of the foreign fields in an object, at most one for each field: the first listed name counts. */
+/**
+ * Returns the faults of the foreign fields in an object. When several entries apply to one field, the first entry
+ * counts.
+ */
 export function foreignFaults(foreign: readonly ForeignName[], body: Record<string, unknown>): FieldFault[] {
   const faults = foreign.flatMap((one) => faultsOfName(one, body));
   return faults.filter(({ field }, index) => faults.findIndex((one) => one.field === field) === index);

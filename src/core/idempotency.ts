@@ -3,7 +3,7 @@ import type { KeyKind } from "./keys";
 /** A request that uses a key. */
 export interface KeyUse {
   key: string;
-  /** `POST /v1/send` */
+  /** The method and path, such as `POST /v1/send`. */
   request: string;
   /** The hash of method, path and body. */
   hash: string;
@@ -11,7 +11,7 @@ export interface KeyUse {
 
 /** The stored facts of the request that first used a key. Times are milliseconds since 1970. */
 export interface OriginalRequest {
-  /** `POST /v1/send` */
+  /** The method and path, such as `POST /v1/send`. */
   request: string;
   /** The hash as in `KeyUse`. */
   hash: string;
@@ -22,7 +22,7 @@ export interface OriginalRequest {
   response: string | null;
 }
 
-/** The record in the database of a key that has had its effect. */
+/** The database's record of a key whose request has had its effect. */
 export interface KeyEffect extends OriginalRequest {
   expiresAtMs: number;
 }
@@ -39,7 +39,7 @@ export type Claim =
    */
   | { kind: "inherited"; original: OriginalRequest };
 
-/** The time after which a running request is given up. Workers answer long before, or not at all. */
+/** After this time, an unfinished request counts as abandoned. A Worker answers much sooner, or not at all. */
 export const abandonedAfterMs = 60_000;
 
 /** The properties of a caller and its project that determine what answers may reveal. */

@@ -18,17 +18,17 @@ export const belowAllIds = asId("");
 export const aboveAllIds = asId("~");
 
 /**
- * Makes a new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. An id has the time of
- * the clock, also after the clock was set back.
+ * Makes a new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. The time in an id is
+ * always that of the clock, even after the clock was set back.
  */
 export function newId(): Id {
   return newIdAt(Date.now());
 }
 
 /**
- * Makes a new id for another time than now, for a row whose id contains its time. Ids of the same millisecond sort in
- * the order in which they are made, whatever ids are made for other times in between: on a test clock all of them may
- * have the same time.
+ * Makes a new id with the given time instead of the current one, for a row whose id contains its time. Ids of the same
+ * millisecond sort in the order in which they are made, even when ids for other times are made in between. On a test
+ * clock, all ids may have the same time.
  */
 export function newIdAt(timeMs: number): Id {
   sequence = ((sequence ?? Math.floor(Math.random() * 2 ** 31)) + 1) >>> 0;
@@ -36,13 +36,13 @@ export function newIdAt(timeMs: number): Id {
 }
 
 /**
- * The sequence number of the last such id. Each process starts at a random number, so that ids of different processes
- * differ.
+ * The sequence number of the last id that was made. Each process starts at a random number, so that ids of different
+ * processes differ.
  */
 let sequence: number | null = null;
 
 /**
- * Returns a bound: ids made before that time sort below it, all others above. The first 8 characters of an id are its
+ * Returns a bound: ids made before `timeMs` sort below it, all others above. The first 8 characters of an id are its
  * time.
  */
 export function firstIdAt(timeMs: number): Id {
@@ -63,8 +63,8 @@ export function timeOf(id: Id): number {
 }
 
 /**
- * Marks texts that are not UUIDs. No id begins with it, so such a text names no row, and `publicId` returns the text of
- * the caller.
+ * Marks a caller's text that is not a UUID. No real id begins with this character, so a marked text names no row, and
+ * `publicId` can return what the caller sent.
  */
 const foreign = "!";
 
@@ -74,7 +74,7 @@ export function isUuid(value: string): boolean {
   return uuidShape.test(value);
 }
 
-/** Reads an id of a caller. Any string is accepted: a text that is not a UUID becomes an id that no row has. */
+/** Reads an id that a caller sent. Any string is accepted: a text that is not a UUID becomes an id that no row has. */
 export function readId(given: string): Id {
   if (!isUuid(given)) return asId(foreign + given);
   const bytes = new Uint8Array(16);
@@ -83,7 +83,7 @@ export function readId(given: string): Id {
   return encode(bytes);
 }
 
-/** Returns the public UUID of an id, or the text of the caller if it was not a UUID. */
+/** Returns the public UUID of an id, or the text that the caller sent if that was not a UUID. */
 export function publicId(id: Id): string {
   const text = textOf(id);
   if (text.startsWith(foreign)) return text.slice(foreign.length);
@@ -99,7 +99,7 @@ const valueOfCode = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 const hexOfPair = Array.from({ length: 4_096 }, (_, pair) => pair.toString(16).padStart(3, "0"));
 
-/** Returns the 16 bytes of an id: 21 letters of six bits, and two bits of the last one. */
+/** Decodes the 16 bytes of an id: 21 letters hold six bits each, and the last one holds two. */
 export function bytesOf(id: Id): Uint8Array {
   const text = textOf(id);
   if (text.startsWith(foreign)) throw new Error("An id that is not a UUID has no bytes");
@@ -107,7 +107,7 @@ export function bytesOf(id: Id): Uint8Array {
   let bits = 0;
   for (let index = 0, at = 0; index < 22; index++) {
     bits = ((bits << 6) | (valueOfCode[text.charCodeAt(index)] ?? 0)) & 0xffff;
-    // Four letters hold three bytes: each letter but the first completes one.
+    // Four letters hold three bytes: each letter but the first completes a byte.
     if (index % 4 > 0) bytes[at++] = bits >> (6 - 2 * (index % 4));
   }
   return bytes;
@@ -135,12 +135,14 @@ export function asId(text: string): Id {
   return text as unknown as Id;
 }
 
-/** Returns the text of an id, for keys of files and names. */
+/** Returns the text of an id, for names and for the keys of files. */
 export function textOf(id: Id): string {
   return id as unknown as string;
 }
 
-/** Encodes 12 bits as two letters. 128 bits are ten such pairs and 8 bits, which come first in the last pair. */
+/**
+ * Encodes 16 bytes as 22 letters: two letters for every 12 bits. The last byte fills the first 8 bits of the last pair.
+ */
 function encode(bytes: Uint8Array): Id {
   let text = "";
   for (let index = 0; index < 15; index += 3) {

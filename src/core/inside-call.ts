@@ -1,7 +1,7 @@
 /** Answers a request as the Worker does. */
 export type AnswerRequest = (request: Request) => Promise<Response>;
 
-/** A call of one of the Worker's own routes, within another request. */
+/** A call of one of the Worker's own routes, made while another request is handled. */
 export interface InsideCall {
   method: "GET" | "POST";
   path: string;
@@ -11,5 +11,5 @@ export interface InsideCall {
   headers?: Record<string, string | null>;
 }
 
-/** Makes such a call, with the rights of the outer request's caller. */
+/** Makes a call inside another request, with the rights of that request's caller. */
 export type CallInside = (call: InsideCall) => Promise<Response>;

@@ -3,7 +3,10 @@ import type { Id } from "./ids";
 /** The holder of a key: a server or a browser. */
 export type KeyKind = "secret" | "public";
 
-/** The groups of callers that share idempotency keys and a rate limit: those with the same kind of key, and people. */
+/**
+ * The kinds of callers: those with a secret key, those with a public key, and people. All callers of one kind share
+ * idempotency keys and a rate limit.
+ */
 export type CallerKind = KeyKind | "session";
 
 /** The grant of a key. A `read` key is a secret key that changes nothing. */
@@ -33,7 +36,7 @@ export function generateKey(kind: KeyKind): string {
 const monitorPrefix = "mk_";
 const monitorPattern = /^mk_[0-9a-f]{64}$/;
 
-/** Generates a key of the installation that reads its health: `mk_` and 32 random bytes in lower-case hex. */
+/** Generates a key for reading the health of the installation: `mk_` and 32 random bytes in lower-case hex. */
 export function generateMonitorKey(): string {
   return monitorPrefix + randomHex(32);
 }

@@ -62,7 +62,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
     projectId,
     priority: z.literal(priorities),
     emailIds: z.array(id),
-    /** Whether the message is redelivered, because its consumer may have crashed while handling these emails. */
+    /** Whether the message is a redelivery: an earlier consumer may have crashed while handling these emails. */
     again: z.literal(true).optional(),
   }),
   /**
@@ -71,8 +71,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
    */
   Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
   /**
-   * Waiting mail of any project is to be delivered in turns. `projectId` limits it to a project with its own clock.
-   * `provider` names the account, if it is not that of MAIL_PROVIDER.
+   * Waiting mail should be delivered, one project's turn after another. A message with `projectId` is about the mail of
+   * that project only, which has its own clock. `provider` names the account, unless it is that of MAIL_PROVIDER.
    */
   z.strictObject({ type: z.literal("mail.drain"), projectId: projectId.optional(), provider: z.string().optional() }),
   z.strictObject({

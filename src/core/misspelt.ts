@@ -1,7 +1,7 @@
 import { closestTo } from "./closest";
 import type { FieldFault } from "./errors";
 
-/** Limits on compared names: more or longer ones would take too long. */
+/** Limits on the names that are compared, because more or longer names would take too long. */
 const maxCompared = 50;
 const maxExtraLetters = 2;
 

@@ -2,12 +2,12 @@ import type { Enqueue, Queued } from "./messages";
 import { secondMs } from "./time";
 
 /**
- * The time after which a message without an effect counts as lost: the queue did not accept it, or the isolate died
- * before it was sent. Rows are then due, and the five-second sweeps look for them.
+ * A message that has had no effect for this long counts as lost: the queue did not accept it, or the isolate died
+ * before it was sent. Its rows are then due, and the five-second sweeps find them.
  */
 export const lostAfterMs = 5 * secondMs;
 
-/** The surroundings of a nudge: a platform. */
+/** The parts of the platform that a nudge needs. */
 export interface Nudging {
   enqueue: Enqueue;
   /** Runs work after the answer of a request. A job or a sweep waits for the work. */

@@ -8,7 +8,7 @@ export interface Page<T> {
   cursor: string;
   hasMore: boolean;
   total: number;
-  /** True when there are more rows than one statement may scan. `total` then counts only the newest. */
+  /** True when there are more rows than one statement may scan. `total` then counts only the newest rows. */
   approximate?: true;
   countedAt?: string;
 }
@@ -16,7 +16,7 @@ export interface Page<T> {
 /** A row's position in a list: the values of the columns it is sorted by, the last of which is unique. */
 export type Position = (string | number)[];
 
-/** The position of a row in a list by id. */
+/** The position of a row in a list that is sorted by id. */
 export const ById = z.tuple([z.string()]);
 
 /** All parameters that determine which rows a list contains, and in which order. */
@@ -26,8 +26,8 @@ export type Filters = Record<string, string | number | boolean | undefined>;
 const Cursor = z.object({ after: z.array(z.union([z.string(), z.number()])), of: z.string() });
 
 /**
- * Reads the position before a page from the caller's `cursor`; null for the first page. Throws BadRequest for a cursor
- * that we did not make, or that belongs to a list with other filters.
+ * Reads the position after which a page starts from the caller's `cursor`; null for the first page. Throws BadRequest
+ * for a cursor that we did not make, or that belongs to a list with other filters.
  */
 export function readCursor<P extends Position>(
   cursor: string | undefined,
@@ -62,7 +62,7 @@ interface PageEnd {
   next: Position | null;
   filters?: Filters;
   total: number;
-  /** The time of a count that is only approximate. */
+  /** When `total` was counted, if it is only approximate. */
   countedAt?: Date | null;
 }
 

@@ -1,2 +1,2 @@
-/** The version of the product, of its API and of its clients, equal to that in package.json. */
+/** The version of the product, of its API and of its clients. It is the same as in package.json. */
 export const productVersion = "1.0.0";

@@ -1,4 +1,4 @@
-/** Describes the values of fields, by path, when the name is not clear enough. */
+/** Describes the values that fields expect, by path, where the name of the field is not clear enough. */
 const wanted = new Map([
   ["from", "an address of a verified domain, such as hello@acme.example"],
   ["to", "the address of a recipient, such as ada@example.com, or a list of them"],

@@ -36,7 +36,7 @@ export async function openSealedText(
       const opened = await crypto.subtle.decrypt(algorithm, await keyOf(secret), sealed.subarray(headBytes));
       return new TextDecoder().decode(opened);
     } catch {
-      // It was encrypted with another secret.
+      // This secret did not encrypt the text.
     }
   }
   return null;

@@ -16,7 +16,7 @@ export class StorageLimitReached extends Refusal {
   }
 }
 
-/** Throws StorageLimitReached. */
+/** Throws StorageLimitReached when the project is full. */
 export function refuseWhenFull(project: Storing): void {
   if (project.storage !== null && isFull(project)) throw new StorageLimitReached(project.maxStorageMb, project.storage);
 }
@@ -26,7 +26,7 @@ export function isNoOptOut(body: unknown): boolean {
   return !(isJsonObject(body) && body.subscribed === false);
 }
 
-/** Whether a change of a contact adds to its data. Removing keys makes room. */
+/** Whether a change of a contact adds to its data. A change that only removes keys makes room instead. */
 export function addsData(body: unknown): boolean {
   if (!isJsonObject(body) || !isJsonObject(body.data)) return false;
   return isNoOptOut(body) && Object.values(body.data).some((value) => value !== null);

@@ -16,7 +16,7 @@ export const storageKinds = [
 ] as const;
 export type StorageKind = (typeof storageKinds)[number];
 
-/** Rows and bytes of each kind, as they were counted last. Files count as rows. */
+/** The rows and bytes of each kind at the last count. Files count as rows. */
 export interface StorageCount {
   rows: Record<StorageKind, number>;
   bytes: Record<StorageKind, number>;
@@ -39,13 +39,19 @@ export function limitBytes(maxStorageMb: number): number | null {
   return maxStorageMb === 0 ? null : maxStorageMb * 1024 * 1024;
 }
 
-/** The fields of a project that its storage limit depends on. A project without a count stores next to nothing. */
+/**
+ * The fields of a project that tell how close it is to its storage limit. A project that was never counted stores next
+ * to nothing.
+ */
 export interface Storing {
   maxStorageMb: number;
   storage: StorageCount | null;
 }
 
-/** Returns the part of its limit that a project stores, by its last count. It is 0 without a limit or a count. */
+/**
+ * Returns how much of its storage limit a project uses, by its last count: 1 is all of it. It is 0 when there is no
+ * limit or no count.
+ */
 export function shareOfLimit({ maxStorageMb, storage }: Storing): number {
   const limit = limitBytes(maxStorageMb);
   return limit === null || storage === null ? 0 : totalBytes(storage) / limit;
@@ -57,7 +63,7 @@ export function isFull(project: Storing): boolean {
 
 const largestShown = 3;
 
-/** Returns the largest kinds, largest first. */
+/** Returns the kinds that use the most bytes, largest first. */
 export function largestKinds(count: StorageCount): { kind: StorageKind; rows: number; bytes: number }[] {
   return storageKinds
     .map((kind) => ({ kind, rows: count.rows[kind], bytes: count.bytes[kind] }))

@@ -27,8 +27,8 @@ type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AN
 
 /**
  * Compiles a condition to SQL. The text contains nothing that a caller wrote: names and values are all in the
- * parameter. The number of filters therefore bounds the length of the text, and conditions of one shape share the same
- * text.
+ * parameter. The number of filters therefore bounds the length of the text, and conditions of the same shape have the
+ * same text.
  */
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
   const { bind, values } = newValues();
@@ -154,9 +154,10 @@ function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
 
 /**
  * Turns a tree into a flat list of cases, because D1 refuses expressions over 100 levels deep, and a subquery adds its
- * own depth to that of its surroundings. The list follows the part with the most filters. Each smaller part next to it
- * either decides the whole or leaves it open. A smaller part holds at most half of the filters, so cases nest at most
- * log2(100) deep, however deep the tree is. Filters on the contact alone come first, because they decide most contacts.
+ * own depth to that of its surroundings. At each level, the list continues with the part that has the most filters.
+ * Each smaller part next to it becomes a case, which either decides the whole or leaves it open. A smaller part holds
+ * at most half of the filters, so cases nest at most log2(100) deep, however deep the tree is. Filters on the contact
+ * alone come first, because they decide most contacts.
  */
 function inSql(tree: Tree): SQL {
   const cases: SQL[] = [];

@@ -9,7 +9,10 @@ import { operators } from "./operators";
 /** Limits of a whole condition, including the conditions of the segments that its membership filters name. */
 export const maxDepth = 30;
 export const maxFilters = 100;
-/** No valid condition has more groups: each group contains a filter or leads to one. */
+/**
+ * The most groups of a valid condition: each group contains a filter, or leads to one through at most `maxDepth`
+ * levels.
+ */
 const maxGroups = maxDepth * maxFilters;
 
 /** A group matches when all its filters and its nested condition match. */
@@ -55,9 +58,9 @@ export function filterSchema(names: FieldNames, prefix = "") {
 }
 
 /**
- * Returns the schema of a condition made of such filters. `conditions` of a group takes a single condition and refuses
- * a list, because the groups of one condition serve that purpose. `prefix` is prepended to the names of the schemas in
- * the API document.
+ * Returns the schema of a condition whose filters have the schema `Filter`. `conditions` of a group takes a single
+ * condition and refuses a list: the groups of one condition are that list. `prefix` is prepended to the names of the
+ * schemas in the API document.
  */
 export function conditionSchema(Filter: ReturnType<typeof filterSchema>, prefix = ""): z.ZodType<FilterCondition> {
   const FilterGroup: z.ZodType<FilterGroup> = z

@@ -83,7 +83,7 @@ interface SentFilter {
   unit?: Unit | null;
 }
 
-/** Drops parts that the operator does not take, just as unknown keys are dropped. */
+/** Reads a filter, and reports its faults. Parts that the operator does not take are dropped, as unknown keys are. */
 export function readFilter(sent: SentFilter, names: FieldNames, check: z.RefinementCtx): Filter {
   for (const [key, code, message] of faultsOf(sent, names)) {
     check.addIssue({ code: "custom", path: [key], message, params: { code } });

@@ -5,7 +5,7 @@ import { type FilterTest, parseFilter } from "./filter";
 import type { EventOperator } from "./operators";
 import type { SegmentSource } from "./resolver";
 
-/** A property that every match must have: an event (since `fromMs`, if given), a membership, or an address. */
+/** A property that every matching contact has: an event (since `fromMs`, if given), a membership, or an address. */
 export type Need = { event: string; fromMs: number | null } | { memberOf: string } | { email: string };
 
 /** Returns the needs of a whole condition. A scan can skip every contact that lacks one of them. */
@@ -42,7 +42,7 @@ function needsOfTest(test: FilterTest, segments: (id: string) => SegmentSource, 
   }
 }
 
-/** Whether an operator only holds for contacts with the event: ever, within the window, or no. */
+/** Whether an operator requires that the contact has the event: at any time, within the window, or not at all. */
 const needsEvent: Record<EventOperator, "ever" | "window" | "no"> = {
   triggered: "ever",
   triggeredWithin: "window",

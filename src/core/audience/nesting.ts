@@ -13,7 +13,7 @@ type SizeResult = Size | "unknown" | "circular";
 /**
  * Finds faults in the segments that a condition names: an unknown segment, one that contains itself, or more filters in
  * total than a condition may have. `at` is the path of the condition in its request. `ownId` is the segment that will
- * have the condition. For a changed segment, this is also called with the segments that name it.
+ * have the condition. When a segment is changed, this is also called for the segments that name it.
  */
 export function nestingFaults(
   condition: FilterCondition,

@@ -20,7 +20,7 @@ export interface Operand {
   equals(value: Scalar): SQL;
   /** The field is a text that contains the value, or a list with the value as an element. */
   contains(value: Scalar): SQL;
-  /** The field is a number that compares with the value by `sign`, such as `<`. */
+  /** The field is a number, and `field sign value` holds. `sign` is an operator such as `<`. */
   compares(sign: SQL, value: number): SQL;
   /** The time in the field, in milliseconds since 1970. */
   time: SQL;

@@ -7,13 +7,16 @@ import type { Bind, Operand, Scalar } from "./operand";
 export interface OperatorInput {
   /** The filter's value. For a window, its length in units. */
   value: Scalar | undefined;
-  /** The start of the window, in milliseconds since 1970. It ends now. */
+  /** The start of the window, in milliseconds since 1970. The window ends now. */
   from: number;
   now: number;
   bind: Bind;
 }
 
-/** Tests whether the contact has an event of the filter's name; with `from`, only one at that time or later. */
+/**
+ * Tests whether the contact has an event of the filter's name. If `from` is given, only events at that time or later
+ * count.
+ */
 export type HasEvent = (from?: number) => SQL;
 
 /** The kind of value that a filter takes: none, one to match, one to compare, or a window of time. */
@@ -50,7 +53,7 @@ export const eventOperators = {
   notTriggeredWithin: { takes: "window", test: notTriggeredWithin },
 } satisfies Record<string, OperatorRule<(hasEvent: HasEvent, input: OperatorInput) => SQL>>;
 
-/** Operators on membership, each with whether membership is wanted. */
+/** The operators on membership in a segment. Each has whether membership is wanted. */
 export const segmentOperators = { memberOfSegment: true, notMemberOfSegment: false } satisfies Record<string, boolean>;
 
 export type FieldOperator = keyof typeof fieldOperators;

@@ -55,8 +55,8 @@ export function movesWithTime(condition: FilterCondition): boolean {
 }
 
 /**
- * Returns the names for which a field counts. `data.profile.tier` may be a key of its own or a path inside the key
- * `profile`, so it counts as both.
+ * Returns the fields that the field of a filter may mean. `data.profile.tier` may be a key of its own or a path inside
+ * the key `profile`, so both are returned.
  */
 function fieldsOf(field: string): string[] {
   const [key = ""] = dataKeyOf(field)?.split(".") ?? [];

@@ -8,7 +8,7 @@ export type SegmentSource = "members" | FilterCondition;
 /** Translates the names in a condition to SQL. `compile` knows logic and operators, but no tables. */
 export interface Resolver {
   field(name: string, bind: Bind): Operand;
-  /** Whether there is an event of this name, starting at `firstId` if one is given. Never NULL. */
+  /** Whether the contact has an event of this name, with an id from `firstId` on if one is given. Never NULL. */
   hasEvent(name: SQL, firstId: SQL | null): SQL;
   /**
    * Whether the contact receives the mail of a topic, by its own choice or the default of the topic; NULL when there is
@@ -16,6 +16,6 @@ export interface Resolver {
    */
   topic(slug: SQL): SQL;
   segment(id: string): SegmentSource;
-  /** Whether there is a membership row. Never NULL. */
+  /** Whether the contact has a membership row for this segment. Never NULL. */
   isMember(segmentId: SQL): SQL;
 }

@@ -10,7 +10,7 @@ export interface Actor {
   name: string | null;
 }
 
-/** The part of an entry that describes the call and not its changes. */
+/** The part of an audit entry that describes the call and not its changes. */
 export interface AuditedCall {
   /** The id of the operation. */
   action: string;

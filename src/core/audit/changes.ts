@@ -2,8 +2,8 @@ import { asId, publicId } from "../ids";
 import { iso } from "../time";
 
 /**
- * A field that a call has changed. For a secret or a body, both values are missing: its entry only shows that it
- * changed.
+ * A field that a call has changed. For a secret or a body, `from` and `to` are left out: the entry only shows that the
+ * field changed.
  */
 export interface FieldChange {
   field: string;
@@ -11,13 +11,13 @@ export interface FieldChange {
   to?: unknown;
 }
 
-/** Marks ids and times in stored changes, which are converted to their public form in answers. */
+/** The marks of ids and times in stored changes. Answers show these values in their public form. */
 export const idMark = "$id";
 export const timeMark = "$time";
 
 /** Reads the changes of an entry from their stored text. */
 export function readChanges(text: string): FieldChange[] {
-  // Only our own statements write it: see engine/audit/record-change.ts.
+  // Only our own statements write this text: see engine/audit/record-change.ts.
   const stored = JSON.parse(text) as FieldChange[];
   return stored.map((change) =>
     "from" in change

@@ -3,8 +3,8 @@ export const audienceTypes = ["ALL", "SEGMENT", "FILTERED"] as const;
 export type AudienceType = (typeof audienceTypes)[number];
 
 /**
- * One of several versions of a campaign's email. Fields left out are those of the campaign. A variant's own body is in
- * `body` or, when large, in a file under `bodyKey`.
+ * One of several versions of a campaign's email. A field that is left out has the value of the campaign. A variant's
+ * own body is in `body` or, when large, in a file under `bodyKey`.
  */
 export interface StoredVariant {
   name: string;
@@ -22,13 +22,13 @@ export interface NamedFiles {
   variants: string[];
 }
 
-/** Sends to a share of the recipients first, while the others wait for the results. */
+/** How a campaign is sent to a share of the recipients first, while the others wait for the results. */
 export interface Canary {
   /** From 1 to 50. */
   percent: number;
   /** From 1 to 1440. */
   holdMinutes: number;
-  /** A percentage of the sent emails, like `maxComplaintRate`. */
+  /** The highest rate that is accepted, as a percentage of the sent emails, like `maxComplaintRate`. */
   maxBounceRate?: number;
   maxComplaintRate?: number;
 }

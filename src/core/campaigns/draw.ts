@@ -35,7 +35,7 @@ export function variantFor(weights: readonly number[], campaignId: Id, contactId
   return weights.length < 2 ? 0 : variantOf(weights, draw(campaignId, contactId, "variant"));
 }
 
-/** A canary's draws are counted in this many buckets of equal width. */
+/** The number of buckets, all of the same width, in which the draws for a canary are counted. */
 export const drawBuckets = 1_000;
 
 /** Returns the bucket that a draw falls into. */
@@ -53,8 +53,8 @@ export interface CanaryShare {
 }
 
 /**
- * Returns the first `percent` of the recipients in the order of their draws; at least one recipient. `counts` contains
- * the number of recipients in each bucket.
+ * Returns the canary of a variant: the first `percent` percent of its recipients in the order of their draws, but at
+ * least one recipient. `counts` contains the number of recipients in each bucket.
  */
 export function canaryShare(counts: readonly number[], percent: number): CanaryShare {
   const all = counts.reduce((sum, count) => sum + count, 0);

@@ -1,13 +1,13 @@
-/** The reason of a hold by a person. */
+/** The reason for a hold by a person. */
 export const byPerson = "paused";
 
-/** The reason of a hold that ends by itself, when the project's marketing email is no longer paused. */
+/** The reason for a hold that ends by itself, when the project's marketing email is no longer paused. */
 export const byReputation = "reputation";
 
-/** The reason of a hold that ends by itself, when a provider of the installation accepts marketing email. */
+/** The reason for a hold that ends by itself, when a provider of the installation accepts marketing email. */
 export const byCarrier = "marketing provider";
 
-/** The reasons of a hold after a failed canary. */
+/** The reasons for a hold after a failed canary. */
 export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
 
 export const byDisabledProject = "Project disabled";

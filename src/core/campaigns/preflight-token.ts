@@ -7,7 +7,7 @@ interface Checked {
   campaignId: Id;
 }
 
-/** The version of the campaign that was checked, and until when the check is valid. */
+/** The version of the campaign that was checked, and when the check expires. */
 export interface PreflightStamp {
   version: number;
   expiresAt: number;

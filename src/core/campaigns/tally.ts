@@ -76,7 +76,7 @@ export function count<Name extends string>(counts: Partial<Record<Name, number>>
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** Adds a warning of one email, in place, with the links or images that it is about. */
+/** Adds a warning about one email, in place, with the links or images that it concerns. */
 export function warn(tally: Tally, code: WarningCode, examples: string[]): void {
   count(tally.warnings, code);
   const all = new Set([...(tally.examples[code] ?? []), ...examples]);

@@ -3,7 +3,7 @@ import { contactSources } from "./source";
 
 /** A column of contacts that answers show. */
 export interface ContactColumn {
-  /** How it is stored, compared and shown: see `columnKinds`. */
+  /** How the column is stored, compared and shown: see `columnKinds`. */
   kind: "address" | "flag" | "time" | "word";
   /** Whether some contacts have no value. */
   isNullable?: true;

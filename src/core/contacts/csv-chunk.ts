@@ -37,8 +37,8 @@ export function rowsPerChunk(totalRows: number, topics = 0): number {
 }
 
 /**
- * The most JSON of a chunk: D1 accepts values of 2,000,000 bytes, and a character may need three bytes. When keys are
- * long, a few cells become much JSON.
+ * The most characters of JSON in a chunk: D1 accepts values of 2,000,000 bytes, and a character may need three bytes.
+ * Long keys can turn a few cells into much JSON.
  */
 const maxJsonLength = 400_000;
 
@@ -55,7 +55,7 @@ export function readChunk(csv: Csv, start: RowStart, atMost = maxRows): CsvChunk
       skipped.push({ row, email: found.email.slice(0, maxShownLength).toWellFormed(), reason: found.reason });
     } else {
       const { length } = JSON.stringify(found.data);
-      // This is only the row's own data: whether the merged data fits is checked by the database.
+      // Checks only the row's own data. The database checks whether the merged data fits.
       if (length > maxDataBytes) skipped.push({ row, email: found.email, reason: "data_too_large" });
       else rows.push({ row, unheeded: unheededIn(csv, cells, found), ...found });
       json += length;

@@ -12,7 +12,7 @@ export interface CsvColumns {
   emailAt: number;
   /** The position of the column `subscribed`, when the caller asked to use it. */
   subscribedAt: number | null;
-  /** The position of that column when the caller did not say whether to use it. */
+  /** The position of the column `subscribed`, when the caller did not ask to use it. */
   unheededAt: number | null;
   /**
    * The columns that describe the contact itself (for customers who move from another service) and the limits of their
@@ -39,7 +39,7 @@ export interface Taken {
   takesSubscribed?: boolean;
   /** When set, the columns that describe the contact itself are used too. */
   movingIn?: MovingIn | null;
-  /** Uses only those of these columns that the mapping names. */
+  /** Whether a column describes the contact itself only when the mapping names it. */
   movesMappedOnly?: boolean;
   mapping?: Mapping;
 }
@@ -122,7 +122,7 @@ function dataColumns(
   return columns;
 }
 
-/** Returns the position of the only column that is mapped to this field; null without one. */
+/** Returns the position of the only column that is mapped to this field; null when there is none. */
 function onlyColumn(names: string[], targets: Target[], wanted: string, mapping: Mapping): number | null | CsvFault {
   const isWanted = ({ field }: Target) => field === wanted;
   const at = targets.findIndex(isWanted);

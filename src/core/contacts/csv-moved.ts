@@ -10,20 +10,20 @@ export type MovedColumn = NameWith<"imported">;
  */
 const movedNames = [...columnsWith("imported"), "topics"] as const;
 
-/** These names as the API document lists them. */
+/** The names in `movedNames`, as the API document lists them. */
 export const movedNamesListed = listed(movedNames);
 
 const movedFields = new Set(movedNames.map((name) => name.toLowerCase()));
 
-/** Whether a lower-case name is one of these. */
+/** Whether a lower-case name belongs to a column that describes the contact itself. */
 export function isMovedName(name: string): boolean {
   return movedFields.has(name);
 }
 
-/** The positions of these columns in the file. */
+/** The positions in the file of the columns that describe the contact itself. */
 export type MovedColumns = ReadonlyMap<(typeof movedNames)[number], number>;
 
-/** The limits that apply to the cells of these columns. */
+/** The limits on the cells of the columns that describe the contact itself. */
 export interface MovingIn {
   /** The current time in milliseconds. A later time in a cell is an error. */
   now: number;
@@ -31,7 +31,7 @@ export interface MovingIn {
   topics: ReadonlySet<string>;
 }
 
-/** The values of these columns in a row. Times are in milliseconds. */
+/** The values of a row that describe the contact itself. Times are in milliseconds. */
 export type Moved = {
   [Name in MovedColumn]?: (typeof contactColumns)[Name]["kind"] extends "time" ? number : string;
 } & {
@@ -47,7 +47,10 @@ export const movedFaults: readonly MovedFault[] = [
   "unknown_topic",
 ];
 
-/** Finds the columns with these names, ignoring case. Returns a fault when a name occurs twice. */
+/**
+ * Finds the columns that describe the contact itself, ignoring the case of their names. Returns a fault when a name
+ * occurs twice.
+ */
 export function findMoved(
   onlyColumn: (name: string) => number | null | { fault: string },
 ): MovedColumns | { fault: string } {
@@ -60,7 +63,7 @@ export function findMoved(
   return columns;
 }
 
-/** Reads these cells of a row. An empty cell has no effect. */
+/** Reads the cells of a row that describe the contact itself. An empty cell has no effect. */
 export function readMoved(columns: MovedColumns, cells: string[], moving: MovingIn): Moved | MovedFault {
   const moved: Record<string, string | number> = {};
   for (const [name, at] of columns) {

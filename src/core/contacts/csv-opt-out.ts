@@ -4,13 +4,16 @@ export interface OptOutColumn {
   key: string;
 }
 
-/** Names of such columns, without case and punctuation. Any value except a no means an opt-out; it may be its time. */
+/**
+ * Names of columns in which any value except a no means an opt-out, such as the time of the opt-out. The names are
+ * compared without case and punctuation.
+ */
 const optOutNames = new Set([
   ...["unsubscribed", "unsubscribedat", "unsubscribetime", "unsubtime", "unsubscribes", "unsubscribe"],
   ...["optedout", "optedoutat", "optout", "optoutat", "optouttime", "optoutdate", "donotemail", "donotcontact"],
 ]);
 
-/** Columns with these names contain other values as well, so only words for an opt-out count. */
+/** Columns with these names contain other values as well, so only the words in `optOutWords` mean an opt-out. */
 const statusNames = new Set(["status", "subscriptionstatus", "emailstatus", "emailmarketingstatus", "marketingstatus"]);
 
 const nos = new Set(["", "false", "no", "0"]);
@@ -18,8 +21,8 @@ const nos = new Set(["", "false", "no", "0"]);
 const optOutWords = new Set(["unsubscribed", "optedout", "cleaned", "bounced", "complained", "suppressed"]);
 
 /**
- * The most such columns that are noticed, because each may cause a warning. No export of a service has more, but a file
- * may have thousands of columns.
+ * The most opt-out columns that are noticed, because each may cause a warning. No service exports more, but a file may
+ * have thousands of columns.
  */
 const maxOptOutColumns = 20;
 

@@ -5,10 +5,13 @@ import type { Csv } from "./csv";
 import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 import { isOptOut } from "./csv-opt-out";
 
-/** One row: the contact and its data and, when the import uses such columns, its subscription and other columns. */
+/**
+ * One row: the address of a contact and its data. When the import uses those columns, also its subscription and the
+ * values that describe the contact itself.
+ */
 export interface ReadRow extends Moved {
   email: string;
-  /** Absent when the row does not state it. */
+  /** Whether the contact is subscribed. Absent when the row does not say. */
   subscribed?: boolean;
   data: JsonObject;
 }
@@ -24,7 +27,8 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
   const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
-  // An empty cell counts as no: a contact without an answer must not be mailed.
+  // Neither yes nor no, as in an empty cell: the row is skipped, because a contact without an answer must not be
+  // mailed.
   if (said === undefined) return { email, reason: "invalid_subscribed" };
   const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
   if (typeof brought === "string") return { email, reason: brought };
@@ -40,9 +44,9 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
 }
 
-/** An opt-out in a row, in a column that the caller did not ask to use. */
+/** The opt-outs that a row suggests in columns that the caller did not ask to use. */
 export interface Unheeded {
-  /** The value in the column `subscribed`. Null for an empty cell. */
+  /** The value in the column `subscribed`. Null for a yes and for an empty cell. */
   says: "no" | "unclear" | null;
   /** The data columns that suggest an opt-out. */
   optOuts: string[];
@@ -66,7 +70,7 @@ const booleans = new Map([
   ["no", false],
 ]);
 
-/** A column of yes and no may contain 1 and 0. In any other column, these are numbers. */
+/** The values of a column of yes and no, which may be written as 1 and 0. In any other column, 1 and 0 are numbers. */
 const yesOrNo = new Map([...booleans, ["1", true], ["0", false]]);
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;

@@ -22,7 +22,7 @@ const reservedKeys = new Set([
   "manageUrl",
 ]);
 
-/** The wrapper of a value: with `persistent: false` it is used in this call only (data rule 5). */
+/** The wrapper of a value. If `persistent` is false, the value is used in this call only (data rule 5). */
 const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
 
 /** The effect of one call's `data`. */
@@ -116,7 +116,10 @@ function holdsUnstorable(value: JsonValue): boolean {
   return Object.entries(value).some(([key, inner]) => !isStorable(key) || holdsUnstorable(inner));
 }
 
-/** JSON.parse reads `1e400` as Infinity, which is written as null, and null would delete the key. */
+/**
+ * Whether a value contains Infinity. JSON.parse reads `1e400` as Infinity, which is written as null, and null would
+ * delete the key.
+ */
 function holdsInfinity(value: JsonValue): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   if (typeof value !== "object" || value === null) return false;

@@ -6,7 +6,7 @@ export interface ImportedContact {
   subscribed: boolean;
   data: JsonObject;
   source: string;
-  /** Null for a new contact whose row has no such time: it gets the time of the import. */
+  /** Null for a new contact whose row has no time of creation: the contact then gets the time of the import. */
   createdAt: number | null;
   optedOutAt: number | null;
   confirmedAt: number | null;

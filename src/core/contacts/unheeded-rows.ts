@@ -9,7 +9,7 @@ import type { Unheeded } from "./csv-row";
 export const UnheededRows = z.object({
   /** Rows with a no in the column `subscribed`. */
   rowsSayingNo: z.number().default(0),
-  /** Rows whose value in that column is neither yes nor no. */
+  /** Rows whose value in the column `subscribed` is neither yes nor no. */
   rowsUnclear: z.number().default(0),
   /** Rows with an opt-out in a column that became data, by column name. */
   rowsOptedOut: z.record(z.string(), z.number()).default({}),

@@ -1,6 +1,9 @@
 /** A part of the documents below one heading. */
 export interface Section {
-  /** The address of the page here, such as `/docs/campaigns.md`, or of the document that describes an operation. */
+  /**
+   * The address of the page in this installation, such as `/docs/campaigns.md`, or of the document that describes an
+   * operation.
+   */
   page: string;
   /** The title of the page. */
   title: string;

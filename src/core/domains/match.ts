@@ -45,14 +45,17 @@ function isMatch(record: DnsRecord, values: string[]): boolean {
       return values.some((found) => hostName(found.replace(/^\d+\s+/, "")) === hostName(value.replace(/^\d+\s+/, "")));
     case "TXT":
       if (purpose === "SPF") return allowsSameSenders(value, values);
-      // Any single policy is accepted, because the owner may choose a stricter one. Two count as none (RFC 7489,
-      // 6.6.3).
+      // Any single policy is accepted, because the owner may choose a stricter one. Two policies count as none (RFC
+      // 7489, 6.6.3).
       if (purpose === "DMARC") return values.length === 1;
       return values.some((found) => withoutBlanks(found) === withoutBlanks(value));
   }
 }
 
-/** RFC 7208: two SPF records are an error. The one record may allow other senders too, if it allows ours. */
+/**
+ * Whether there is exactly one SPF record, and it allows our senders. It may allow other senders too. RFC 7208 makes
+ * two records an error.
+ */
 function allowsSameSenders(value: string, values: string[]): boolean {
   const [only = "", ...more] = values;
   const mechanisms = new Set(termsOf(only));

@@ -7,8 +7,8 @@ import { dayMs, hourMs, minuteMs } from "../time";
 export const graceMs = 72 * hourMs;
 
 /**
- * Slightly less than the five minutes between ticks, so that a domain checked shortly after one tick is due at the
- * next.
+ * The wait between the quick checks. It is slightly less than the five minutes between ticks, so that a domain checked
+ * shortly after one tick is due at the next.
  */
 const quickPaceMs = 4 * minuteMs;
 const verifiedPaceMs = 59 * minuteMs;
@@ -22,7 +22,7 @@ const eagerMs = 3 * dayMs;
 export interface DomainState {
   status: "PENDING" | "VERIFIED" | "FAILED";
   verifiedAt: number | null;
-  /** When a verified domain's checks began to fail; null once one passes. */
+  /** When a verified domain's checks began to fail; null once a check passes. */
   failingSince: number | null;
   createdAt: number;
 }

@@ -19,7 +19,7 @@ export interface ServiceEvent {
    */
   column?: string;
   columnMeans?: string;
-  /** The type of step that may cause the event. */
+  /** The type of the workflow step that may cause the event. */
   causedBy?: "SEND_EMAIL" | "UPDATE_CONTACT";
 }
 

@@ -18,7 +18,7 @@ export function newFileSecret(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(secretBytes));
 }
 
-/** Returns the last part of a file's URL. It is enough to find the bytes without reading the database. */
+/** Returns the last part of a file's URL. This part is enough to find the bytes without reading the database. */
 export function fileToken({ projectId, id, secret }: FileAddress): string {
   return toBase64url(Uint8Array.from([...bytesOf(readId(projectId)), ...bytesOf(id), ...secret]));
 }
@@ -57,8 +57,8 @@ export function filesNamedIn(body: string, projectId: string): string[] {
 const namedWithHost = new RegExp(String.raw`(https?:\/\/[A-Za-z0-9.:[\]-]{1,260})?${named.source}`, "g");
 
 /**
- * Replaces the URLs of a project's files in a text by those of the same files of another project. URLs with a host get
- * the base of links; without one, they keep their host.
+ * Replaces the URLs of one project's files in a text with the URLs of the same files in another project. A URL with a
+ * host gets `linkBase` as its beginning, or keeps its host when `linkBase` is null.
  */
 export function moveFileUrls(
   text: string,

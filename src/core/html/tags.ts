@@ -1,6 +1,6 @@
 /** A start tag or an end tag. */
 export interface Tag {
-  /** In lower case. */
+  /** The name of the element, in lower case. */
   name: string;
   isEnd: boolean;
   start: number;

@@ -10,7 +10,7 @@ import pt from "./pt.json";
 export type Words = typeof en;
 
 export interface Language {
-  /** As in `<html lang>`. */
+  /** The language tag, as in `<html lang>`. */
   tag: string;
   words: Words;
 }
@@ -41,7 +41,7 @@ function languageOf(locale: string): Language | undefined {
   return languages.get(tag.toLowerCase());
 }
 
-/** Limits the parsed header. Browsers send short ones. */
+/** The most characters of the header that are parsed. Browsers send fewer. */
 const maxAcceptedLength = 1_000;
 
 /** Returns the language with the highest weight; among equal weights, the first (RFC 9110, section 12.5.4). */

@@ -9,7 +9,7 @@ export interface Abilities {
   mailsPerCall: number;
   /** Whether mail with attachments may share a call with other mail. */
   sharesCallsWithFiles: boolean;
-  /** The largest complete message that the provider accepts, encoded. */
+  /** The most bytes of a complete, encoded message that the provider accepts. */
   maxMessageBytes: number;
   /** Prefixes, in lower case, of headers that are instructions to the provider. */
   steeringHeaders: readonly string[];
@@ -18,9 +18,9 @@ export interface Abilities {
 }
 
 /**
- * Returns why a mail cannot be sent through a provider; null when it can. A header with an instruction would let one
- * project change the account for all of them: with another project's tag, for example, reports about this mail would
- * apply to that project's mail.
+ * Returns why a mail cannot be sent through a provider; null when it can. All projects share the provider's account,
+ * and a header with an instruction would let one project affect the others: with another project's tag, for example,
+ * reports about this mail would apply to that project's mail.
  */
 export function unfitness(
   { steeringHeaders, allowsMarketing }: Abilities,

@@ -22,10 +22,10 @@ export interface Account {
   lanes: Record<Lane, LaneState>;
   permits: Map<string, Permit>;
   ring: Ring;
-  /** The projects' own paces, which campaign mail obeys in addition. */
+  /** The projects' own paces, which campaign mail obeys in addition to the account's. */
   paces: ProjectPaces;
   speed: CampaignSpeed;
-  /** When campaign mail was last read, if the project had more left at that time. */
+  /** When campaign mail was last read. Null when its project had no more left at that time. */
   readAt: number | null;
   /** The time at which a requested drainer should arrive. */
   drainerAt: number | null;
@@ -45,9 +45,9 @@ export interface Permit {
   project: number;
   priority: Priority;
   lane: Lane;
-  /** The calls that the permit still allows, one by one or `callsAtOnce` concurrently. */
+  /** How many calls the permit still allows, at most `callsAtOnce` of them concurrently. */
   calls: number;
-  /** A fraction when the consumer shares its concurrent calls among several projects. */
+  /** The most concurrent calls. A fraction when the consumer shares its concurrent calls among several projects. */
   callsAtOnce: number;
   mailsAtOnce: number;
   until: number;
@@ -55,15 +55,13 @@ export interface Permit {
   isDrainer: boolean;
   /** Whether each mail is handled alone, because an earlier consumer of this mail died. */
   isSuspect: boolean;
-  /** The mails that the project's own pace still allows this permit to read; null without such a pace. */
+  /** How many mails the project's own pace allows this permit to read; null when the project has no pace of its own. */
   share: number | null;
 }
 
 export const lanes: readonly Lane[] = ["transactional", "campaign"];
 
-/**
- * Longer than a round of provider calls may take. When a consumer is silent for this long, its permit counts as lost.
- */
+/** How long a consumer may be silent before its permit counts as lost. A round of provider calls takes less. */
 export const permitMs = 2 * minuteMs;
 
 export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}, speed = unknownSpeed): Account {

@@ -2,14 +2,14 @@ import { z } from "zod";
 
 const maxFilenameLength = 255;
 const maxItems = 100;
-// RFC 2045, section 5.1. The caller's type is copied into the file's headers. These patterns are published in the
-// OpenAPI document, where patterns cannot have flags.
+// The parts of a media type (RFC 2045, section 5.1). The caller's type is copied into the file's headers. These
+// patterns are published in the OpenAPI document, where patterns cannot have flags.
 const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
 const parameter = `[ \\t]{0,4};[ \\t]{0,4}${token}=(?:${token}|"(?:[ !#-\\[\\]-~]|\\\\[ -~]){0,127}")`;
 const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,10}$`);
 const maxMediaTypeLength = 500;
-// A multipart or message type would be parsed as a part of our message, and a parameter `boundary` would end the file.
-// The name belongs in `filename`.
+// A file of a multipart or message type would be parsed as a part of our message, and a parameter `boundary` would end
+// the file. The name of the file belongs in `filename`, not in a parameter.
 const composite = /^(?:multipart|message)\//i;
 const ownParameter = /;[ \t]*(?:boundary|name)=/i;
 // The part of a Content-ID to which `cid:` in a body refers (RFC 2392).
@@ -18,10 +18,10 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** The bytes in one line of base64, which has 76 characters and a line break. */
 const bytesPerLine = 57;
 const charactersPerLine = 78;
-/** An estimate for the headers of a part, and for those of the message. */
+/** The estimated size of the headers of one part, and of the headers of the message. */
 const headerBytes = 2_048;
 
-/** The spec's ceiling for a finished message. */
+/** The most bytes of a finished message that the specification allows. */
 export const maxMessageBytes = 40 * 1024 * 1024;
 
 /** A file attached to an email. Its content stays in base64, as it was received. */
@@ -35,7 +35,7 @@ export interface Attachment {
 
 /** The stored facts of a file, without its content. */
 export interface AttachmentRow extends Omit<Attachment, "content"> {
-  /** Decoded. */
+  /** The number of bytes after decoding. */
   size: number;
 }
 

@@ -10,7 +10,7 @@ const pause: Backoff = { firstMs: 30 * secondMs, growth: 2, maxMs: 10 * minuteMs
 const rest: Backoff = { firstMs: secondMs, growth: 2, maxMs: minuteMs };
 
 /**
- * The state of a lane. A call without an answer may have handed its mail over, so each such call can leave mail
+ * The state of a lane. When a call gets no answer, its mail may still have been sent, so each such call can leave mail
  * UNKNOWN. After three consecutive failures, or when the provider refuses the account itself, the lane pauses. The next
  * call is then a probe with one real mail. A throttled lane rests for a moment and continues without a probe.
  */
@@ -20,7 +20,7 @@ export interface LaneState {
   pauses: number;
   /** The end of the pause, after which the next call is the probe. Null while the lane is open. */
   pausedUntil: number | null;
-  /** The beginning of the first of these pauses. Null while the lane is open. */
+  /** The beginning of the first pause since the provider last answered. Null while the lane is open. */
   pausedSince: number | null;
   /** The number of consecutive rounds that the provider answered with 429. */
   throttles: number;
@@ -42,9 +42,9 @@ export type Verdict =
   | { kind: "answered" }
   /** Every call got no answer, or a 5xx. */
   | { kind: "failed"; calls: number }
-  /** Every call got a 429. `askedMs` is the wait for which the provider asked. */
+  /** Every call got a 429. `askedMs` is how long the provider asks us to wait. */
   | { kind: "throttled"; askedMs: number }
-  /** The provider refuses the account whatever the mail, because of its key, its plan or its reputation. */
+  /** The provider refuses the account, whatever the mail, because of its key, its plan or its reputation. */
   | { kind: "blocked" }
   /** No call was made. */
   | { kind: "unused" };

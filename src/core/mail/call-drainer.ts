@@ -8,7 +8,10 @@ import { laneOf, ofCampaigns } from "./priority";
 import { nextRestedAt } from "./project-pace";
 import { firstOf } from "./ring";
 
-/** Longer than a turn with a healthy provider. */
+/**
+ * A drainer that has been active within this time is expected to return by itself. A turn takes less with a healthy
+ * provider.
+ */
 const backSoonMs = 2 * secondMs;
 
 /** A drainer that is this late is no longer expected. */
@@ -16,7 +19,7 @@ const drainerGraceMs = 30 * secondMs;
 
 /**
  * Returns when a drainer should arrive; null when one is already expected by then. Records that the caller sends for
- * one.
+ * this drainer.
  */
 export function callDrainer(account: Account, rule: AccountRule, { now }: Moment): number | null {
   const at = nextWorkAt(account, rule, now);

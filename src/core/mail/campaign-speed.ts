@@ -1,8 +1,8 @@
 import { secondMs } from "../time";
 
 /**
- * The speed of the account's campaign mail while more of it waits, as the mails that were read recently and the time
- * this took. Plain data.
+ * The speed of the account's campaign mail, measured only while more of it waits: how many mails were read recently,
+ * and how long that took. Plain data.
  */
 export interface CampaignSpeed {
   mails: number;
@@ -20,7 +20,7 @@ const longestGapMs = 10 * secondMs;
 
 export const unknownSpeed: CampaignSpeed = { mails: 0, ms: 0 };
 
-/** Adds mails that were read `elapsedMs` after the previous ones, while the project had more mail waiting. */
+/** Adds mails that were read `ms` after the previous ones, while the project had more mail waiting. */
 export function withRead(before: CampaignSpeed, { mails, ms }: CampaignSpeed): CampaignSpeed {
   if (ms < 0 || ms > longestGapMs) return before;
   const after = { mails: before.mails + mails, ms: before.ms + ms };

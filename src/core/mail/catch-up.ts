@@ -4,7 +4,7 @@ import { ofCampaigns, type Priority } from "./priority";
 import { takeRested } from "./project-pace";
 import { join } from "./ring";
 
-/** Applies the changes caused by the passing of time since the last call. */
+/** Applies what became due since the last call: projects that have rested join the ring, and lost permits end. */
 export function catchUp(account: Account, moment: Moment): void {
   for (const project of takeRested(account.paces, moment.now)) join(account.ring, project, ofCampaigns, "beginning");
   endLostPermits(account, moment);
@@ -17,7 +17,7 @@ export function addToRing(account: Account, project: number, priority: Priority,
 }
 
 /**
- * Ends permits whose consumer is dead. The mail may have caused the death, so the project becomes suspect. A probe
+ * Ends permits whose consumer is dead. The mail may have killed the consumer, so the project becomes suspect. A probe
  * counts as failed.
  */
 function endLostPermits(account: Account, moment: Moment): void {

@@ -4,7 +4,9 @@ import { Email, FromName } from "./address-input";
 import { PreviewText } from "./preview-text";
 import { Subject } from "./subject";
 
-/** The fields that each content has: the column of a row, and what callers send. */
+/**
+ * The fields that every content has. `column` is the column of the row, and `input` is the schema of what callers send.
+ */
 const required = {
   subject: { column: "subject", input: Subject.refine(...storable) },
   from: {
@@ -31,10 +33,10 @@ type OptionalName = keyof typeof optional;
 export type ContentColumns = Record<(typeof required)[RequiredName]["column"], string> &
   Record<(typeof optional)[OptionalName]["column"], string | null>;
 
-/** The same fields as callers see them. */
+/** The fields of `ContentColumns` as callers see them. */
 export type ContentJson = Record<RequiredName, string> & Record<OptionalName, string | null>;
 
-/** The same fields as callers change them. A field that is left out stays as it is. */
+/** The fields of `ContentColumns` as callers change them. A field that is left out stays as it is. */
 export type ContentChange = { [Field in RequiredName]?: string | undefined } & {
   [Field in OptionalName]?: string | null | undefined;
 };
@@ -52,7 +54,7 @@ const contentFields = Object.entries({ ...required, ...optional }) as [
 
 export const contentColumns: (keyof ContentColumns)[] = contentFields.map(([, { column }]) => column);
 
-/** The columns by the names that callers know. */
+/** The column of each field, by the name that callers know. */
 export const contentColumnOf = Object.fromEntries(contentFields.map(([name, { column }]) => [name, column])) as Record<
   keyof ContentJson,
   keyof ContentColumns
@@ -62,7 +64,10 @@ export function contentJson(row: ContentColumns): ContentJson {
   return Object.fromEntries(contentFields.map(([name, { column }]) => [name, row[column]])) as ContentJson;
 }
 
-/** Returns a content after a change, or a new one. The schema requires the required fields of a new one. */
+/**
+ * Returns a content after a change, or a new one when `before` is null. The schema makes sure that a new content has
+ * the required fields.
+ */
 export function changeContent(change: ContentChange, before: ContentColumns | null): ContentColumns {
   const values = contentFields.map(([name, { column }]) => {
     const [given, kept] = [change[name], before?.[column] ?? null];

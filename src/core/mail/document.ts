@@ -12,8 +12,8 @@ const maxCacheBytes = 4_000_000;
 const kinds = new TextCache<BodyKind | null>((frame) => frame.length * 2, maxCacheBytes);
 
 /**
- * Returns the kind of a rendered body. It is determined once for all recipients that share a frame in which values
- * change no tag.
+ * Returns the kind of a rendered body. When values cannot change the tags of the frame, the kind is determined once for
+ * all recipients that share the frame.
  */
 export function kindOf({ output, frame }: Framed): BodyKind {
   const known = frame === null ? null : kinds.getOrMake(frame, () => (isStable(frame) ? kindOfHtml(frame) : null));
@@ -38,7 +38,7 @@ function hasColours(html: string): boolean {
   if (colourElsewhere.test(html)) return true;
   for (const [, inDouble, inSingle = ""] of html.matchAll(styleAttribute)) {
     const style = inDouble ?? inSingle;
-    // A value may be any colour.
+    // The style contains a recipient's value, which may be any colour.
     if (hasMark(style)) return true;
     if (/(?:^|[;\s])color\s*:/i.test(style) !== /(?:^|[;\s])background(?:-color|-image)?\s*:/i.test(style)) return true;
   }

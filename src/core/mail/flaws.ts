@@ -40,8 +40,8 @@ function exampleAt(html: string, at: number, end: number, isImage: boolean): str
 }
 
 /**
- * Cuts an example to the part that is in the body as written. Values of a recipient must not appear, because a
- * campaign's report outlives its recipients.
+ * Shortens an example to the beginning that the body contains as it was written. Values of a recipient must not appear,
+ * because a campaign's report outlives its recipients.
  */
 export function asWritten(example: string, body: string): string {
   if (body.includes(example)) return example;

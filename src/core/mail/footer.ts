@@ -32,8 +32,8 @@ const maxCacheBytes = 4_000_000;
 const footed = new TextCache<Footed>((frame) => frame.length * 6, maxCacheBytes);
 
 /**
- * Adds the same footer to the frame as to the HTML, with marks for the recipient's URLs and for the sender's lines,
- * because other projects may share the frame.
+ * Adds a footer to the HTML, and the same footer to its frame. In the frame, marks stand for the recipient's URLs and
+ * for the sender's lines, because other projects may share the frame.
  */
 export function withFooterIn(
   { output, frame, values }: Framed,

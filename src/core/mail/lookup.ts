@@ -1,11 +1,11 @@
 import { dayMs, minuteMs } from "../time";
 
 /**
- * The times, counted from the call, at which a provider that can be asked is asked about a mail with an unknown
- * outcome.
+ * When a provider is asked about a mail with an unknown outcome, counted from the call. Only some providers can be
+ * asked.
  *
- * According to Postmark, an accepted mail can be found while it is still queued there, but it does not say how soon. So
- * a single answer without the mail proves nothing, but three answers that are far apart do.
+ * Postmark says that an accepted mail can be found while it is still queued there, but not how soon. So a single answer
+ * without the mail proves nothing, but three answers that are far apart do.
  */
 const lookUpsAfterMs = [2 * minuteMs, 10 * minuteMs, 60 * minuteMs] as const;
 
@@ -25,15 +25,18 @@ export interface Sought {
 }
 
 /**
- * Returns when to ask again about a mail that was not found; null when it certainly is not there. An interval begins at the
- * previous answer, so it keeps its length when that answer was late.
+ * Returns when to ask again about a mail that was not found; null when the provider certainly does not have it. An
+ * interval begins at the previous answer, so it keeps its length when that answer was late.
  */
 export function nextLookUpAt({ lookUps, now }: Pick<Sought, "lookUps" | "now">): number | null {
   const [before, next] = lookUpsAfterMs.slice(lookUps, lookUps + 2);
   return before === undefined || next === undefined ? null : now + next - before;
 }
 
-/** Returns when to ask again after the provider did not answer, twice as late each time; null for never. */
+/**
+ * Returns when to ask again after the provider did not answer; null for never. The time since the call doubles from one
+ * question to the next.
+ */
 export function lookUpAgainAt({ calledAt, now }: Pick<Sought, "calledAt" | "now">): number | null {
   const at = now + Math.max(minuteMs, now - calledAt);
   return at < calledAt + maxAgeMs ? at : null;

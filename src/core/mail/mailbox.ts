@@ -6,8 +6,8 @@ export function mailbox({ written, name }: Address): string {
 }
 
 /**
- * Separates `Reply-To` from the extra headers, for providers with a field for it. A caller's header overrides the
- * mail's own.
+ * Separates `Reply-To` from the extra headers, for providers with a field for it. The header of a caller overrides the
+ * `replyTo` of the mail.
  */
 export function splitReplyTo(
   headers: Record<string, string>,

@@ -26,7 +26,7 @@ export function mergeMessages<Received>(
 }
 
 function nameOf(message: QueueMessage): string | null {
-  // Merged because a run calls each endpoint once at a time, but two concurrent runs would not.
+  // Merged because one run makes one call at a time to each endpoint, but two concurrent runs would make two.
   if (message.type === "webhooks.drain") return message.type;
   if (message.type === "tracking.record") return `${message.type} ${message.projectId}`;
   if (message.type !== "mail.deliver") return null;

@@ -14,7 +14,7 @@ export interface ContactSnapshot {
   email: string;
   subscribed: boolean;
   data: JsonObject;
-  /** Whether only public keys have named the contact and it has not confirmed. */
+  /** Whether the contact was named by public keys only, and has not confirmed. */
   isStranger?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Message {
   /** The project's UUID. */
   projectId: string;
   projectNumber: number;
-  /** Needed because some providers send marketing mail separately. */
+  /** The type is needed because some providers send marketing mail separately. */
   type: EmailType;
   from: Address;
   to: Address;

@@ -22,7 +22,7 @@ interface PlaceInProject {
 }
 
 /**
- * Returns the positions of a page's projects after that page; `next` is the first email after the page. When the page
+ * Returns where the sweep continues in each project of a page. `next` is the first email after the page. When the page
  * reaches the end of a project, the next round of that project begins just before the first email that was not ready.
  */
 export function afterPage(mails: OldMail[], next: OldMail | undefined): PlaceInProject[] {

@@ -23,12 +23,15 @@ export interface MailOutcome {
   providerMessageId: string | null;
   retryAt: number | null;
   uncertainSince: number | null;
-  /** Whether the call does not count as an attempt, because the account was refused and not the mail. */
+  /** Whether the call does not count as an attempt, because the provider refused the account and not the mail. */
   isUntried: boolean;
   reports: Report[];
 }
 
-/** A call made just before the window ends may arrive after it. */
+/**
+ * A mail is retried only until this time before the idempotency window ends, because a call made later may arrive too
+ * late.
+ */
 const windowMarginMs = minuteMs;
 const maxReasonLength = 500;
 
@@ -41,12 +44,18 @@ export function ended(
   return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
 
-/** Holds a mail that was not attempted. Without a time, it waits until another write sets one. */
+/**
+ * Keeps a mail QUEUED that was not attempted. When `retryAt` is null, the mail waits until another write sets a due
+ * time.
+ */
 export function held(reason: string, retryAt: number | null = null): MailOutcome {
   return outcome("QUEUED", { error: reason, retryAt });
 }
 
-/** Ends a mail that may have been sent and is retried too late: the provider would no longer recognise it. */
+/**
+ * Ends a mail that may have been sent and is retried too late: the provider would no longer recognise it. Null while
+ * the mail may be retried.
+ */
 export function outcomeOfLateRetry(
   uncertainSince: number | null,
   idempotencyWindowMs: number,
@@ -81,13 +90,13 @@ export function outcomeOf(receipt: Receipt, made: Try): MailOutcome {
   }
 }
 
-/** Returns the outcome of a mail that the provider has, after its outcome was unknown. */
+/** Returns the outcome of a mail that the provider turns out to have, although its outcome was unknown. */
 export function outcomeOfFound(providerMessageId: string): MailOutcome {
   return outcome("SENT", { providerMessageId });
 }
 
 /**
- * Returns the outcome of a mail that the provider certainly does not have, after its outcome was unknown. Another
+ * Returns the outcome of a mail that the provider certainly does not have. Its outcome was unknown, but now another
  * attempt cannot send it twice.
  */
 export function outcomeOfAbsent(attempts: number, now: number): MailOutcome {
@@ -97,12 +106,12 @@ export function outcomeOfAbsent(attempts: number, now: number): MailOutcome {
 }
 
 /**
- * The number of attempts without a hand-over after which an email that is handled alone must be the reason why its
- * consumers die.
+ * After this many attempts in which the email was handled alone and its consumer died before the hand-over, the email
+ * itself must be what kills its consumers.
  */
 const maxAbandonments = 2;
 
-/** Ends an email that consumers started and never finished too often; null while another attempt makes sense. */
+/** Ends an email that too many consumers started and never finished; null while another attempt makes sense. */
 export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): MailOutcome | null {
   if (abandonments < maxAbandonments) return null;
   return ended("FAILED", "This email could not be composed: every try stopped without a result", uncertainSince);
@@ -144,7 +153,7 @@ function again(reason: string, made: Try, uncertainSince: number | null, askedMs
     : outcome("FAILED", { error: `Given up after ${made.attempt} tries: ${reason}` });
 }
 
-/** Returns an outcome that is due again at once: the lane decides when it makes the next call. */
+/** Returns an outcome with which the mail is due again at once: the lane decides when it makes the next call. */
 function untried(reason: string, made: Try): MailOutcome {
   const { uncertainSince, idempotencyWindowMs, now } = made;
   if (uncertainSince !== null && !isStillRecognised(uncertainSince, idempotencyWindowMs, now))

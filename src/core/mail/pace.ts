@@ -4,11 +4,14 @@ import type { Lane } from "./message";
 /** The allowed rate of calls to the provider's account. */
 export interface PaceRule {
   perSecond: number;
-  /** The share, from 0 to 1, that the campaign lane must leave unused, so that a password reset is sent at once. */
+  /**
+   * The share of the calls, from 0 to 1, that the campaign lane must leave unused, so that a password reset is sent at
+   * once.
+   */
   transactionalShare: number;
 }
 
-/** The number of calls that may be made now. */
+/** A bucket of calls: how many may be made at `atMs`. */
 export interface PaceState {
   calls: number;
   /** The number of these calls that the campaign lane may make. */
@@ -16,7 +19,7 @@ export interface PaceState {
   atMs: number;
 }
 
-/** Sums of fractions of a second end slightly below a whole number. */
+/** The tolerance for sums of fractions of a second, which may end slightly below a whole number. */
 const rounding = 1e-6;
 
 /** Returns the bucket at a given time. It holds one second's worth of calls, and is full at first. */
@@ -37,7 +40,7 @@ export function callsNow(state: PaceState, lane: Lane): number {
   return Math.max(0, Math.floor(leftOf(state, lane) + rounding));
 }
 
-/** Returns when a lane may make this many calls, or as many as the bucket holds. */
+/** Returns when a lane may make this many calls, or as many as the bucket holds if that is fewer. */
 export function callsAt(state: PaceState, lane: Lane, calls: number, rule: PaceRule): number {
   const missing = (count: number, left: number) => Math.max(0, Math.min(count, capacity(lane, rule)) - left);
   const seconds = [missing(calls, state.calls) / rule.perSecond];

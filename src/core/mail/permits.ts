@@ -17,34 +17,38 @@ export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 export const elsewhere: Grant = { ...none, isElsewhere: true };
 
 /**
- * The most calls of all consumers together in one lane. Each call in flight may leave mail UNKNOWN when the provider
- * fails.
+ * The most calls in flight in one lane, of all consumers together. Each call in flight may leave mail UNKNOWN when the
+ * provider fails.
  */
 const maxCallsInFlight = 100;
 export const maxMailsInFlight = 2_000;
 
-/** A Worker may wait for the headers of six responses at once, and the database needs one of them. */
+/**
+ * The most concurrent calls of one consumer. A Worker may wait for the headers of six responses at once, and the
+ * database needs one of the six.
+ */
 export const maxCallsAtOnce = 5;
 
 /** How many calls each of the concurrent slots makes within a round, one after another. */
 const callsPerSlot = 5;
 
 /**
- * Returns how many mails, with a call each, are handed over together. A consumer that dies leaves this many uncertain.
+ * Returns how many mails are handed over together when each has a call of its own. If the consumer dies, the outcome of
+ * this many mails is uncertain.
  */
 export function mailsPerRound(callsAtOnce: number): number {
   return Math.ceil(callsAtOnce * callsPerSlot);
 }
 
 /**
- * An invocation may make 1,000 statements in D1, by the stricter of two pages of its documentation. A round makes some
- * twenty.
+ * The most rounds in one invocation. An invocation may make 1,000 statements in D1, by the stricter of two pages of its
+ * documentation, and a round makes about twenty.
  */
 export const maxRoundsPerInvocation = 40;
 
 /**
- * The minimum number of mails in one turn. Larger calls allow more. Shared work, such as reading, is cheaper per mail
- * in a larger turn.
+ * How many mails one turn allows. It allows more where a single call takes many mails. Shared work, such as reading, is
+ * cheaper per mail in a larger turn.
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
@@ -53,7 +57,8 @@ const turnsPerSecond = 10;
 
 /**
  * Grants what the lane accepts now, up to one turn. Only a drainer probes a lane after a pause, because it can choose a
- * mail that goes alone. Fresh mail may share a call with many mails, which can only be repeated as a whole.
+ * mail that goes alone. Fresh mail may share its call with many other mails, and such a call can only be repeated as a
+ * whole.
  */
 export function grantPermit(
   account: Account,

@@ -10,7 +10,7 @@ const MAX_OPEN_TAGS = 1_000;
 /** The converter is recursive. Deeper text is left out. */
 const MAX_DEPTH = 100;
 
-/** Each level of lists indents all its lines once more. */
+/** The most levels of lists that are indented. Each level indents all of its lines once more. */
 const MAX_LIST_DEPTH = 4;
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)/gi;
@@ -22,7 +22,7 @@ const LINE = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 
 let convert: ((html: string) => string) | undefined;
 
-/** Created on first use, because the selectors are compiled by a grammar, and most requests make no plain text. */
+/** Called on first use, because compiling the selectors takes time and most requests make no plain text. */
 function makeConverter(): (html: string) => string {
   return compile({
     wordwrap: false,

@@ -39,7 +39,7 @@ function startOf(html: string): number {
   return endOf(lower, "<body") ?? endOf(lower, "</head") ?? endOf(lower, "<html") ?? endOf(lower, "<!doctype") ?? 0;
 }
 
-/** Returns the end of the first tag that begins in this way; null without one. */
+/** Returns the end of the first tag that begins with `tag`; null when there is none. */
 function endOf(lower: string, tag: string): number | null {
   const start = lower.indexOf(tag);
   const end = start < 0 ? -1 : lower.indexOf(">", start);

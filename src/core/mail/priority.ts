@@ -1,8 +1,8 @@
 import type { Lane } from "./message";
 
 /**
- * The order of a project's mail: 0 for TRANSACTIONAL mail of single calls and workflows, 1 for all their other mail, 2
- * for campaigns of any type.
+ * The order of a project's mail: 0 for TRANSACTIONAL mail of single calls and workflows, 1 for all other mail of single
+ * calls and workflows, 2 for campaigns of any type.
  */
 export type Priority = 0 | 1 | 2;
 

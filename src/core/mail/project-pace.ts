@@ -7,7 +7,10 @@ import { secondMs } from "../time";
  */
 export interface ProjectPaces {
   buckets: Map<number, Bucket>;
-  /** Projects whose campaign mail waits for its pace, and until when. They are in no ring in the meantime. */
+  /**
+   * The projects whose campaign mail waits for their pace, each with the end of its wait. Until then, the mail is not
+   * in the ring.
+   */
   parked: Map<number, number>;
 }
 
@@ -17,16 +20,16 @@ interface Bucket {
   atMs: number;
 }
 
-/** A faster project has several turns per second, so that no turn is larger than this. */
+/** The size of one turn. A faster project has several turns per second instead of larger ones. */
 const mailsPerTurn = 100;
 
 /**
- * The part of a second's mails that a project may catch up when its turn comes late. A single second may thus have this
- * many more mails.
+ * How much of one second's mails a project may catch up on when its turn comes late. A single second may thus exceed
+ * the pace by this share.
  */
 const lateness = 0.25;
 
-/** Sums of fractions of a second end slightly below a whole number. */
+/** The tolerance for sums of fractions of a second, which may end slightly below a whole number. */
 const rounding = 1e-6;
 
 export function newProjectPaces(): ProjectPaces {

@@ -9,9 +9,9 @@ export type Receipt =
   | { kind: "busy"; reason: string; retryAfterMs?: number }
   /** Not accepted, because the provider has a problem: a 5xx. */
   | { kind: "unavailable"; reason: string; retryAfterMs?: number }
-  /** Not accepted, because the account exceeds its rate: a 429. It does not count as an attempt. */
+  /** Not accepted, because the account exceeds its rate: a 429. The call does not count as an attempt. */
   | { kind: "throttled"; reason: string; retryAfterMs?: number }
-  /** Not accepted, because the provider refuses the account whatever the mail: 401, 403, or sending is paused. */
+  /** Not accepted, because the provider refuses the account, whatever the mail: 401, 403, or sending is paused. */
   | { kind: "blocked"; reason: string }
   /** Not accepted because of the mail itself: another attempt would fail too. */
   | { kind: "refused"; reason: string }
@@ -33,8 +33,9 @@ export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]):
 }
 
 /**
- * Returns the state of the account after calls that were open at the same time: the provider's answer for each mail, or
- * null when its call threw. A single answer about a mail shows that the account is served, although perhaps too fast.
+ * Returns the state of the account after calls that were open at the same time. `round` contains the provider's answer
+ * for each mail, or null when the call with that mail threw. A single answer about a mail shows that the account is
+ * served, although perhaps too fast.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };

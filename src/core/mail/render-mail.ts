@@ -30,7 +30,7 @@ interface Given {
   budget?: Budget;
 }
 
-/** The measured cost of a mail without its templates, when the caches are in use. */
+/** The measured cost of a mail without its templates, when the caches already contain what the mail needs. */
 const mailUnits = 20_000;
 
 interface Rendered {

@@ -13,7 +13,7 @@ export interface SendingBlock {
   complained: number;
 }
 
-/** The number of a project's last mails, and of the reports about them. */
+/** The number of a project's last mails, and how many of these bounced or drew complaints. */
 export interface Standing {
   mails: number;
   bounced: number;
@@ -31,8 +31,8 @@ export function standingOf(blocks: SendingBlock[], mails: number, countedFrom: n
   const sum: Standing = { mails: 0, bounced: 0, complained: 0 };
   let end = mails;
   for (const { firstMail, startedAt, bounced, complained } of blocks) {
-    // The count has started again: the project's events were deleted, because it had sent nothing for their whole
-    // retention.
+    // A block with `firstMail` above `end` shows that the count has started again: the project's events were deleted,
+    // because it had sent nothing for their whole retention.
     if (startedAt < countedFrom || firstMail > end) return null;
     end = firstMail;
     sum.mails = mails - firstMail;

@@ -1,7 +1,7 @@
 import { type Backoff, backoffMs } from "../backoff";
 import { minuteMs, secondMs } from "../time";
 
-/** The number of attempts for a mail that the provider answers with 429 or 5xx. They span about an hour. */
+/** The most attempts for a mail whose calls fail for temporary reasons, such as a 5xx. They span about an hour. */
 export const maxAttempts = 8;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 3, maxMs: 30 * minuteMs };
 

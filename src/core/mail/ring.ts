@@ -34,7 +34,8 @@ interface WaitingMail {
   /** The permit of the drainer that is reading, because two drainers would read the same mail. */
   reader: string | null;
   /**
-   * Whether new mail has arrived since, perhaps before the position, so that reading must begin again after the end.
+   * Whether new mail has arrived since reading began. It may be before the position, so reading must begin again after
+   * the end.
    */
   hasNew: boolean;
 }
@@ -79,12 +80,14 @@ export function moveToEnd(ring: Ring, waiting: Waiting): void {
   }
 }
 
-/** Returns the first project with mail of these lanes that no drainer reads, and its most urgent priority. */
+/**
+ * Returns the first project with mail of these lanes that no drainer reads, and the most urgent priority of that mail.
+ */
 export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting; priority: Priority } | null {
   const isFree = ({ mail }: Waiting, priority: Priority) => mail.get(priority)?.reader === null;
   const first = lanes
     .flatMap((lane) => {
-      // At most as many projects are skipped as there are permits.
+      // Skips only projects whose mail drainers are reading, so at most as many as there are permits.
       for (const waiting of ring.lanes[lane].values()) {
         if (priorities.some((each) => laneOf(each) === lane && isFree(waiting, each))) return [waiting];
       }
@@ -95,7 +98,7 @@ export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting;
   return first === null || priority == null ? null : { waiting: first, priority };
 }
 
-/** Records the position up to which a reader has read; null when there is no more. */
+/** Records the position up to which a reader has read. `cursor` is null when there is no more mail. */
 export function readTo(
   ring: Ring,
   project: number,

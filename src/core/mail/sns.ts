@@ -63,8 +63,8 @@ function snsUrl(written: string, topicArn: string): URL | null {
 }
 
 /**
- * Whether the URL is a certificate at the top level of that host. Each certificate has only one valid spelling, so it
- * is fetched once.
+ * Whether the URL is that of a certificate, at the top level of the one host that may be called for the topic. Each
+ * certificate has only one valid URL, so it is fetched once.
  */
 export function isSnsCertificateUrl(written: string, topicArn: string): boolean {
   const url = snsUrl(written, topicArn);

@@ -56,13 +56,13 @@ export function meaningOf(report: Report): Meaning {
 
 /**
  * The statuses that each report can change. Reports only move an email forward: a late or repeated report finds a
- * status that is not listed, and changes nothing. QUEUED is listed because a mail waits in it for a retry after the
- * first attempt's answer was lost, and a report about that attempt settles it.
+ * status that is not listed, and changes nothing. QUEUED is listed because a mail is QUEUED again when the answer to
+ * its first attempt was lost, and a report about that attempt settles it.
  */
 export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailStatus | null }> = {
   delivered: { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "DELIVERED" },
   transient: { from: [], to: null },
-  // After a delivery, a soft bounce is an automatic answer of the mailbox, which has the mail.
+  // DELIVERED is not listed: after a delivery, a soft bounce is an automatic answer of the mailbox, which has the mail.
   "gave up": { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "BOUNCED" },
   hard: { from: ["QUEUED", "SENDING", "SENT", "DELIVERED", "UNKNOWN"], to: "BOUNCED" },
   complained: {

@@ -8,7 +8,9 @@ interface Version {
   links: Link[];
 }
 
-/** A measured cost, rounded up. It includes everything else that reads the HTML when no cache helps. */
+/**
+ * The measured cost of making the text, rounded up. It includes all other work that reads the HTML when no cache helps.
+ */
 const unitsPerCharacter = 30;
 
 const maxCacheBytes = 4_000_000;

@@ -12,7 +12,7 @@ export interface Turn extends Grant {
   project: number;
   priority: Priority;
   after: MailCursor | null;
-  /** Whether a consumer may have died with this project's mail, so that each mail is handled alone. */
+  /** Whether this project's mail may have killed a consumer. If so, its mails are handled one at a time. */
   isSuspect: boolean;
   /** Whether the lane was paused, so that a single mail tests whether the provider works again. */
   isProbe: boolean;
@@ -20,7 +20,7 @@ export interface Turn extends Grant {
 
 /**
  * An answer with `drainAt`: the caller must make sure that a drainer arrives at that time. Null when another caller
- * does, or none is needed.
+ * does so, or no drainer is needed.
  */
 export type WithDrainer<T> = T & { drainAt: number | null };
 
@@ -31,20 +31,24 @@ export type NextTurn =
   | { kind: "nothing to do" };
 
 /**
- * A request for fresh mail of one project. `permitId` is new. Mail that is not granted waits in the ring from now on.
+ * A consumer's request to deliver fresh mail of one project. `permitId` has not been used before. Mail that is not
+ * granted waits in the ring from now on.
  */
 export interface PermitRequest {
   permitId: string;
   project: number;
   priority: Priority;
   mails: number;
-  /** Whether the project has a pace of its own for this mail: it then waits for a drainer, which obeys that pace. */
+  /**
+   * Whether the project has a pace of its own for this mail. If so, the mail waits for a drainer, which obeys that
+   * pace.
+   */
   isPaced?: boolean;
   /** The number of requests, including this one, that share the consumer's concurrent calls. */
   sharers?: number;
 }
 
-/** Answers one request for all fresh mail of a consumer, in its order, as if each project had asked alone. */
+/** Answers the requests for all fresh mail of a consumer, in their order, as if each had been made alone. */
 export function askFor(
   account: Account,
   requests: readonly PermitRequest[],
@@ -76,10 +80,10 @@ export function isTransactionalDown({ lanes }: Account, now: number): boolean {
   return isDown(lanes.transactional, now);
 }
 
-/** A drainer's request for a turn. `permitId` is new. */
+/** A drainer's request for a turn. `permitId` has not been used before. */
 export interface Drainer {
   permitId: string;
-  /** The previous turn; null when a message sent for the drainer. */
+  /** The end of the previous turn; null when the drainer was started by a message. */
   done: Done | null;
 }
 
@@ -113,8 +117,8 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
 }
 
 /**
- * Returns how many mails a drainer may read, when the project of its turn has a pace of its own. When that is zero, the
- * turn is over, and the project rejoins the ring by itself.
+ * Returns how many mails a drainer may read, when the project of its turn has a pace of its own. If it may read none,
+ * the turn is over, and the project rejoins the ring by itself when its pace allows more.
  */
 export function takeShare(
   account: Account,
@@ -131,8 +135,8 @@ export function takeShare(
 }
 
 /**
- * Records that a drainer has read this many mails, up to `cursor`; null when there are no more. Another drainer may
- * continue from there, unless the project's own pace makes it wait.
+ * Records that a drainer has read this many mails, up to `cursor`, which is null when there are no more. Another
+ * drainer may continue from there, unless the project's own pace makes it wait.
  */
 export function readUpTo(
   account: Account,
@@ -172,7 +176,7 @@ export function mayGoOn(account: Account, permitId: string, verdict: Verdict, ca
   return !wasProbe && !isProbe && at <= moment.now && permit.calls > 0;
 }
 
-/** The end of a permit. */
+/** A consumer's report that ends its permit. */
 export interface Done {
   permitId: string;
   /** The verdict of the last round. */

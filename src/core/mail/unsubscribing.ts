@@ -5,12 +5,12 @@ import { type Footer, visibleOf, withFooterIn } from "./footer";
 import { imprintLines } from "./imprint";
 import type { EmailType } from "./status";
 
-/** The pages of one recipient. */
+/** The URLs of one recipient's pages. */
 export interface RecipientLinks {
   unsubscribeUrl: string;
   subscribeUrl: string;
   manageUrl: string;
-  /** Only in a mail of double opt-in. */
+  /** The page that confirms a subscription. Only in a mail of double opt-in. */
   confirmUrl?: string;
 }
 
@@ -29,7 +29,7 @@ interface Rendered {
 export interface ListHeaders {
   /** Identifies the sender in the statistics of mailbox providers. */
   feedbackId: string;
-  /** The same for every mail of a list (RFC 2919). */
+  /** The id of the list, which is the same for all of its mail (RFC 2919). */
   listId: string;
 }
 
@@ -104,8 +104,8 @@ function isListUnsubscribe(name: string): boolean {
 const maxTagLength = 2_000;
 
 /**
- * Whether the body has a visible `<a href>` to one of the URLs. In doubt the answer is no, because a second link does
- * no harm.
+ * Whether the body has a visible `<a href>` to one of the URLs. When in doubt, the answer is no, because a second link
+ * does no harm.
  */
 function linksTo(html: string, urls: string[]): boolean {
   const named = urls.filter((url) => html.includes(url));

@@ -35,7 +35,7 @@ const StoredResult = z.strictObject({
 
 /**
  * An email whose hand-over may have been committed although its consumer got an error and made no call.
- * `uncertainSince` is the earlier value of its row.
+ * `uncertainSince` is the value in the email's row before the hand-over.
  */
 const Uncalled = z.strictObject({
   projectId: z.number(),
@@ -53,7 +53,10 @@ export const Unwritten = z.strictObject({
   results: z.array(StoredResult),
   /** Emails for which the provider was not called. */
   uncalled: z.array(Uncalled),
-  /** Emails with a recorded attempt in their rows, although the consumer is alive. */
+  /**
+   * Emails whose rows record an attempt without a hand-over, as if the consumer had died. It is alive, so the attempts
+   * do not count.
+   */
   noted: z.array(id),
 });
 export type Unwritten = z.infer<typeof Unwritten>;

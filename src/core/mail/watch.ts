@@ -13,9 +13,10 @@ export interface Watch {
 }
 
 /**
- * Limits the calls that may be lost in an outage. A call does not begin while it could become one unanswered call more
- * in a row than the account tolerates; it waits for the open calls, and any answer lets all of them continue. An outage
- * thus affects the calls that are open when it begins, and at most three more.
+ * Limits the calls that may be lost in an outage. After an unanswered call, another call begins only while the
+ * unanswered and the open calls together are fewer than the account tolerates in a row. Otherwise it waits for the open
+ * calls, and any answer lets all waiting calls continue. An outage thus affects the calls that are open when it begins,
+ * and at most three more.
  */
 export function openWatch(): Watch {
   let [open, unanswered, isOver] = [0, 0, false];

@@ -3,7 +3,9 @@
  * https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 export interface Metric {
-  /** Begins with `petrel_` and uses base units, such as seconds and bytes. The name of a counter ends in `_total`. */
+  /**
+   * The name begins with `petrel_` and uses base units, such as seconds and bytes. A counter's name ends in `_total`.
+   */
   name: string;
   type: "gauge" | "counter";
   help: string;

@@ -9,20 +9,23 @@ export const schedules: Readonly<Record<string, { name: string; everyMs: number 
   "41 3 * * *": { name: "every night", everyMs: dayMs },
 };
 
-/** The last time that a schedule's tick ended, and the first time. */
+/** When a tick of a schedule last ended, and when one ended for the first time. */
 export interface CronRun {
   cron: string;
   firstRanAt: number;
   ranAt: number;
 }
 
-/** A schedule that missed a tick, and the time since which none has ended. */
+/** A schedule that missed a tick. No tick has ended since `since`. */
 export interface Silence {
   name: string;
   since: number;
 }
 
-/** A tick may start a little late, and may run for up to fifteen minutes. */
+/**
+ * How much longer than two intervals a schedule may be silent: a tick may start a little late, and may run for up to
+ * fifteen minutes.
+ */
 const graceMs = 5 * minuteMs;
 
 /**

@@ -8,7 +8,7 @@ export function literalAddress(hostname: string): string | null {
 
 /** The first 16 bits of the addresses that are routed on the internet: 2000::/3 (RFC 4291, section 2.4). */
 const [firstRouted, lastRouted] = [0x2000, 0x3fff];
-/** Documentation (RFC 9637). */
+/** The addresses reserved for documentation (RFC 9637). */
 const documentation: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("3fff::"), 20];
 
 /**

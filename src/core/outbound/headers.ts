@@ -1,4 +1,4 @@
-/** RFC 9110, section 5.1. */
+/** The name of a header (RFC 9110, section 5.1). */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const maxValueLength = 4_096;
 

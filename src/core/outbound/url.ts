@@ -59,7 +59,7 @@ function judgeHost(url: URL, { ownHosts }: OutboundRules): JudgedUrl {
     return refused(`names ${name || "no host"}, which is not a host of the public internet`);
   }
   if (ownHosts.has(name)) return refused(isOurs(name));
-  // Both forms are the same host; without the dot at its end it is also the name in its certificate.
+  // A name means the same host with and without a dot at its end, but certificates contain it without the dot.
   url.hostname = name;
   return { kind: "good", url, name };
 }

@@ -15,7 +15,7 @@ export type CallOutcome =
   | { kind: "answered"; status: number; retryAfterMs: number | null }
   | { kind: Exclude<OutboundResult["kind"], "answered"> };
 
-/** How long the receiver's other calls wait: not at all when null, longer each time when "silent". */
+/** How long the other calls to a receiver wait: not at all when null, and longer each time when "silent". */
 export type PutOff = "silent" | { ms: number } | null;
 
 /** Postpones a receiver that timed out or could not be resolved, and one that asks for a pause. */

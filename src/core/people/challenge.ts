@@ -10,8 +10,8 @@ export const challengeMs = 5 * minuteMs;
 export type ChallengePurpose = { is: "sign-in" } | { is: "registration"; personId: Id };
 
 /**
- * Makes the challenge that a passkey signs. It needs no row: it is sealed with our secret, and contains random bytes and
- * its own end.
+ * Makes the challenge that a passkey signs. It needs no row: it is sealed with our secret, and contains random bytes
+ * and the time at which it expires.
  */
 export function newChallenge(secrets: readonly string[], purpose: ChallengePurpose, now: number): Promise<string> {
   return sealText(secrets, ownerOf(purpose), String(now + challengeMs));

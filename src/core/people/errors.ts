@@ -36,7 +36,7 @@ export class ProofNeeded extends Refusal {
   }
 }
 
-/** A write with a session that may come from a page of another site. */
+/** A write with a session, which may come from a page of another site. */
 export class CrossSiteWrite extends Refusal {
   constructor() {
     super(

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { fromBase64url } from "../base64url";
 
-/** Replaces text that a person may not see. */
+/** Shown instead of text that a person may not see. */
 const mask = "•••";
 
 /**
@@ -47,7 +47,7 @@ export function masked(value: unknown, schema: z.ZodType | undefined, field = ""
   return own === undefined || own.type === "unknown" ? mask : value;
 }
 
-/** Masks an object whose keys are not known in advance. */
+/** Masks one value of an object whose keys are not known in advance. */
 function maskedPart(value: unknown, record: Plain | undefined): unknown {
   if (record?.type === "record" && plain(record.value).type !== "unknown") return masked(value, record.value);
   if (Array.isArray(value)) return [];
@@ -75,7 +75,7 @@ export function withoutAddressesIn(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutAddressesIn(part)]));
 }
 
-/** Returns the cursor. Throws TellingCursor when it contains text other than ids and our own fingerprint. */
+/** Returns the cursor. Throws RevealingCursor when it contains text other than ids and our own fingerprint. */
 function checkedCursor(cursor: string): string {
   const bytes = fromBase64url(cursor);
   if (cursor === "" || bytes === null) return cursor;

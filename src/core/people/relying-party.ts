@@ -1,6 +1,8 @@
 import { isLoopback } from "../dns";
 
-/** The owner of passkeys: they are offered and valid on the pages of this origin alone. */
+/**
+ * The site to which passkeys belong: browsers offer them only on pages of this origin, and they are valid only there.
+ */
 export interface RelyingParty {
   /** The host name. */
   id: string;

@@ -11,8 +11,9 @@ export type Encode = (context: Context, value: unknown) => string;
 type Operand = { path: string[] } | { value: unknown };
 
 /**
- * Returns a faster renderer of an output, without the dozen generators that liquidjs creates per output. It handles
- * names and literal values with `??` between them, as nearly all outputs of a mail are. For others, returns `render`.
+ * Returns a faster renderer for an output, without the dozen generators that liquidjs creates per output. It handles
+ * names and literal values with `??` between them, and nearly all outputs of a mail have this form. For any other
+ * output, returns `render`.
  */
 export function renderedAtOnce(template: Template, encode: Encode | null, render: Render): Render {
   const operands = template instanceof Output ? operandsOf(template, encode !== null) : null;

@@ -1,4 +1,4 @@
-/** A small part of the 128 MB that a Worker has in total. */
+/** The most bytes of one cache, unless it sets another limit. A Worker has 128 MB in total. */
 const MAX_BYTES = 16_000_000;
 
 /** Caches results by their source text, and drops the least recently used when they take too much memory. */

@@ -17,7 +17,7 @@ export type TemplateKind = "html" | "text" | "value" | "url";
 const filters = meteredFilters();
 guardParentheses((name) => filters.has(name));
 
-/** Null for a kind that prints values unchanged. */
+/** How each kind of template encodes the values that it prints. Null for a kind that prints values unchanged. */
 export const encodings: Record<TemplateKind, Encode | null> = {
   html: escapeOutput,
   text: null,
@@ -57,7 +57,7 @@ function encodedAfter(name: string, filter: FilterImplOptions): FilterImplOption
   return { handler, raw: name === "url_encode" };
 }
 
-/** Encodes an output. liquidjs runs it as the last filter of every output that does not end in `raw`. */
+/** Returns the filter that encodes an output. liquidjs runs it last, in every output that does not end in `raw`. */
 function encodedOutput(encode: Encode): (this: { context: Context }, value: unknown) => string {
   return function (value) {
     return encode(this.context, value);

@@ -5,14 +5,15 @@ import { asNumber } from "./numbers";
 import { printed } from "./output";
 
 /**
- * Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first attempt.
+ * Filters that are not offered. The hashes may return promises, which cannot be awaited while rendering. `sample` is
+ * random, and a retry must render the same mail as the first attempt.
  */
 const REMOVED = ["sha256", "hmac_sha256", "sample"];
 
 /** Filters that escape their result; escaping it again would show the recipient `&amp;lt;`. */
 const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
 
-/** The positions of numeric arguments that a filter counts with. Arithmetic filters convert their own. */
+/** The positions of the arguments with which a filter counts. Arithmetic filters convert their arguments themselves. */
 const NUMBERS: Record<string, number[]> = {
   slice: [0, 1],
   truncate: [0],
@@ -57,7 +58,7 @@ function rewriting(budget: Budget, value: unknown, args: unknown[]): void {
   budget.charge(units * 5);
 }
 
-/** Pays for a conversion to bytes and back, which takes twice as long. */
+/** Pays for a conversion to bytes and back, which takes twice as long as rewriting. */
 function encoding(budget: Budget, value: unknown, args: unknown[]): void {
   rewriting(budget, value, args);
   rewriting(budget, value, args);
@@ -93,8 +94,8 @@ function searching(budget: Budget, value: unknown, args: unknown[]): void {
 }
 
 /**
- * Pays for a formatted date. The names of months and days come from a formatter of the locale, which is created on each
- * call, as it is for a time zone. The widths in a format are matched in quadratic time.
+ * Pays for a formatted date. Each call creates a formatter for the names of months and days, and one for a time zone.
+ * The widths in a format are matched in quadratic time.
  */
 function dating(budget: Budget, value: unknown, [format, zone]: unknown[]): void {
   budget.chargeReading([value, zone]);

@@ -76,8 +76,8 @@ function first(readers: Reader[], inside: string): Foreign | null {
 const mostNamed = 5;
 
 /**
- * Returns sentences about placeholders of other languages that are sent nevertheless: each placeholder once, and only a
- * few.
+ * Returns sentences about the placeholders of other languages that are not refused: each placeholder once, and at most
+ * `mostNamed` of them.
  */
 export function foreignTexts(source: string): string[] {
   return [...new Set([...mergeTags(source), ...goNames(source)])].slice(0, mostNamed);

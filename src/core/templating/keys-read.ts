@@ -2,8 +2,8 @@ import { analyzeSync } from "liquidjs";
 import type { ParsedLiquid, Template } from "./render";
 
 /**
- * Returns the keys of a contact's data that templates may read, in any branch; null when they may read any. In doubt a
- * key counts as read: one key too many costs a few bytes, but one too few changes the mail.
+ * Returns the keys of a contact's data that templates may read, in any branch; null when they may read any key. When in
+ * doubt, a key counts as read: an extra key costs a few bytes, but a missing one changes the mail.
  */
 export function keysRead(templates: Template[]): Set<string> | null {
   const keys = new Set<string>();

@@ -20,7 +20,7 @@ export class CappedEmitter implements Emitter {
     this.append(text);
   }
 
-  /** Text of the template itself. */
+  /** Writes text of the template itself. */
   writeSource(text: string): void {
     this.framing?.addSource(text);
     this.append(text);

@@ -93,7 +93,7 @@ function payOnRender(template: Template, units: number, encode: Encode | null): 
   };
 }
 
-/** Parses plain Liquid within our limits. `encode` belongs to the engine. */
+/** Parses plain Liquid within our limits. `encode` is the encoding of the engine's kind of template. */
 export function parseLiquid(engine: Liquid, text: string, encode: Encode | null): Template[] {
   return new MeteredParser(engine, encode).parse(text);
 }

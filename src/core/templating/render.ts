@@ -28,8 +28,8 @@ const parsed: Record<TemplateKind, TextCache<Template>> = {
 };
 
 /**
- * Parses a template, or takes it from this isolate's cache. Throws `TemplateSyntaxError`
- * when it is not valid, or uses an unknown filter or tag.
+ * Parses a template, or takes it from this isolate's cache. Throws `TemplateSyntaxError` when it is not valid, or uses
+ * an unknown filter or tag.
  */
 export function parseTemplate(source: string, kind: TemplateKind, budget?: Budget): Template {
   if (!source.includes("{{") && !source.includes("{%")) return { kind, source };
@@ -48,12 +48,18 @@ function parse(source: string, kind: TemplateKind): ParsedLiquid {
   }
 }
 
-/** Even a placeholder of a few characters becomes objects of two to three kilobytes. */
+/**
+ * Estimates the size of a parsed template. Even a placeholder of a few characters becomes objects of two to three
+ * kilobytes.
+ */
 function parsedBytes(source: string): number {
   return source.length * 2 + placeholdersIn(source) * 3_000;
 }
 
-/** A measured cost, rounded up. A large template is parsed for each mail, because it does not fit into the cache. */
+/**
+ * Returns the measured cost of parsing, rounded up. A large template is parsed for each mail, because it does not fit
+ * into the cache.
+ */
 function parsingUnits(source: string): number {
   return source.length * 5 + placeholdersIn(source) * 1_200;
 }

@@ -38,11 +38,11 @@ const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
 const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**
- * The kinds of regions: an expression, where names may have spaces; a tag with its own grammar, where they may not; and
- * comments.
+ * A region of a source: an expression, where names may have spaces; a tag with its own grammar, where they may not; or
+ * a comment.
  */
 interface Region {
-  /** The position of its `{{` or `{%`; for a comment, that of its tag. */
+  /** The position of the region's `{{` or `{%`; for a comment, that of its tag. */
   opening: number;
   start: number;
   end: number;
@@ -58,7 +58,7 @@ interface Edit {
 
 export interface LiquidText {
   text: string;
-  /** Finds the position in the customer's source of an offset in `text`. */
+  /** Converts an offset in `text` to an offset in the customer's source. */
   sourceOffset(offset: number): number;
 }
 
@@ -77,7 +77,7 @@ export function toLiquid(source: string): LiquidText {
 function* editsOf(source: string): Generator<Edit> {
   for (const { start: base, end, kind } of regions(source)) {
     if (kind === "comment") {
-      // liquidjs parses comments, at the full cost of their content.
+      // Removed, because liquidjs would parse a comment at the full cost of its content.
       yield { start: base, end, liquid: "" };
       continue;
     }
@@ -95,7 +95,8 @@ function* editsOf(source: string): Generator<Edit> {
 }
 
 /**
- * Refuses a `??` that is left over, which liquidjs would silently ignore. Between values, it is part of their match.
+ * Refuses a `??` outside the matched values, which liquidjs would silently ignore. A `??` between two values is matched
+ * together with them, so it never gets here.
  */
 function refuseFallback(source: string, start: number, end: number): void {
   const offset = source.slice(start, end).indexOf("??");
@@ -113,7 +114,8 @@ function valuePattern(name: string): RegExp {
 }
 
 /**
- * Yields the contents of outputs and tags, at the same positions as in liquidjs, which itself refuses unclosed ones.
+ * Yields the contents of outputs and tags, at the positions where liquidjs finds them too. Unclosed ones are left to
+ * liquidjs, which refuses them.
  */
 function* regions(source: string): Generator<Region> {
   let from = 0;

@@ -17,7 +17,7 @@ import { CappedEmitter } from "./output";
 /** Tags that are removed because they read files, which do not exist here. */
 const FILE_TAGS = ["include", "render", "layout", "block"];
 
-/** Limits the engine to the offered tags, and replaces those whose work liquidjs hides. */
+/** Limits the engine to the offered tags, and replaces those whose work liquidjs does not let us count. */
 export function offerTags(engine: Liquid): void {
   for (const name of FILE_TAGS) delete engine.tags[name];
   engine.registerTag("capture", CappedCapture);

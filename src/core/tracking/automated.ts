@@ -1,4 +1,4 @@
-/** The headers by which a program identifies itself when it fetches an image or follows a link. */
+/** The parts of a request by which a program identifies itself when it fetches an image or follows a link. */
 export interface Caller {
   method: string;
   userAgent: string | null;
@@ -7,8 +7,8 @@ export interface Caller {
 }
 
 /**
- * Proxies that fetch images on behalf of readers, which hides the reader. Apple's sends only `Mozilla/5.0`. Gmail's
- * prefetch claims to be an Edge of 2015.
+ * Proxies that fetch images on behalf of readers, and so hide the readers. Apple's proxy sends only `Mozilla/5.0`.
+ * Gmail's prefetch claims to be an Edge of 2015.
  */
 const privacyProxies =
   /^mozilla\/5\.0$|googleimageproxy|yahoomailproxy|(?:email|image|mail)[ _-]?proxy|edge\/12\.246(?: mozilla\/5\.0)?$/;
@@ -31,7 +31,10 @@ export function isAutomated({ method, userAgent, purposes }: Caller): boolean {
   return isAutomatedAgent(userAgent);
 }
 
-/** Whether the user agent is that of such a program. Used when nothing else is known. */
+/**
+ * Whether the user agent is that of a known scanner, crawler or privacy proxy. For callers that know only the user
+ * agent.
+ */
 export function isAutomatedAgent(userAgent: string | null): boolean {
   const agent = userAgent?.trim().toLowerCase() ?? "";
   return privacyProxies.test(agent) || mailScanners.test(agent) || crawlers.test(agent);

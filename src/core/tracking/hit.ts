@@ -5,11 +5,14 @@ import { asId } from "../ids";
 
 /** One open or click. */
 export const Hit = z.strictObject({
-  /** The same when a hit is reported twice. Created where the hit is received, or by the provider that reports it. */
+  /**
+   * The id of the hit, which is the same when the hit is reported twice. It is created where the hit is received, or by
+   * the provider that reports the hit.
+   */
   id: z.string(),
   kind: z.enum(["open", "click"]),
   emailId: z.string().transform(asId),
-  /** In milliseconds. */
+  /** The time of the hit, in milliseconds since 1970. */
   at: z.number(),
   /** The URL of a click. */
   link: z.string().optional(),
@@ -21,12 +24,12 @@ export const Hit = z.strictObject({
 export type Hit = z.infer<typeof Hit>;
 
 /**
- * The most opens and clicks of one mail that are counted and recorded as events, because anyone with a link can call it
- * forever.
+ * The most opens and clicks of one mail that are counted and recorded as events. There is a limit because anyone who
+ * has a link can call it forever.
  */
 export const maxHits = { opens: 100, clicks: 100, automatedClicks: 50 } as const;
 
-/** The length of one hit in `emails.hits`, which concatenates them all. */
+/** The length of the key of one hit. `emails.hits` is the concatenation of these keys. */
 export const hitKeyLength = 11;
 
 const utf8 = new TextEncoder();

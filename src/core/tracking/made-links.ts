@@ -5,13 +5,16 @@ import { maxLinks } from "./token";
 import { writtenLinks } from "./written-links";
 
 export interface MadeLink {
-  /** The decoded value of the attribute. */
+  /** The decoded value of the `href` attribute. */
   href: string;
-  /** The URL as the body has it. */
+  /** The URL as it is written in the body. */
   url: string;
 }
 
-/** Finds the links of a rendered mail that its body has written, each `href` once. The recipient's own pages are none. */
+/**
+ * Finds the links of a rendered mail that are written in its body, each `href` once. Links to the recipient's own pages
+ * are left out.
+ */
 export function madeLinks(html: string, body: string, base: string): MadeLink[] {
   const written = writtenLinks(body);
   const made = new Map<string, string>();

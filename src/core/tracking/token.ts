@@ -9,7 +9,7 @@ import { macOf } from "../mac";
 // mails gets only a redirect that the project had signed. Everything is synchronous, because a promise for each link
 // would cost more than its signature.
 
-/** The mail of a pixel or of a link. */
+/** The mail to which a pixel or a link belongs. */
 export interface TrackedMail {
   /** The project's number, as in rows. */
   projectId: number;
@@ -18,8 +18,8 @@ export interface TrackedMail {
 
 export interface TrackedClick extends TrackedMail {
   /**
-   * The position of the link among those of its mail, from 1. In a campaign's mail, the position among those of its
-   * content, or 0.
+   * The position of the link among those of its mail, from 1. In a campaign's mail, its position among the links of the
+   * content, or 0 when the content has no such link.
    */
   number: number;
   url: string;
@@ -30,7 +30,10 @@ export const maxUrlBytes = 1_500;
 /** The number of a link is stored in two bytes. */
 export const maxLinks = 1_000;
 
-/** Differs from the layout of the tokens in `core/tokens.ts`, which are signed with the same secrets. */
+/**
+ * The first byte of a token. It differs from those of the tokens in `core/tokens.ts`, which are signed with the same
+ * secrets.
+ */
 const layout = 2;
 /** The purpose of a part. A part for one purpose is not valid for another. */
 const purposes = { mail: 1, destination: 2 } as const;

@@ -5,7 +5,8 @@ import { outlineOf, type Slot } from "./outline";
 import { maxLinks } from "./token";
 
 /**
- * Makes the URLs of one mail. They are plain words when `base` is, because only letters, digits, `-` and `_` are added.
+ * Makes the URLs of one mail. The URLs are plain words when `base` is, because only letters, digits, `-` and `_` are
+ * added.
  */
 export interface Tracker {
   /** The base URL of this installation, for the links of the mail. */
@@ -15,7 +16,7 @@ export interface Tracker {
   clickUrl(destination: string): string;
   /** Returns the destination's half of the token, which all mails of a scope share. */
   destination(number: number, url: string): string;
-  /** All values that the destinations depend on. */
+  /** A text of all values, apart from the link itself, on which a destination depends. */
   scope: string;
 }
 

@@ -5,7 +5,7 @@ export interface JudgedAddress {
   email: string;
   /** The local part. */
   local: string;
-  /** In lower-case ASCII; null when it is not a host name of at least two labels. */
+  /** The domain in lower-case ASCII; null when it is not a host name of at least two labels. */
   domain: string | null;
   /** The faults for which other calls refuse the address; empty when they accept it. */
   faults: string[];

@@ -44,9 +44,9 @@ const aliasDomains = new Set([
   "startmail.net",
 ]);
 
-/** Large providers that the list does not have yet. */
+/** Large providers that are still missing from the list of personal domains. */
 const alsoPersonal = ["fastmail.com", "hey.com", "tuta.com", "tuta.io", "tutamail.com", "tutanota.com", "ziggo.nl"];
-/** Names on the list that are no longer mail providers, or never were. */
+/** Names on the list of personal domains that are no longer mail providers, or never were. */
 const notPersonal = ["about.com", "alibaba.com", "discovery.com", "go.com", "medscape.com", "space.com", "test.com"];
 
 /** Lists of domains that third parties maintain. */

@@ -8,7 +8,7 @@ export function newWebhookSecret(): string {
 }
 
 interface SignedContent {
-  /** The same for every attempt. */
+  /** The id of the delivery, which is the same for every attempt. */
   id: string;
   /** The time of this attempt, in milliseconds. */
   at: number;
