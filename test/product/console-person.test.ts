@@ -64,8 +64,9 @@ describeInChromium(
       await dialog.getByText(`current version is ${version}`).waitFor();
       expect(await dialog.getByLabel("seats").inputValue()).toBe("13");
       await dialog.getByRole("button", { name: "Cancel" }).click();
-      await page.reload({ waitUntil: "networkidle" });
+      // The page has read what they wrote, so the next change is made on top of it.
       await page.getByRole("button", { name: "Change" }).click();
+      expect(await dialog.getByLabel("note").inputValue()).toBe("theirs");
       await dialog.getByLabel("seats").fill("13");
       await dialog.getByLabel("plan").fill("");
       await dialog.getByLabel("trial").selectOption("false");
@@ -81,6 +82,49 @@ describeInChromium(
       });
       expect((await read()).data).not.toHaveProperty("plan");
       expect([watched.foreign, watched.dialogs]).toEqual([[], []]);
+    });
+
+    it("keeps every value that nobody touched as it is, and the type of each that was", async () => {
+      const kept = { count: 5, isNew: true, note: "Two\r\nlines\n", padded: " a b ", digits: "42" };
+      const data = { ...kept, plan: "pro", seats: 12, code: "007", street: "1 Road\nLondon" };
+      // Elsewhere in the project these are numbers.
+      const elsewhere = { email: "bob@example.com", data: { digits: 1, code: 1, plan: 1 } };
+      const bob = await world.call<Contact>("POST", "/contacts", elsewhere);
+      const { id: own } = await world.call<Contact>("POST", "/contacts", { email: "carol@example.com", data });
+      const dataOf = async () => (await world.call<Contact>("GET", `/contacts/${own}`)).data;
+      const { page } = await open("/health", { viewport: { width: 1280, height: 900 } });
+      await asOwner(page, world);
+      const sent: unknown[] = [];
+      page.on("request", (request) => {
+        if (request.method() === "PATCH") sent.push(request.postDataJSON());
+      });
+      const { promise: isSaved, resolve: answer } = Promise.withResolvers<void>();
+      await page.route(/\/contacts\/fields/, async (route) => {
+        await isSaved;
+        await route.continue();
+      });
+      await page.goto(`${base}/console/p/${world.project}/people/${own}`);
+      const change = async (typed: Record<string, string>, { isListed = false } = {}) => {
+        const listed = isListed ? page.waitForResponse(/\/contacts\/fields/) : null;
+        await page.getByRole("button", { name: "Change" }).click();
+        await listed;
+        const dialog = page.getByRole("dialog", { name: "Change this person" });
+        for (const [label, text] of Object.entries(typed)) await dialog.getByLabel(label).fill(text);
+        await dialog.getByRole("button", { name: "Save" }).click();
+        await dialog.waitFor({ state: "detached" });
+      };
+      // The types of the project are not known yet.
+      await change({ plan: " trial " });
+      expect(sent).toEqual([{ data: { plan: "trial" } }]);
+      expect(await dataOf()).toEqual({ ...data, plan: "trial" });
+
+      answer();
+      await page.reload({ waitUntil: "networkidle" });
+      await change({ seats: "13", code: "008", street: "2 Road\nLondon" }, { isListed: true });
+      const { seats, code, street } = { seats: 13, code: "008", street: "2 Road\nLondon" };
+      expect(sent.slice(1)).toEqual([{ data: { seats, code, street } }]);
+      expect(await dataOf()).toEqual({ ...kept, plan: "trial", seats, code, street });
+      for (const one of [own, bob.id]) await world.call("DELETE", `/contacts/${one}`);
     });
 
     it("is unsubscribed, subscribed, and left alone for a while", async () => {

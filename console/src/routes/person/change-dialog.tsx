@@ -4,7 +4,7 @@ import { type SubmitEvent, useId, useState } from "react";
 import { useProject } from "../../api/project";
 import { Button } from "../../parts/button";
 import { Dialog } from "../../parts/dialog";
-import { SelectField, TextField } from "../../parts/field";
+import { AreaField, SelectField, TextField } from "../../parts/field";
 import { Refused } from "../../parts/states";
 import { useWords } from "../../words/words";
 import { changedData, linesOf } from "./typed-data";
@@ -25,10 +25,10 @@ export function ChangeDialog({ contact: read, onClose }: { contact: Contact; onC
   function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const text = (name: string) => `${form.get(name) ?? ""}`.trim();
+    const text = (name: string) => `${form.get(name) ?? ""}`;
     const typed = linesOf(contact.data).map(([key], at): [string, string] => [key, text(`value ${at}`)]);
-    const data = changedData(contact.data, [...typed, [text("key"), text("value")]], typeOf);
-    const email = text("email");
+    const data = changedData(contact.data, [...typed, [text("key").trim(), text("value")]], typeOf);
+    const email = text("email").trim();
     const change = {
       ...(email === contact.email ? {} : { email }),
       ...(Object.keys(data).length === 0 ? {} : { data }),
@@ -41,17 +41,9 @@ export function ChangeDialog({ contact: read, onClose }: { contact: Contact; onC
     <Dialog title={words.person.changeTitle} onClose={onClose}>
       <form onSubmit={send} className="mt-4 grid gap-4">
         <TextField label={words.people.email} name="email" type="email" required defaultValue={contact.email} />
-        {linesOf(contact.data).map(([key, value], at) =>
-          typeof value === "boolean" ? (
-            <SelectField key={key} label={key} name={`value ${at}`} defaultValue={`${value}`}>
-              <option value="true">true</option>
-              <option value="false">false</option>
-              <option value="">·</option>
-            </SelectField>
-          ) : (
-            <TextField key={key} label={key} name={`value ${at}`} defaultValue={`${value}`} />
-          ),
-        )}
+        {linesOf(contact.data).map(([key, value], at) => (
+          <ValueField key={key} label={key} name={`value ${at}`} value={value} />
+        ))}
         <div className="grid gap-4 tablet:grid-cols-2">
           <TextField label={words.person.newField} name="key" list={keys} maxLength={128} />
           <TextField label={words.person.newValue} name="value" />
@@ -67,6 +59,20 @@ export function ChangeDialog({ contact: read, onClose }: { contact: Contact; onC
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Holds a value with everything in it: a field of one line would drop the line breaks. */
+function ValueField({ label, name, value }: { label: string; name: string; value: string | number | boolean }) {
+  const field = { label, name, defaultValue: `${value}` };
+  if (typeof value !== "boolean")
+    return /[\r\n]/.test(`${value}`) ? <AreaField {...field} rows={4} /> : <TextField {...field} />;
+  return (
+    <SelectField {...field}>
+      <option value="true">true</option>
+      <option value="false">false</option>
+      <option value="">·</option>
+    </SelectField>
   );
 }
 

@@ -9,13 +9,16 @@ export function usePersonChange<Asked = void>(
 ): UseMutationResult<Contact, Error, Asked> {
   const { id: project } = useProject();
   const queries = useQueryClient();
+  const queryKey = [project, "person", person];
   return useMutation({
     mutationFn: async (asked: Asked) => change(asked),
     onSuccess(changed) {
-      queries.setQueryData([project, "person", person], changed);
+      queries.setQueryData(queryKey, changed);
       void queries.invalidateQueries({ queryKey: [project, "explain", person] });
       void queries.invalidateQueries({ queryKey: [project, "people"] });
-      return queries.invalidateQueries({ queryKey: [project, "person", person] });
+      return queries.invalidateQueries({ queryKey });
     },
+    // Others may have written: the page shows their version, and the next change begins with it.
+    onError: () => queries.invalidateQueries({ queryKey }),
   });
 }
