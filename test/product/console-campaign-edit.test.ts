@@ -150,6 +150,18 @@ describeInChromium(
       expectQuiet(watched);
     });
 
+    it("says in words why a campaign waits that is due", async () => {
+      const id = await draft("Waits");
+      await world.call("POST", `/campaigns/${id}/send`, { scheduledFor: new Date(Date.now() + 9e8).toISOString() });
+      const { page } = await enter("/campaigns");
+      const json = { ...(await read(id)), heldReason: "marketing provider" };
+      await page.route(new RegExp(`/campaigns/${id}$`), (route) =>
+        route.request().resourceType() === "document" ? route.continue() : route.fulfill({ json }),
+      );
+      await page.goto(at(`/campaigns/${id}/edit`));
+      await page.getByText("The provider does not accept marketing mail.").waitFor();
+    });
+
     it("offers nothing that sends to somebody who may not, and says who can", async () => {
       const draftId = await draft("Draft");
       const begun = await draft("Begun");

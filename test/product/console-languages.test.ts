@@ -2,6 +2,13 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, inject, it } from "vitest";
 import { en } from "../../console/src/words/en";
 import { loadFirstWords, loadPageWords } from "../../console/src/words/languages";
+import {
+  beforeItsStart,
+  byCanary,
+  byDisabledProject,
+  byPerson,
+  byReputation,
+} from "../../src/core/campaigns/hold-reasons";
 import { sample } from "../support/sample";
 import { axeFindings } from "./axe";
 import { describeInChromium, overhang } from "./chromium";
@@ -144,5 +151,13 @@ describeInChromium(
         await page.unrouteAll({ behavior: "ignoreErrors" });
       });
     }
+
+    it("has words for each reason for which a campaign waits, in every language", async () => {
+      const reasons = [byPerson, byReputation, ...byCanary, byDisabledProject, ...beforeItsStart].toSorted();
+      for (const locale of locales) {
+        const { campaigns } = await loadPageWords(locale);
+        expect(Object.keys(campaigns.heldBy).toSorted(), locale).toEqual(reasons);
+      }
+    });
   },
 );

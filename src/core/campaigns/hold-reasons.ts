@@ -11,3 +11,6 @@ export const byCarrier = "marketing provider";
 export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
 
 export const byDisabledProject = "Project disabled";
+
+/** The reasons for which a campaign waits although it is due. */
+export const beforeItsStart = [byCarrier, "sender domain", "too many campaigns"] as const;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { byCarrier, byDisabledProject } from "../../core/campaigns/hold-reasons";
+import { type beforeItsStart, byCarrier, byDisabledProject } from "../../core/campaigns/hold-reasons";
 import { TooManySending, UnverifiedSender } from "../../core/mail/errors";
 import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
@@ -12,6 +12,8 @@ import { holdCheckMs } from "./hold";
 import type { NextStep } from "./next";
 import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";
+
+type HoldReason = (typeof beforeItsStart)[number];
 
 /**
  * Starts a campaign whose time has come. A campaign waits, and stores the reason, while its sender domain is not
@@ -36,7 +38,7 @@ export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   }
 }
 
-async function holdOn(ctx: Context, run: Run, heldReason: string): Promise<NextStep> {
+async function holdOn(ctx: Context, run: Run, heldReason: HoldReason): Promise<NextStep> {
   const until = ctx.realClock().getTime() + holdCheckMs;
   await recordHold(ctx, run, heldReason, sweepAt(ctx, until));
   return { kind: "waits", until };
@@ -47,7 +49,7 @@ async function waitInLine(ctx: Context, run: Run, waitMs: number): Promise<NextS
   return { kind: "over" };
 }
 
-async function recordHold(ctx: Context, run: Run, heldReason: string, until: number): Promise<void> {
+async function recordHold(ctx: Context, run: Run, heldReason: HoldReason, until: number): Promise<void> {
   const { id, heldReason: before } = run.campaign;
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));

@@ -81,6 +81,11 @@ export const campaigns: Words["campaigns"] = {
     reputation:
       "Marketing-E-Mails des ganzen Projekts sind angehalten. Sie geht von selbst weiter, wenn das aufgehoben wird.",
     "Project disabled": "Das Projekt ist gesperrt. Sie geht weiter, wenn ein Inhaber es freigibt.",
+    "marketing provider":
+      "Der Anbieter nimmt keine Marketing-E-Mails an. Sie beginnt von selbst, sobald einer eingestellt ist, der das tut.",
+    "sender domain": "Die Domain des Absenders ist nicht bestätigt. Sie beginnt von selbst, sobald sie es ist.",
+    "too many campaigns":
+      "Andere Kampagnen werden gerade gesendet. Sie beginnt von selbst, sobald eine davon fertig ist.",
   },
   pause: "Anhalten",
   resume: "Fortsetzen",

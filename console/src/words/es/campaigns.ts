@@ -83,6 +83,10 @@ export const campaigns: Words["campaigns"] = {
       "No llegó ningún aviso sobre la primera parte, así que nadie sabe cómo fue recibida. Compruebe que llegan los avisos del proveedor.",
     reputation: "El marketing de todo el proyecto está detenido. Sigue sola cuando se levante.",
     "Project disabled": "El proyecto está desactivado. Sigue cuando un propietario lo active.",
+    "marketing provider":
+      "El proveedor no acepta correo de marketing. Empieza sola cuando se configure uno que lo acepte.",
+    "sender domain": "El dominio del remitente no está verificado. Empieza sola cuando lo esté.",
+    "too many campaigns": "Se están enviando otras campañas. Empieza sola cuando termine una de ellas.",
   },
   pause: "Detener",
   resume: "Reanudar",

@@ -85,6 +85,11 @@ export const campaigns: Words["campaigns"] = {
       "Aucun retour n'est venu sur la première partie : personne ne sait comment elle a été reçue. Vérifiez que les retours du fournisseur arrivent.",
     reputation: "Le marketing de tout le projet est suspendu. Elle reprend d'elle-même quand c'est levé.",
     "Project disabled": "Le projet est désactivé. Elle reprend quand un propriétaire l'active.",
+    "marketing provider":
+      "Le fournisseur n'accepte pas les e-mails marketing. Elle démarre d'elle-même quand un fournisseur qui les accepte est configuré.",
+    "sender domain": "Le domaine de l'expéditeur n'est pas vérifié. Elle démarre d'elle-même quand il l'est.",
+    "too many campaigns":
+      "D'autres campagnes sont en cours d'envoi. Elle démarre d'elle-même quand l'une d'elles se termine.",
   },
   pause: "Suspendre",
   resume: "Reprendre",

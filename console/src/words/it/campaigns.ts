@@ -83,6 +83,10 @@ export const campaigns: Words["campaigns"] = {
       "Sulla prima parte non è arrivato alcun avviso, quindi nessuno sa come sia stata accolta. Controlli che arrivino gli avvisi del fornitore.",
     reputation: "Il marketing di tutto il progetto è sospeso. Riprende da sola quando la sospensione finisce.",
     "Project disabled": "Il progetto è disattivato. Riprende quando un proprietario lo attiva.",
+    "marketing provider":
+      "Il fornitore non accetta e-mail di marketing. Parte da sola quando se ne imposta uno che le accetta.",
+    "sender domain": "Il dominio del mittente non è verificato. Parte da sola quando lo sarà.",
+    "too many campaigns": "Sono in corso altri invii di campagne. Parte da sola quando uno di essi finisce.",
   },
   pause: "Sospendi",
   resume: "Riprendi",

@@ -79,6 +79,10 @@ export const campaigns: Words["campaigns"] = {
       "Over het eerste deel kwam geen enkel bericht, dus niemand weet hoe het is ontvangen. Controleer of de berichten van de provider aankomen.",
     reputation: "Marketingmail van het hele project staat stil. Gaat vanzelf verder als dat wordt opgeheven.",
     "Project disabled": "Het project is uitgeschakeld. Gaat verder als een eigenaar het inschakelt.",
+    "marketing provider":
+      "De provider accepteert geen marketingmail. Begint vanzelf zodra er een is ingesteld die dat wel doet.",
+    "sender domain": "Het domein van de afzender is niet bevestigd. Begint vanzelf zodra dat wel zo is.",
+    "too many campaigns": "Er worden andere campagnes verstuurd. Begint vanzelf zodra een daarvan klaar is.",
   },
   pause: "Stilzetten",
   resume: "Hervatten",

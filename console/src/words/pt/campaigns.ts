@@ -85,6 +85,10 @@ export const campaigns: Words["campaigns"] = {
       "Não chegou nenhum aviso sobre a primeira parte, por isso ninguém sabe como foi recebida. Verifique se os avisos do fornecedor chegam.",
     reputation: "O marketing de todo o projeto está suspenso. Continua por si quando isso for levantado.",
     "Project disabled": "O projeto está desativado. Continua quando um proprietário o ativar.",
+    "marketing provider":
+      "O fornecedor não aceita e-mails de marketing. Começa por si quando for definido um que os aceite.",
+    "sender domain": "O domínio do remetente não está verificado. Começa por si quando estiver.",
+    "too many campaigns": "Estão a ser enviadas outras campanhas. Começa por si quando uma delas terminar.",
   },
   pause: "Suspender",
   resume: "Retomar",

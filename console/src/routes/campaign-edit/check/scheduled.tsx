@@ -51,7 +51,9 @@ export function Scheduled({ campaign }: { campaign: Campaign }) {
           ) : (
             <span className="tabular-nums">{isDue ? own.starts : own.startsIn(count(Math.ceil(leftMs / 1000)))}</span>
           )}
-          {heldReason && <span className="block text-small text-warn">{heldReason}</span>}
+          {heldReason && (
+            <span className="block text-small text-warn">{words.campaigns.heldBy[heldReason] ?? heldReason}</span>
+          )}
         </p>
         {may("campaigns.unschedule") && (
           <Button isBusy={back.isPending} onClick={() => back.mutate()}>
