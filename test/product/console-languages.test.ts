@@ -152,6 +152,24 @@ describeInChromium(
       });
     }
 
+    it("speaks English only, also when a page loads its texts after another page could not", async () => {
+      const { page } = await open("/health", { viewport: { width: 1280, height: 900 }, locale: "de" });
+      await asOwner(page, world);
+      // Each page asks twice: the first page in vain, the second one with success after the first has given up.
+      const asked = await keepAway(page, "Diese Person ändern", 3);
+      await show(page, `/console/p/${world.project}`);
+      const navigation = page.getByRole("navigation");
+      const isAsked = page.waitForEvent("requestfailed");
+      await navigation.getByText("Personen").click();
+      await isAsked;
+      await navigation.getByText("Domains").click();
+      await expect.poll(asked, { timeout: 10_000 }).toBe(4);
+      await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
+      await page.getByRole("button", { name: "Add a domain" }).waitFor();
+      expect(await page.locator("html").getAttribute("lang")).toBe("en");
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    });
+
     it("has words for each reason for which a campaign waits, in every language", async () => {
       const reasons = [byPerson, byReputation, ...byCanary, byDisabledProject, ...beforeItsStart].toSorted();
       for (const locale of locales) {

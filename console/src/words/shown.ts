@@ -37,7 +37,8 @@ export async function sayFirst(en: FirstWords): Promise<void> {
   english = en;
   const own = await firstWords.catch(() => en);
   if (own === en) isForeign = true;
-  say(own ?? en);
+  // Texts of pages may have failed to load meanwhile.
+  say(isForeign ? en : (own ?? en));
 }
 
 /** Loads something together with the texts of all pages, which are available when it is shown. */
@@ -52,7 +53,8 @@ export function withPageWords<Part>(load: () => Promise<Part>): () => Promise<Pa
 async function sayAll(): Promise<void> {
   const own = isForeign ? null : await ownWords().catch(() => null);
   if (own === null) isForeign = true;
-  say(own ?? { ...english, ...(await loadPageWords("en")) });
+  // Another load may have failed meanwhile, so English is spoken although this one did not.
+  say(own === null || isForeign ? { ...english, ...(await loadPageWords("en")) } : own);
 }
 
 async function ownWords(): Promise<Words> {
