@@ -42,8 +42,8 @@ interface Feature {
 }
 
 /**
- * Every feature, in the order of its routes. A feature is loaded with the first request for one of its paths: a Worker
- * that starts does not pay for schemas that its requests do not need.
+ * Every feature, in the order of its routes. A feature is loaded with the first request for one of its paths, so that a
+ * starting Worker does not load schemas that its requests do not need.
  */
 export const features: readonly Feature[] = [
   {
@@ -118,7 +118,7 @@ export const features: readonly Feature[] = [
   { segments: ["mcp"], load: lazily(async () => (await import("./features/mcp/routes")).mcp) },
 ];
 
-/** Apps by the first segment of the paths that they answer. */
+/** The loaded apps, by the first segment of the paths that they answer. */
 const apps = new Map<string, AppRouter>();
 const wholeName = "*";
 
@@ -130,7 +130,7 @@ export async function answerRequest(request: Request, env: Env, execution: Execu
   return app.fetch(request, env, execution);
 }
 
-/** Returns the app with every route, for the document and for requests that match none. */
+/** Returns the app with every route, for the document and for requests that match no route. */
 export async function wholeApp(): Promise<AppRouter> {
   return apps.get(wholeName) ?? (await loadApp(wholeName, () => true));
 }
@@ -143,7 +143,10 @@ async function loadApp(name: string, isPart: (feature: Feature) => boolean): Pro
 
 const allRoutes = async () => (await wholeApp()).routes;
 
-/** The middleware in its order, then the routes. The policy of a route is written next to it. */
+/**
+ * Creates an app: first the middleware, in its order, then the routes. The policy of a route is written next to the
+ * route.
+ */
 function createApp(parts: AppRouter[]): AppRouter {
   const app = createRouter();
   app.onError(answerFailure);
@@ -152,7 +155,7 @@ function createApp(parts: AppRouter[]): AppRouter {
   app.use("*", answerHeaders);
   app.use("*", (c, next) => {
     c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
-    // Hono declares a narrower type than the platform's, which is what it passes on.
+    // Hono declares a narrower type than the platform's object, which it passes on.
     const execution = c.executionCtx as ExecutionContext;
     c.set("answerInside", (request) => answerRequest(request, c.env, execution));
     return next();

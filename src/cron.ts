@@ -53,8 +53,8 @@ import { keepSweeping } from "./platform/sweeping";
 type Sweep = (platform: Platform) => Promise<void>;
 
 /**
- * The conditions under which sweeps have something to do in a database. A tick evaluates them once for all its sweeps,
- * so that it makes one statement per database in a quiet minute. A sweep without a condition runs in every database.
+ * The conditions under which sweeps have something to do in a database. A tick evaluates all of them together, so that
+ * in a quiet minute it makes only one statement per database. A sweep without a condition runs in every database.
  */
 const conditions: Record<string, IsDue> = {
   dispatchStranded: hasStrandedEvents,
@@ -84,8 +84,8 @@ const everyMinute = "* * * * *";
 
 /**
  * The sweeps of each schedule in wrangler.toml. A sweep is bounded and safe to repeat. It only makes rows due again,
- * enqueues messages, or deletes what is no longer needed, except one that asks the mail provider about mail with an
- * unknown outcome.
+ * enqueues messages, or deletes what is no longer needed. The exception is `lookUpUnknown`, which asks the mail
+ * provider about mail with an unknown outcome.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
   [everyMinute]: {
@@ -130,8 +130,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 };
 
 /**
- * Sweeps that `npm start` runs once, under a name that no schedule has. No other process works on its databases, so
- * interrupted work is lost for certain and can continue at once.
+ * Sweeps that `npm start` runs once, under a name that no schedule has. Nothing else works on its databases, so no one
+ * is still doing the work that was interrupted, and it can continue at once.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {
@@ -161,17 +161,20 @@ export async function tick(controller: ScheduledController, env: Env, execution:
   if (cron in ticks) await runAll(platform, [["noteCron", () => noteCron(platform, cron)]]);
 }
 
-/** The number of databases that share one invocation's statements: in a busy minute, all sweeps have something to do. */
+/**
+ * The most databases that one invocation sweeps. They share its statements, and in a busy minute every sweep needs
+ * some.
+ */
 const databasesPerCall = 12;
 /**
- * The number of databases that a tick reads at once. D1 answers at most six queries of an invocation at a time, and a
- * tick has time.
+ * The most databases that `sweepLostMessages` reads at once, because D1 answers at most six queries of an invocation at
+ * a time. A tick reads one database after another, because its work is less urgent.
  */
 const mostAtOnce = 6;
 
 /**
- * Runs the sweeps of a tick for databases for which its own invocation had no statements, or the sweeps that it did not
- * reach.
+ * Continues a tick in another invocation: runs its sweeps for databases that the tick's own invocation left to others,
+ * or the sweeps that it did not reach.
  */
 export function sweepSome(platform: Platform, { cron, shards, sweeps }: MessageOf<"sweeps.run">): Promise<void> {
   return runSweeps(onlyWith(platform, shards), cron, sweeps);
@@ -215,7 +218,7 @@ async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]
   let due: ReadonlyMap<string, readonly string[]> | undefined;
   for (const [index, [name, sweep]] of sweeps.entries()) {
     const before = platform.spent.statements;
-    // Asked as late as possible: the first sweeps of a process start make rows due.
+    // Asked as late as possible, because the first sweeps after a process start make rows due.
     if (name in asked) due ??= await findDue(platform, asked);
     const shards = due?.get(name) ?? platform.shards;
     if (shards.length === 0) continue;

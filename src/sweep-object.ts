@@ -7,14 +7,15 @@ import { openPlatform } from "./platform/open-platform";
 
 /**
  * Front door 4: the one object whose alarm rings every five seconds, whereas a cron tick comes once a minute. A message
- * is sent after the answer of its request, so an isolate that dies in between loses it; the row is then found within
- * ten seconds.
+ * is sent after its request was answered. If the isolate dies in between, the message is lost, and a sweep of this
+ * object finds its row within ten seconds.
  *
- * The alarm sets the next one before it runs its sweeps, so that it also comes when the sweeps fail, and is not delayed
- * while they wait for many databases. The tick of every minute sets the alarm again when the chain is broken.
+ * The alarm sets the next one before it runs its sweeps, so that the next one also comes when the sweeps fail, and is
+ * not delayed while they wait for many databases. The tick of every minute sets the alarm again when the chain is
+ * broken.
  */
 export class SweepObject extends DurableObject<Env> {
-  /** Sets the alarm unless one is set. An alarm that is long overdue will never ring. */
+  /** Sets the alarm unless one is set. An alarm that is long overdue counts as not set, because it will never ring. */
   async keepGoing(): Promise<void> {
     const next = await this.ctx.storage.getAlarm();
     if (next === null || next < Date.now() - minuteMs) await this.ring();

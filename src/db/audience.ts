@@ -11,12 +11,15 @@ import { isInTopic } from "./topics";
 /** Tells how to find the members of each segment that a condition names, directly or through other segments. */
 export type Segments = ReadonlyMap<string, SegmentSource>;
 
-/** Compiles a condition to the contacts that match it, for a statement over `contacts c`. */
+/** Compiles a condition into the SQL that matches contacts, for a statement over `contacts c`. */
 export function audienceOf(condition: FilterCondition, segments: Segments, now: Date): Audience {
   return compile(condition, contactResolver(segments), now);
 }
 
-/** Returns a resolver of names for a contact: the row `c`, and its events and memberships in the same project. */
+/**
+ * Returns a resolver for the names in a condition. It resolves them to the contact `c`, and to the contact's events,
+ * topics and segments in the same project.
+ */
 export function contactResolver(segments: Segments): Resolver {
   return {
     field: contactOperand,
@@ -34,7 +37,7 @@ export function contactResolver(segments: Segments): Resolver {
 
 export function sourceIn(segments: Segments, id: string): SegmentSource {
   const source = segments.get(id);
-  // Leaving the filter out would send mail to every contact outside the segment.
+  // If the filter were left out instead, contacts outside the segment would get mail.
   if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);
   return source;
 }

@@ -4,9 +4,11 @@ import type { Backoff } from "../core/backoff";
 /** A backoff that doubles. Only this kind can be written in SQL. */
 export type Doubling = Backoff & { growth: 2 };
 
-/** Returns `backoffMs` in SQL. `waits` is the number of earlier waits, for example a column of the row. */
+/**
+ * Returns `backoffMs` as an SQL expression. `waits` is the number of earlier waits, for example a column of the row.
+ */
 export function backoffInSql({ firstMs, maxMs }: Doubling, waits: SQL): SQL {
-  // The doubling stops at the maximum wait, because a shift by 64 bits or more gives 0.
+  // The number of doublings is limited to what reaches the maximum wait, because a shift by 64 bits or more gives 0.
   const maxDoublings = Math.ceil(Math.log2(maxMs / firstMs));
   return sql`min(${firstMs} << min(${waits}, ${maxDoublings}), ${maxMs})`;
 }

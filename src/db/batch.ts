@@ -30,12 +30,13 @@ export interface Batch {
   add<Row>(statement: Statement<Row>): Rows<Row>;
   /** Adds several statements whose rows are not needed. */
   addAll(statements: readonly Statement[]): void;
-  /** Adds statements that run after all others, whenever those are added. Their rows are not needed. */
+  /** Adds statements that run after all others, even after those that are added later. Their rows are not needed. */
   addLast(statements: readonly Statement[]): void;
   /**
    * Makes the batch recognisable. The condition holds once the batch has committed and never before, because it looks
-   * for ids that the batch itself makes. After a lost answer, `commit` repeats a recognisable batch: it commits once,
-   * and `Statement.again` finds the rows of a commit whose answer was lost. Any one of several conditions is enough.
+   * for ids that the batch itself makes. After a lost answer, `commit` repeats a recognisable batch, which nevertheless
+   * commits only once. If the batch had committed before its answer was lost, `Statement.again` finds its rows. If
+   * several conditions are given, any one of them is enough.
    */
   recognise(hasCommitted: SQL): void;
   /**
@@ -44,14 +45,14 @@ export interface Batch {
    */
   mayRepeat(): void;
   /**
-   * Runs the statements, announces the events among them, and sends their messages. Throws the error of the failing
-   * statement's refusal, DatabaseAway, or otherwise the error of the database. When a message cannot be sent, a sweep
-   * finds its row and sends it again.
+   * Runs the statements, announces the events among them, and sends their messages. Throws the error that the failing
+   * statement's refusal makes, DatabaseAway, or otherwise the error of the database. If a message cannot be sent, a
+   * sweep later finds the row that it is about and sends it again.
    */
   commit(): Promise<void>;
 }
 
-/** The surroundings of a batch: a verb's `ctx`, or a platform. */
+/** Everything that a batch needs from outside: a verb's `ctx`, or a platform. */
 export interface BatchContext extends Nudging {
   /** A random number from 0 up to 1. */
   random(): number;
@@ -178,7 +179,7 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
   );
 }
 
-/** Events in one message, which then has about a kilobyte. */
+/** The most events in one message, which then has about a kilobyte. */
 const eventsPerMessage = 50;
 
 /** Returns the messages that start the dispatch of these events. */

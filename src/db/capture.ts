@@ -6,18 +6,22 @@ import { inProject, type Owner } from "./scope";
 import { type Statement, select, statement } from "./statement";
 
 /**
- * Captures the rows of a project at one moment, while writes continue. At that moment, one batch creates triggers on
- * all its tables. Before the first change of a row, they store its image, or null for a row that did not exist. A later
- * reader takes the image when there is one. Otherwise it takes the row itself, which has not changed since.
+ * Captures the rows of a project at one moment, while writes continue. One batch creates triggers on all tables of the
+ * project, and its commit is that moment. When a row is changed for the first time afterwards, the triggers store its
+ * image: the row as it was at that moment, or null if it did not exist. A later reader takes the image of a row if
+ * there is one. Otherwise it takes the row itself, which has not changed since.
  *
  * The triggers exist only while the project is being copied, so at other times writes cost nothing more. Their text
  * contains the project's number, because a trigger cannot have parameters.
  */
 
-/** SQLite allows 127 arguments of a function, and D1 documents 32. */
+/** The most columns in one JSON array. SQLite allows 127 arguments for a function, but D1 documents 32. */
 export const columnsPerArray = 30;
 
-/** Writes a row as an array of arrays of its columns, for `readImage`. `row` is the row's name in the statement. */
+/**
+ * Returns the image of a row in SQL: an array of arrays with its columns, which `readImage` reads. `row` is the name of
+ * the row in the statement.
+ */
 export function imageOf({ columns }: ProjectTable, row: string): string {
   const groups = Array.from({ length: Math.ceil(columns.length / columnsPerArray) }, (_, index) =>
     columns.slice(index * columnsPerArray, (index + 1) * columnsPerArray),
@@ -34,15 +38,21 @@ export function readImage({ columns }: ProjectTable, image: string): Record<stri
 
 export const keyColumns = ["k1", "k2", "k3", "k4"] as const;
 
-/** Returns the four columns of a captured key. A shorter key is padded with empty texts. */
+/** Returns the values of the four key columns of `captured_rows`, in SQL. A shorter key is padded with empty texts. */
 export function keyOf({ key }: ProjectTable, row: string): string[] {
   return keyColumns.map((_, index) => (key[index] === undefined ? "''" : `${row}."${key[index]}"`));
 }
 
-/** The prefix of all trigger names. Tools that compare the tables with the migrations leave such triggers out. */
+/**
+ * The prefix of the names of a project's triggers. Tools that compare the tables with the migrations ignore triggers
+ * with such names.
+ */
 const prefixOf = (project: number) => `capture_${project}_`;
 
-/** Creates the triggers of a project's tables. The commit of their batch is the captured moment. */
+/**
+ * Creates the capture triggers on a project's tables. The captured moment is the commit of the batch with these
+ * statements.
+ */
 export function createCaptures(project: number, tables: readonly ProjectTable[]): Statement[] {
   return tables.flatMap((table) => {
     const note = (row: "OLD" | "NEW", image: string) => {
@@ -56,7 +66,7 @@ export function createCaptures(project: number, tables: readonly ProjectTable[])
     const isNew = note("NEW", "NULL");
     const triggers = {
       INSERT: ["NEW", isNew],
-      // The second row is for a change of the key itself.
+      // `isNew` is for an update that changes the key: no row had the new key before.
       UPDATE: ["OLD", `${before} ${isNew}`],
       DELETE: ["OLD", before],
     } as const;
@@ -95,7 +105,7 @@ function dropTrigger(name: string): Statement {
   return statement(sql.raw(`DROP TRIGGER IF EXISTS ${name}`));
 }
 
-/** Deletes some captured rows of a project, and returns a row for each. */
+/** Deletes up to `rows` captured rows of a project, and returns a row for each. */
 export function deleteCaptured(owner: Owner, rows: number): Statement<unknown> {
   return statement(
     sql`DELETE FROM captured_rows WHERE rowid IN (SELECT rowid FROM captured_rows WHERE ${inProject(owner)} LIMIT ${rows})

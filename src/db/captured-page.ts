@@ -17,17 +17,17 @@ export interface CapturedPage {
 }
 
 export const maxRows = 1_000;
-/** The size of a page of a table with large rows. */
+/** The most rows in a page of a table with large rows. */
 export const maxLargeRows = 100;
-/** A page ends after the row that exceeds this size. */
+/** A page ends with the row that makes it reach this many bytes. */
 export const maxBytes = 1_000_000;
 
 const readRow = columns({ image: orNull(asText), isFull: asFlag, key: asText });
 
 /**
- * Returns the next rows of a table at the captured moment, in the order of their keys. It is one statement, so no
- * change can happen between reading a row and reading its image. Rows and images are read as two lists in the same
- * order, and merged. A row with an image appears in the list of rows too, without its columns, so that both lists
+ * Returns the next rows of a table as they were at the captured moment, in the order of their keys. A single statement
+ * reads the rows and their images, so that no change can come between. It reads them as two lists in the same order,
+ * and merges the lists. A row that has an image is in the list of rows too, but without its columns, so that both lists
  * advance past it.
  */
 export async function readCapturedPage(
@@ -71,7 +71,7 @@ function pageOf(owner: Owner, table: ProjectTable, after: Key | null, limit: num
     WHERE bytes - coalesce(octet_length(image), 0) < ${maxBytes} ORDER BY ${order}`;
 }
 
-/** Matches the rows whose key is beyond `after`. */
+/** Returns the condition that the key comes after `after`. */
 export function beyond(key: SQL[], after: Key | null): SQL {
   if (after === null) return sql``;
   return sql`AND (${list(key)}) > (${list(after.map((value) => sql`${value}`))})`;

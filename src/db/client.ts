@@ -4,7 +4,7 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import type { Spent } from "./spent";
 import { textOf } from "./sql-text";
 
-/** A database. `spent` is set if it was opened for an invocation. */
+/** A database. If it was opened for an invocation, `spent` counts the queries that the invocation makes. */
 export type Db = DrizzleD1Database & { $client: D1Database; spent?: Spent };
 
 /**
@@ -58,8 +58,8 @@ function isShard(name: string): name is keyof Databases {
 const opened = new WeakMap<D1Database, Db>();
 
 /**
- * Opens a database once per binding and isolate, not per request, because drizzle creates a dialect and a session each
- * time.
+ * Opens a database only once per binding and isolate, and not for each request, because drizzle creates a dialect and a
+ * session each time.
  */
 function open(database: D1Database): Db {
   const known = opened.get(database);
@@ -69,8 +69,8 @@ function open(database: D1Database): Db {
   return db;
 }
 
-/** Returns the same database for one invocation, whose queries `select` counts. */
+/** Returns a view of the database for one invocation. `select` counts the queries that it makes through this view. */
 export function countedIn(spent: Spent, db: Db): Db {
-  // Drizzle's state stays on the original object, which an isolate opens once.
+  // Drizzle's state remains on the original object, which the isolate opened once.
   return Object.assign(Object.create(db) as Db, { spent });
 }

@@ -3,12 +3,12 @@ import type { Id } from "../core/ids";
 import type { JsonObject } from "../core/json";
 import type { ContentColumns } from "../core/mail/content-fields";
 
-/** Column of an id: 22 characters, see core/ids.ts. */
+/** The column of an id, which has 22 characters: see core/ids.ts. */
 export const id = () => text().$type<Id>();
 
 /**
- * Column of the project's number. It is the first column of every key of tenant rows, so that a statement never reads
- * the rows of another project.
+ * The column of the project's number. It is the first column of every key of tenant rows, so that a statement never
+ * reads the rows of another project.
  */
 export const projectId = () => integer().notNull();
 
@@ -17,7 +17,8 @@ export const rowKey = (table: { projectId: SQLiteColumn; id: SQLiteColumn }) =>
   primaryKey({ columns: [table.projectId, table.id] });
 
 /**
- * Column of a time in milliseconds since 1970: compared and sorted as a number, and converted to ISO 8601 in answers.
+ * The column of a time in milliseconds since 1970. It is compared and sorted as a number, and converted to ISO 8601 in
+ * answers.
  */
 export const time = () => integer();
 
@@ -26,12 +27,12 @@ export const createdAt = () => integer().notNull();
 export const updatedAt = () => integer().notNull();
 
 /**
- * Column of the clock: 0 when the times of the row follow the real clock, otherwise the number of the project whose own
- * clock they follow.
+ * The column that tells which clock the times of the row follow: 0 for the real clock, otherwise the number of the
+ * project, which then has its own clock.
  */
 export const clock = () => integer().notNull().default(0);
 
-/** Column of JSON as text, so that the JSON functions of SQLite can read and change it. */
+/** The column of a JSON object, stored as text so that the JSON functions of SQLite can read and change it. */
 export const jsonObject = () => text({ mode: "json" }).$type<JsonObject>();
 
 /** The columns of a mail's content, apart from its body: see core/mail/content-fields.ts. */

@@ -1,6 +1,6 @@
 /**
- * Reports whether the error is a unique violation of the given columns, written as SQLite does: `domains.project_id,
- * domains.domain`.
+ * Reports whether the error says that a value in the given columns is not unique. The columns are written as SQLite
+ * writes them: `domains.project_id, domains.domain`.
  */
 export function isUniqueViolation(error: unknown, columns: string): boolean {
   return messageOf(error).includes(`UNIQUE constraint failed: ${columns}`);
@@ -22,8 +22,8 @@ export function failedGuard(error: unknown): string | null {
 }
 
 /**
- * Returns the messages of an error and its causes. Drizzle wraps the error of D1, which wraps that of SQLite, so the
- * text is in one of them.
+ * Returns the messages of an error and its causes as one text. Drizzle wraps the error of D1, which wraps that of
+ * SQLite, so SQLite's message may be at any of these levels.
  */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return "";

@@ -9,7 +9,7 @@ import {
 
 const names = Object.entries(contentColumnOf) as [keyof ContentJson, keyof ContentColumns][];
 
-/** Returns, as a list, the columns of a mail's content in the rows that the statement calls `of`. */
+/** Returns an SQL list of the columns with a mail's content. `of` is the name of their table in the statement. */
 export function contentOf(of: string): SQL {
   return sql.join(
     names.map(([, column]) => ofRows(of, column)),
@@ -17,7 +17,10 @@ export function contentOf(of: string): SQL {
   );
 }
 
-/** Returns the same columns, each with the value of `given` where it has one. */
+/**
+ * Returns the values of the columns with a mail's content. A column takes its value from `given` if that has one, and
+ * otherwise from the row `of`.
+ */
 export function contentOver(of: string, given: ContentChange): Record<keyof ContentColumns, SQL> {
   const values = names.map(([name, column]) => {
     const value = given[name];
@@ -26,7 +29,7 @@ export function contentOver(of: string, given: ContentChange): Record<keyof Cont
   return Object.fromEntries(values) as Record<keyof ContentColumns, SQL>;
 }
 
-/** The same columns by the names that callers know, as the audit log shows them. */
+/** The columns with a mail's content, by the names that callers know and that the audit log shows. */
 export const auditedContent = Object.fromEntries(
   names.map(([name, column]) => [name, sql.raw(toSnakeCase(column))]),
 ) as Record<keyof ContentJson, SQL>;

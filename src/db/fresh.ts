@@ -8,23 +8,24 @@ export class Stale extends Error {
   override readonly name = "Stale";
 }
 
-/** Returns the guard for a row that was read before: its `version` is unchanged. */
+/** Returns the condition that a row has not changed since it was read: its `version` is still the same. */
 export function isUnchanged(table: string, row: { id: Id; projectId: number; version: number }): SQL {
   return sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)}
     WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version})`;
 }
 
 /**
- * The most tries. Each of n concurrent calls is overtaken at most n - 1 times, so up to this many calls can never
- * refuse one another.
+ * The most tries of one call. Each of n concurrent calls is overtaken at most n - 1 times, so as long as there are no
+ * more calls than this, all of them succeed.
  */
 const maxTries = 20;
 const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
 
 /**
- * Repeats an attempt to read, decide and commit while other requests are faster, up to `maxTries` times. Waits a random
- * time before each repeat, because calls that collided once would otherwise collide again. `attempt` learns which of its
- * tries it is, from 1: after a lost answer to its commit, a call finds its own change and must not refuse itself.
+ * Repeats an attempt to read, decide and commit while other requests commit first, at most `maxTries` times. Waits a
+ * random time before each repeat, because calls that collided once would otherwise collide again. `attempt` gets the
+ * number of the try, from 1. A later try needs it: if an earlier one committed and its answer was lost, the call finds
+ * its own change and must not refuse itself.
  */
 export async function untilFresh<T>(attempt: (tries: number) => Promise<T>, random: () => number): Promise<T> {
   for (let tries = 1; ; tries++) {

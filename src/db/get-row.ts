@@ -20,7 +20,7 @@ export function findRow<Table extends TenantTable>(
   return selectFirst(ctx.db, onlyIf ? sql`${row} AND ${onlyIf}` : row, wholeRow(table));
 }
 
-/** Returns a row as `findRow`. Throws NotFound without one. */
+/** Returns a row like `findRow`, but throws NotFound when there is none. */
 export async function getRow<Table extends TenantTable>(
   ctx: Owner & { db: Db },
   table: Table,

@@ -10,8 +10,8 @@ export type SelectedRow<Table extends SQLiteTable> = {
 };
 
 /**
- * Returns an INSERT with a row for each row of `from`, which is the text after FROM and has a WHERE; without `from`, a
- * single row. A column that is left out takes its default. ON CONFLICT and RETURNING may follow.
+ * Returns an INSERT that inserts a row for each row of `from`, or a single row without `from`. `from` is the SQL after
+ * FROM, and contains a WHERE. A column that is left out takes its default. ON CONFLICT and RETURNING may follow.
  */
 export function insertSelected<Table extends SQLiteTable>(table: Table, row: SelectedRow<Table>, from?: SQL): SQL {
   const known = getTableColumns(table);

@@ -8,7 +8,7 @@ import { maxRowsPerStatement } from "./limits";
 import { asNumber, asText, columns, wholeRow } from "./rows";
 import { statement } from "./statement";
 
-/** The part of a query that every list by cursor has. */
+/** The query parameters that every list with a cursor has. */
 export interface CursorQuery {
   cursor?: string;
   limit: number;
@@ -26,7 +26,7 @@ interface RowList<Row> {
 
 /**
  * Returns a page of a table's rows. Only the first page counts the rows, up to `maxRowsPerStatement`. Throws BadRequest
- * on a cursor of another list.
+ * for a cursor of another list.
  */
 export async function listRows<Table extends SQLiteTable, Json>(
   ctx: BatchContext & { db: Db; now: Date },

@@ -3,7 +3,8 @@ import type { JsonObject } from "../core/json";
 
 /**
  * Merges a patch into `contacts.data` key by key inside the database, so that two concurrent calls never lose each
- * other's keys. A key is replaced as a whole and deleted by null. json_patch would merge nested objects.
+ * other's keys. The patch replaces the whole value of a key, and null deletes the key. SQLite's json_patch would merge
+ * nested objects instead.
  */
 export function mergedData(patch: JsonObject | SQL): SQL {
   const sent = inSql(patch);
@@ -14,7 +15,7 @@ export function mergedData(patch: JsonObject | SQL): SQL {
     SELECT sent.key, ${jsonText("sent")} FROM json_each(${sent}) sent WHERE sent.type <> 'null'))`;
 }
 
-/** Returns whether the patch would change `contacts.data` of the current row. */
+/** Returns the condition that the patch would change `contacts.data` of the current row. */
 export function changesData(patch: JsonObject | SQL): SQL {
   return sql`EXISTS (SELECT 1 FROM json_each(${inSql(patch)}) sent
     LEFT JOIN json_each(contacts.data) stored ON stored.key = sent.key
@@ -27,7 +28,7 @@ function inSql(patch: JsonObject | SQL): SQL {
   return patch instanceof SQL ? patch : sql`${JSON.stringify(patch)}`;
 }
 
-/** Turns a row of json_each back into JSON: it returns booleans as 1 and 0, and strings without quotes. */
+/** Turns a value of json_each back into JSON. json_each returns booleans as 1 and 0, and strings without quotes. */
 function jsonText(row: "stored" | "sent"): SQL {
   const [type, value] = [sql.raw(`${row}.type`), sql.raw(`${row}.value`)];
   return sql`CASE ${type} WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' WHEN 'null' THEN 'null'

@@ -9,18 +9,21 @@ import { guard, type Statement, statement } from "./statement";
 import { fencedText } from "./trouble";
 
 /**
- * The triggers of a move between databases. The fence refuses every write of the project's rows while the project's row in
- * `moves` says `fenced`, so it goes up and down with one row. In the database that the project leaves, other triggers note
- * the keys of changed rows.
+ * The triggers of a move between databases. The fence refuses every write of the project's rows while the project's row
+ * in `moves` says `fenced`, so changing that one row raises or lifts the fence. In the database that the project
+ * leaves, other triggers note the keys of changed rows.
  *
- * They exist only while a project moves. Their text contains the project's number, because a trigger cannot have
- * parameters.
+ * The triggers exist only while a project moves. Their text contains the project's number, because a trigger cannot
+ * have parameters.
  */
 
-/** The prefix of all trigger names. Tools that compare the tables with the migrations leave such triggers out. */
+/**
+ * The prefix of the names of a move's triggers. Tools that compare the tables with the migrations ignore triggers with
+ * such names.
+ */
 const prefixOf = (project: number) => `capture_move_${project}_`;
 
-/** A part of a move in one database. */
+/** The project that moves, and the job that moves it. */
 export interface MoveOwner extends Owner {
   jobId: Id;
 }
@@ -53,7 +56,8 @@ export function createNotes(project: number, tables: readonly ProjectTable[]): S
       trigger(`${prefixOf(project)}${table.name}_${event.toLowerCase()}_note`, {
         on: `AFTER ${event} ON ${table.name}`,
         when: `${rows[0]}.project_id = ${project}${isTakenAlong(table, rows[0])}`,
-        // Not OR REPLACE: the statement that fires the trigger may have a conflict clause, which would win.
+        // Does not use OR REPLACE: the statement that fires the trigger may have a conflict clause, which would
+        // override it.
         does: rows.map((row) => noteKey(project, table, row)).join(" "),
       }),
     ),
@@ -78,7 +82,7 @@ export function dropMoveTriggers(db: Db, project: number): Promise<Statement[]> 
 
 type Stage = "capturing" | "fenced" | "passing" | "over";
 
-/** The move is no longer the latest one of its project in this database, or has reached a later stage. */
+/** The move is no longer the latest one of its project in this database, or it has reached a later stage. */
 export class OutOfStep extends Error {
   override readonly name = "OutOfStep";
 }
@@ -94,14 +98,17 @@ export function beginMove({ project, jobId }: MoveOwner, stage: Stage): Statemen
   ];
 }
 
-/** Changes the stage of this move, unless it is not the latest one or has another stage. */
+/**
+ * Changes the stage of this move from `from` to `to`. Does nothing if the move is not the latest one or is at another
+ * stage.
+ */
 export function updateStage(owner: MoveOwner, from: Stage, to: Stage): Statement {
   return statement(
     sql`UPDATE moves SET stage = ${to} WHERE ${inProject(owner)} AND job_id = ${owner.jobId} AND stage = ${from}`,
   );
 }
 
-/** Ends this move in a database. A move that has not begun there can then no longer begin. */
+/** Ends this move in a database. If the move has not begun there yet, it can then no longer begin. */
 export function endMove({ project, jobId }: MoveOwner): Statement[] {
   return [
     statement(
@@ -133,7 +140,7 @@ export function passFence(owner: MoveOwner, statements: readonly Statement[]): S
   ];
 }
 
-/** Deletes up to `rows` noted keys of a project, up to a number. Returns a row for each. */
+/** Deletes up to `rows` noted keys of a project, of those with a number up to `upTo`. Returns a row for each. */
 export function deleteNotes(owner: Owner, rows: number, upTo = Number.MAX_SAFE_INTEGER): Statement<unknown> {
   return statement(
     sql`DELETE FROM moved_keys WHERE number IN (SELECT number FROM moved_keys INDEXED BY ix_moved_keys_order

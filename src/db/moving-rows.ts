@@ -14,7 +14,7 @@ export type Images = Map<string, string>;
 
 const readImage = columns({ key: asText, image: asText, isFull: asFlag });
 
-/** Consecutive rows of a table as they are. */
+/** Consecutive rows of a table, as they are now. */
 export interface Page {
   images: Images;
   /** The key after which the next page begins; null at the end of the table. */
@@ -23,7 +23,7 @@ export interface Page {
 
 /**
  * Reads the next rows of a table in the order of their keys: at most a thousand, or about a megabyte. If `upTo` is
- * given, only rows up to that key.
+ * given, it reads only rows up to that key.
  */
 export async function readPage(
   { db, project }: Owner & { db: Db },
@@ -66,11 +66,11 @@ function keyText(table: ProjectTable, row: string): SQL {
 export interface Note {
   number: number;
   table: string;
-  /** Returns the rows that have changed, in the order of their latest changes, oldest first. */
+  /** The columns of the row's key, as a JSON array. */
   key: string;
 }
 
-/** Returns the rows that have changed, those first whose latest change is the oldest. */
+/** Returns the rows that have changed, in the order of their latest changes, oldest first. */
 export async function readNotes(
   { db, project }: Owner & { db: Db },
   tables: readonly ProjectTable[],
@@ -111,8 +111,8 @@ export async function readNoted(
 const readRow = columns({ key: asText, image: orNull(asText) });
 
 /**
- * Selects rows by their keys, until the rows have about a megabyte. `image` is null for a row that does not exist. The
- * result may have fewer rows than there are keys.
+ * Selects rows by their keys, up to about a megabyte, so that the result may have fewer rows than there are keys.
+ * `image` is null for a row that does not exist.
  */
 export function selectImages(
   owner: Owner,
@@ -131,12 +131,12 @@ export function selectImages(
   );
 }
 
-/** D1 takes values up to 2 MB. */
+/** The most bytes of rows that one statement writes. They are one value, and D1 accepts values of up to 2 MB. */
 const bytesPerStatement = 500_000;
 
 /**
- * Writes rows unchanged; each replaces the row with the same key. A row with another key is deleted if both share a
- * value that must be unique: that row has changed too, so it has a note and is written again.
+ * Writes rows unchanged. Each replaces the row with the same key. A row with another key is deleted if it has the same
+ * value in a unique column. That row has changed at its source too, so it has a note and is written again.
  */
 export function replaceRows({ project }: Owner, table: ProjectTable, images: readonly string[]): Statement[] {
   const into = list(table.columns.map((column) => sql`${sql.identifier(column)}`));
@@ -149,7 +149,7 @@ export function replaceRows({ project }: Owner, table: ProjectTable, images: rea
   );
 }
 
-/** An image is an array of arrays: see `imageOf`. */
+/** Returns the JSON path of a column in an image, which is an array of arrays: see `imageOf`. */
 function pathTo(index: number): string {
   return `'$[${Math.floor(index / columnsPerArray)}][${index % columnsPerArray}]'`;
 }

@@ -4,19 +4,22 @@ import { inProject, type Owner } from "./scope";
 
 // Conditions by which a batch recognises that it committed although its answer was lost: see `Batch.recognise`.
 
-/** Returns the SELECT that finds a row by its id: `Statement.again` of an INSERT or UPDATE that returns the row. */
+/** Returns the SELECT that finds a row by its id, for `Statement.again` of an INSERT or UPDATE that returns the row. */
 export function rowById(table: string, owner: Owner, id: Id): SQL {
   return sql`SELECT * FROM ${sql.raw(table)} WHERE ${inProject(owner)} AND id = ${id}`;
 }
 
-/** Returns the condition that a row exists which only this batch inserts, because the batch made its id. */
+/**
+ * Returns the condition that the row with this id exists. Only this batch can have inserted the row, because the batch
+ * made the id.
+ */
 export function isInserted(table: string, owner: Owner, id: Id): SQL {
   return sql`EXISTS (${rowById(table, owner, id)})`;
 }
 
 /**
- * Returns the condition that a row which the call read before its batch no longer exists. Another call may have deleted
- * the row meanwhile, but the effect and the answer are the same.
+ * Returns the condition that a row no longer exists, although the call read it before its batch. Another call may have
+ * deleted the row meanwhile, but the effect and the answer are the same.
  */
 export function isDeleted(table: string, owner: Owner, id: Id): SQL {
   return sql`NOT EXISTS (${rowById(table, owner, id)})`;

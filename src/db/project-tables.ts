@@ -7,9 +7,9 @@ import * as t from "./tables";
 /** A table with rows of projects, described for erasing and copying a project. */
 export interface ProjectTable {
   name: string;
-  /** The columns of its key except the project, at most four. */
+  /** The columns of the table's key, without that of the project. There are at most four. */
   key: readonly string[];
-  /** The columns except the project, in a fixed order. */
+  /** All columns of the table, without that of the project, in a fixed order. */
   columns: readonly string[];
   /** Whether a row may contain a text of 64 KB. A page then has fewer rows. */
   isLarge: boolean;
@@ -32,8 +32,8 @@ const large: Options = { isLarge: true };
 const ofCopying: Options = { backup: { no: "it belongs to the copying itself" } };
 
 /**
- * Every table with rows of a project in the project's own database. It drives the erasure of a project, its backup and
- * its restore, so a test fails when a table is missing.
+ * Every table in a project's own database that has rows of the project. The erasure, the backup and the restore of a
+ * project follow this list, so a test fails when a table is missing from it.
  */
 export const projectTables: readonly ProjectTable[] = [
   table(t.emails, ["id"], large),
@@ -102,8 +102,9 @@ export const controlTables: readonly ProjectTable[] = [
 export const backupTables: readonly ProjectTable[] = projectTables.filter(({ backup }) => typeof backup === "string");
 
 /**
- * Returns the tables whose rows in a database a move takes along. In the control database, some tables are shared: the
- * audit log of a project stays there, with the entries about keys and people, and is read there.
+ * Returns the tables whose rows in the database `shard` move with their project. In the control database, a table that
+ * is also one of `controlTables` stays, except `jobs`: the audit log of a project, for example, remains there with the
+ * entries about keys and people, and is read there.
  */
 export function movedTables(shard: string): readonly ProjectTable[] {
   const isShared = ({ name }: ProjectTable) =>

@@ -5,7 +5,7 @@ import type { Db } from "./client";
 import { asId, asText, columns, type RowReader } from "./rows";
 import { statement } from "./statement";
 
-/** A resource that uses another one, as the refusal to delete the other one lists it. */
+/** A resource that uses another one, as it is listed in the refusal to delete that other one. */
 export interface Use {
   id: string;
   name: string;

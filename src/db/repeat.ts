@@ -18,7 +18,7 @@ interface RepeatContext {
 
 type RunBatch = (statements: readonly Statement[]) => Promise<RawRow[][]>;
 
-/** The first attempt and two repeats, as many as D1 itself makes for a read. */
+/** The most attempts: the first one and two repeats, as many as D1 itself makes for a read. */
 const maxTries = 3;
 /** The waits between attempts, during which the request waits too. Jitter separates calls that failed together. */
 const backoff: Backoff = { firstMs: 50, growth: 4, maxMs: 200 };
@@ -27,10 +27,10 @@ const backoff: Backoff = { firstMs: 50, growth: 4, maxMs: 200 };
 class CommittedBefore extends Error {}
 
 /**
- * Runs a batch, and repeats it after errors for which D1 advises that. D1 itself repeats only reads, because a write
- * whose answer was lost may have been committed. A batch that recognises its commit is therefore repeated after a guard
- * that stops it if it has committed. Returns null in place of rows that cannot be found again. Throws DatabaseAway, and
- * any error of `run`.
+ * Runs a batch, and repeats it after errors for which D1 advises a repeat. D1 itself repeats only reads, because a
+ * write may have been committed although its answer was lost. A batch that recognises its commit is therefore repeated
+ * behind a guard, which stops the batch if it has already committed. Returns null in place of rows that cannot be found
+ * again. Throws DatabaseAway, and any error of `run`.
  */
 export async function runRepeatedly(
   ctx: RepeatContext,

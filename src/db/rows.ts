@@ -8,8 +8,8 @@ import type { Priority } from "../core/mail/priority";
 export type RawRow = Record<string, unknown>;
 
 /**
- * Turns a raw row into a typed one. Throws when a column is missing or of another type, because the statement is then
- * wrong.
+ * Turns a raw row into a typed one. Throws when a column is missing or has another type, because the statement must
+ * then be wrong.
  */
 export type RowReader<Row> = (raw: RawRow) => Row;
 
@@ -39,7 +39,9 @@ export function asJson<T>(): ColumnReader<T> {
   return (value) => JSON.parse(asText(value)) as T;
 }
 
-/** Reads a text of a fixed set. The statement or the check of the table guarantees the set. */
+/**
+ * Reads a text that is one of a fixed set. The statement, or a CHECK constraint of the table, guarantees that it is.
+ */
 export function asOneOf<T extends string>(): ColumnReader<T> {
   return (value) => asText(value) as T;
 }

@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** The project to which a statement's rows belong: a verb's `ctx`. */
+/** The project to which the rows of a statement belong. A verb's `ctx` is an owner. */
 export interface Owner {
   project: { number: number };
 }
 
 /**
- * Returns the tenant condition, which every query on the rows of a project needs. `table` is the name of the table in a
- * statement with several.
+ * Returns the tenant condition, which every query on the rows of a project needs. In a statement with several tables,
+ * `table` names the one to which the condition applies.
  */
 export function inProject({ project }: Owner, table?: string): SQL {
   const isOfProject = sql`project_id = ${project.number}`;

@@ -15,8 +15,8 @@ export class Spent {
   }
 
   /**
-   * Whether this invocation may start further work. Work often ends with a batch as large as the earlier ones, for
-   * example to record its last calls, so two of that size are reserved.
+   * Whether this invocation may start further work. Work often ends with a batch as large as its earlier ones, for
+   * example to record its last calls. Two batches of the largest size so far are therefore reserved.
    */
   hasLeft(): boolean {
     return this.statements + 2 * this.largest < maxStatements;

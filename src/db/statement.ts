@@ -6,8 +6,8 @@ import type { RawRow, RowReader } from "./rows";
 import { DatabaseAway, troubleOf } from "./trouble";
 
 /**
- * One statement of a batch, as a value: it does nothing until its batch is committed. It is named after its SQL
- * (`insertEmails`). `Row` is the type of its rows; without a reader, a statement returns none.
+ * One statement of a batch, as a value: it does nothing until its batch is committed. The function that makes it is
+ * named after the SQL (`insertEmails`). `Row` is the type of its rows; without a reader, a statement returns none.
  */
 export interface Statement<Row = unknown> {
   readonly sql: SQL;
@@ -18,7 +18,10 @@ export interface Statement<Row = unknown> {
   readonly before?: readonly Statement[];
   /** Reads the rows as events. Events with a listener are announced after the commit. */
   readonly announces?: RowReader<InsertedEvent>;
-  /** A SELECT that finds the rows of an INSERT after its commit. A SELECT needs none, because it can run again. */
+  /**
+   * A SELECT that finds the rows of an INSERT or UPDATE after its commit. A statement that is itself a SELECT needs
+   * none, because it can run again.
+   */
   readonly again?: SQL;
   /**
    * Messages about the rows. The batch sends them after the commit. A lost message does no harm, because a sweep finds
@@ -39,7 +42,7 @@ export interface StatementRefusal {
 export interface InsertedEvent {
   projectId: number;
   id: Id;
-  /** The event has a listener. */
+  /** Whether the event has a listener. */
   hasListener: boolean;
 }
 
@@ -65,8 +68,9 @@ export function refusable(sql: SQL, ...refusals: StatementRefusal[]): Statement<
 
 /**
  * Makes a statement that fails its whole batch unless the condition holds. A conditional write cannot do that: if it
- * matches no row, the other statements still run. SQLite can only raise its own errors, so the name of the guard
- * travels as an invalid JSON path, which the batch fills in; see `guardName`.
+ * matches no row, the other statements still run. SQLite can only raise its own errors. A failed guard therefore uses
+ * its name as a JSON path that is invalid, and SQLite's error contains the path. The batch fills in the name; see
+ * `guardName`.
  */
 export function guard(condition: SQL, refuse: StatementRefusal["refuse"]): Statement<never> {
   return { sql: condition, read: noRows, refusals: [{ on: "guard", refuse }] };

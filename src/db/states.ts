@@ -20,9 +20,9 @@ export const anyCopy = "first-unconstrained";
 const thePrimary = "first-primary";
 
 /**
- * Opens the states of a database. Each round trip to the primary is a session of its own: a longer session would
+ * Opens the states of a database. Each round trip to the primary has a session of its own: a longer session would
  * continue at a copy after its first query, and that copy may lack later writes of others. Reads from copies share one
- * session, so that no read sees less than the one before.
+ * session, so that no read sees an older state than the one before.
  */
 export function openStates(primary: Db): States {
   const database = primary.$client;
@@ -41,8 +41,8 @@ export function openStates(primary: Db): States {
       try {
         return await through(copies, trip);
       } catch {
-        // The read runs again on the primary. A copy that fails, or does not catch up in time, costs a round trip but
-        // not the answer.
+        // The read runs again on the primary. If a copy fails, or does not catch up in time, that costs a round trip
+        // but not the answer.
         copies = null;
       }
     }

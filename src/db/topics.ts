@@ -5,8 +5,9 @@ import { inProject, type Owner } from "./scope";
 import { guard, type Statement } from "./statement";
 
 /**
- * Returns whether a contact receives the mail of a topic: its own choice, or otherwise the default of the topic. NULL
- * when the topic does not exist. Campaigns and workflows mail only contacts for which the value is true.
+ * Returns in SQL whether a contact receives the mail of a topic: the contact's own choice, or otherwise the topic's
+ * default. The value is NULL when the topic does not exist. Campaigns and workflows mail only contacts for which it is
+ * true.
  */
 export function isInTopic({ projectId, contactId, topic }: { projectId: SQL; contactId: SQL; topic: TopicName }): SQL {
   return sql`(SELECT coalesce(ct.is_in, t.default_subscribed) FROM topics t
@@ -15,8 +16,9 @@ export function isInTopic({ projectId, contactId, topic }: { projectId: SQL; con
 }
 
 /**
- * Returns whether a contact left the topic itself. `POST /v1/send` withholds mail only from these contacts, because
- * each call is a deliberate act of the caller. A contact that left a topic before it was deleted still counts.
+ * Returns the condition that a contact has left the topic by its own choice. `POST /v1/send` withholds mail only from
+ * such contacts, because each call is a deliberate act of the caller. The choice still counts after the topic has been
+ * deleted.
  */
 export function hasLeftTopic(of: { projectId: SQL; contactId: SQL; topicId: SQL }): SQL {
   return sql`EXISTS (SELECT 1 FROM contact_topics ct WHERE ct.project_id = ${of.projectId}
@@ -30,7 +32,7 @@ function isNamed(topic: TopicName): SQL {
   return "id" in topic ? sql`t.id = ${topic.id}` : sql`t.slug = ${topic.slug} AND t.deleted_at IS NULL`;
 }
 
-/** Selects the `slugs` that no topic of the project has, or only a deleted one. */
+/** Selects those of the `slugs` that no topic of the project has, or only a deleted one. */
 export function unknownTopics(ctx: Owner, slugs: string[]): SQL {
   return sql`SELECT r.value AS slug FROM json_each(${JSON.stringify(slugs)}) r
     LEFT JOIN topics t ON ${inProject(ctx, "t")} AND t.slug = r.value AND t.deleted_at IS NULL
@@ -38,8 +40,8 @@ export function unknownTopics(ctx: Owner, slugs: string[]): SQL {
 }
 
 /**
- * Returns the guard of a batch that saves a template or campaign of a topic. Deleting a topic in turn refuses while a
- * template or campaign names it.
+ * Returns a guard for a batch that saves a template or campaign with a topic: the topic must exist. Conversely, a topic
+ * cannot be deleted while a template or campaign names it.
  */
 export function guardTopic(
   owner: Owner,

@@ -4,7 +4,10 @@ import { casing, countedIn, type Db } from "./client";
 /** A client that makes round trips: a database, or a session with it. */
 export type TripClient = Pick<D1Database, "prepare" | "batch">;
 
-/** Runs one round trip with work before and after it. Without another client, the database itself makes the trip. */
+/**
+ * Runs one round trip with work before and after it. The trip goes through the client `by` or, without one, through the
+ * database itself.
+ */
 export type WrapTrip = <T>(trip: (by?: TripClient) => Promise<T>) => Promise<T>;
 
 /** Prepares a statement and its values for a client. */

@@ -1,12 +1,12 @@
 /**
  * Failures of D1 that are not caused by our statement:
  *
- * - `lost`: the connection or the database went away. A write may still have been committed. D1 advises another try.
- * - `overloaded`: D1 refused the query before it began. Another try at once makes it worse.
+ * - `lost`: the connection or the database went away. A write may still have been committed. D1 advises a retry.
+ * - `overloaded`: D1 refused the query before it began. An immediate retry makes the overload worse.
  * - `exhausted`: a query exceeded the limits of the database, which was reset together with all queries, including
- *   ours. Another try may take as long, and end the same.
- * - `fenced`: the project is moving to another database, and its rows cannot be written for a moment. Another try works
- *   once it has looked the project up again.
+ *   ours. A retry may take as long, and end the same way.
+ * - `fenced`: the project is moving to another database, and its rows cannot be written for a moment. A retry succeeds
+ *   after the project has been looked up again.
  */
 export type Trouble = "lost" | "overloaded" | "exhausted" | "fenced";
 
@@ -32,7 +32,7 @@ const messagesOf: Record<Trouble, string[]> = {
 };
 
 /**
- * Returns the trouble that an error of D1 reports, also inside an error of drizzle; null when the statement is at
+ * Returns the trouble that an error of D1 reports, even if an error of drizzle wraps it; null when the statement is at
  * fault.
  */
 export function troubleOf(error: unknown): Trouble | null {
@@ -43,7 +43,10 @@ export function troubleOf(error: unknown): Trouble | null {
   return troubleOf(error.cause);
 }
 
-/** The effect of a failed batch: none, perhaps all, or all with its rows unknown. */
+/**
+ * The effect of a failed batch. `none`: it did not commit. `unknown`: it may have committed. `done`: it committed, but
+ * its rows are not known.
+ */
 export type Effect = "none" | "unknown" | "done";
 
 /** D1 does not work at the moment. */

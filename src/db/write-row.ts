@@ -6,7 +6,7 @@ import { columnsOf, wholeRow } from "./rows";
 import { inProject, type Owner } from "./scope";
 import { type Statement, type StatementRefusal, statement } from "./statement";
 
-/** A table with rows of projects, which have an id. */
+/** A table whose rows belong to projects and have an id. */
 export type TenantTable = SQLiteTable & { projectId: SQLiteColumn; id: SQLiteColumn };
 
 /** Values by the fields of a table. A value may be an SQL expression. Undefined values are left out. */
@@ -41,8 +41,8 @@ export function insertRow<Table extends TenantTable>(
 
 /**
  * Changes columns of a row and returns the whole row; with `onlyIf`, only if the condition holds. In a table with
- * versions, the version increases. `updatedAt` becomes the present time but never goes back, because an earlier call
- * may be written later.
+ * versions, the version increases. `updatedAt` becomes the current time but never goes back, because the write of a
+ * call that began earlier may come later.
  */
 export function updateRow<Table extends TenantTable>(
   ctx: Owner & { now: Date },
@@ -60,13 +60,13 @@ export function updateRow<Table extends TenantTable>(
   });
 }
 
-/** Returns the condition that a change would alter at least one of its columns. */
+/** Returns the condition that the changes would alter at least one column of the row. */
 export function isOther<Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL {
   const others = givenValues(table, changes).map(({ name, value }) => sql`${sql.raw(name)} IS NOT ${value}`);
   return others.length === 0 ? sql`false` : sql`(${list(others, " OR ")})`;
 }
 
-/** Returns the values in their bound form, in the order of the table's columns. */
+/** Returns the values as a statement binds them, in the order of the table's columns. */
 function givenValues(table: SQLiteTable, values: Record<string, unknown>): { name: string; value: unknown }[] {
   return columnsOf(table).flatMap(({ field, name, column }) => {
     const value = values[field];

@@ -23,8 +23,8 @@ type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 
 /**
  * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
- * needs neither makes no call. When the gate does not answer, requests without a key proceed, and those with a key are
- * refused: their effect must not happen twice, and only the gate can tell.
+ * needs neither makes no call. When the gate does not answer, requests without a key proceed. Requests with a key are
+ * refused, because their effect must not happen twice, and only the gate can tell whether it would.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -77,7 +77,10 @@ export function givenKey(c: HonoContext<AppEnv>): string | null {
 /** A key that this request claims. */
 type Claimed = OwnedKey & KeyUse;
 
-/** Returns the use of the key. Null when the body could not be read: the request is then refused and claims nothing. */
+/**
+ * Returns the key as this request claims it. Null when the body could not be read: the request is then refused and
+ * claims nothing.
+ */
 function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   const body = c.get("keyedBody");
   if (body === undefined || "fault" in body) return null;
@@ -85,7 +88,7 @@ function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
   return { kind, key, owner: crypto.randomUUID(), request: requestOf(c), hash: body.hash };
 }
 
-/** Returns the name of a request under which its key is stored, such as `POST /v1/send`. */
+/** Returns the name of the request, such as `POST /v1/send`, which is stored with its key. */
 export function requestOf(c: HonoContext<AppEnv>): string {
   return `${c.req.method} ${c.req.path}`;
 }
@@ -120,8 +123,8 @@ async function runOnce(
 }
 
 /**
- * Reads the answer that a key had. The gate only learns of an answer after it was sent, so a caller who repeats at once
- * gets the effect from the database.
+ * Returns the answer of the request that used the key first. The gate only learns of an answer after it was sent. If
+ * the caller repeats the request at once, the answer therefore comes from the database.
  */
 async function answered(ctx: Context, key: string, original: OriginalRequest, findEffect: FindEffect) {
   return original.status === null ? ((await findEffect(ctx, key)) ?? original) : original;
@@ -140,7 +143,8 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   const effect = await findEffect(ctx, owned.key).catch((error: unknown) => {
-    // The caller gets the first failure, which tells what may have been written. This one happened while reading.
+    // This second failure happened while reading. The caller gets the first one, which tells what may have been
+    // written.
     if (c.error === undefined || !isTrouble(error)) throw error;
     ctx.log("warn", "What a key has done is not known yet", { reason: reasonOf(error) });
     return "unknown" as const;

@@ -6,7 +6,7 @@ import type { AppEnv } from "./router";
 /** The longest text of an IPv6 address. */
 const maxIpLength = 45;
 
-/** Returns the part of an entry that is about the call: its operation, its caller, and where it came from. */
+/** Returns the part of an audit entry that is about the call: its operation, its caller, and where it came from. */
 export function auditedCall(c: HonoContext<AppEnv>, operation: string): AuditedCall {
   const ip = c.req.header("CF-Connecting-IP")?.slice(0, maxIpLength) ?? null;
   return { action: operation, actor: actorOf(c), ip, requestId: c.get("requestId") };

@@ -62,7 +62,7 @@ export function requireKey({ findCaller, people, isMonitorKey }: Callers): Middl
   };
 }
 
-/** Makes the refusal of a key. `what` describes the fault of the key. */
+/** Creates the refusal of a key. `what` says what is wrong with the key. */
 export function noSuchKey(what: string, kind: KeyKind): NotAuthenticated {
   return new NotAuthenticated(what, {
     suggestion:
@@ -112,9 +112,9 @@ export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => 
 };
 
 /**
- * Checks a reader of the outbox. Operators may use a browser, which cannot send a bearer token: it asks for a password,
- * which is the token. Browsers also send the password with requests of other sites' pages, so a plain form must not be
- * able to change anything here.
+ * Checks that the caller may read the outbox. Operators may use a browser, which cannot send a bearer token, so they
+ * enter the token as a password. A browser then also sends the password with requests that other sites trigger, so a
+ * plain form must not be able to change anything here.
  */
 async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   const { config, control } = c.get("platform");
@@ -134,8 +134,8 @@ async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
 }
 
 /**
- * Whether there are projects with their own clock: their mail goes to the outbox, whatever the provider of other
- * projects.
+ * Whether any project has its own clock. The mail of such projects goes to the outbox, whichever provider other
+ * projects use.
  */
 async function hasTestProjects(control: Db): Promise<boolean> {
   const found = sql`SELECT number FROM projects WHERE test_clock AND deleted_at IS NULL LIMIT 1`;
@@ -143,9 +143,9 @@ async function hasTestProjects(control: Db): Promise<boolean> {
 }
 
 /**
- * Whether the Host header is trusted. A page of any site can resolve its own name to this machine (DNS rebinding), and
- * then read the answers. It cannot choose the Host header that the browser sends, so only this machine's own names and
- * those that the operator configured are trusted.
+ * Whether the Host header is trusted. Any site can make its own name resolve to this machine (DNS rebinding), and its
+ * pages can then read the answers. But a page cannot choose the Host header that the browser sends. So only this
+ * machine's own names and those that the operator configured are trusted.
  */
 function isTrustedHost(c: HonoContext<AppEnv>): boolean {
   const { outboxHosts } = c.get("platform").config;
@@ -153,8 +153,9 @@ function isTrustedHost(c: HonoContext<AppEnv>): boolean {
 }
 
 /**
- * Returns the host of the call when links must not lead to it; otherwise null. Anyone can read a public key, and in
- * production only the platform decides which hosts reach this Worker: on workers.dev, only ours do.
+ * Returns the host of the call if links must not lead to it; otherwise null. A call with a public key may come from
+ * anyone. In production only the platform decides which hosts reach this Worker, and on workers.dev only our own hosts
+ * do.
  */
 export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
   const { config } = c.get("platform");
@@ -164,10 +165,7 @@ export function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null
   return isOurs ? null : (named[0] ?? null);
 }
 
-/**
- * Returns the origin of links in the installation's own mails; null while only a caller that we do not trust names a
- * host.
- */
+/** Returns the origin of links in the installation's own mails; null if only an untrusted caller has named a host. */
 export function linkOrigin(c: HonoContext<AppEnv>): string | null {
   const { config, origin } = c.get("platform");
   return config.baseUrl ?? (foreignHost(c, "public") === null ? origin : null);

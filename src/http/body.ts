@@ -11,7 +11,7 @@ import type { AppEnv } from "./router";
 /**
  * Reads a JSON body before the route runs, up to the size that the route's policy allows. The Content-Type does not
  * matter, because browsers' beacons send JSON as text/plain. A body that is announced as too large is refused before it
- * is read. For an upload, it reads a form. A body of bytes is left to its route.
+ * is read. For an upload, it reads a form instead. A body of raw bytes is left to the route.
  */
 export const readBody: MiddlewareHandler<AppEnv> = (c, next) => {
   const read = c.get("keyedBody");
@@ -28,7 +28,8 @@ export function readBodyForKey(c: HonoContext<AppEnv>): Promise<void> {
 
 /**
  * Reads the body of a request with an idempotency key before the key is claimed, because the claim includes the
- * request's hash. A body that cannot be read claims no key: `readBody` refuses it, after the rate limit like any other.
+ * request's hash. If the body cannot be read, no key is claimed. `readBody` then refuses the request, but only after
+ * the rate limit, like any other request.
  */
 export const readKeyedBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (givenKey(c) === null) return next();
@@ -104,7 +105,8 @@ interface Reading {
 }
 
 /**
- * A body whose announced length is at most this is read at once: the runtime never delivers more than was announced.
+ * The largest announced length of a body that is read in one go. That is safe, because the runtime never delivers more
+ * than was announced.
  */
 const maxBytesAtOnce = 65_536;
 
@@ -123,7 +125,10 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
   parseOnce(c, type);
 }
 
-/** Parses the body once for all readers. The text of a large one is then dropped, because memory would hold both. */
+/**
+ * Parses the body once for all readers. The text of a large body is then dropped, because memory would otherwise hold
+ * both the text and the parsed body.
+ */
 function parseOnce(c: HonoContext<AppEnv>, type: string): void {
   const { req } = c;
   let parsed: Promise<unknown> | null = null;

@@ -8,7 +8,7 @@ import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 export const bookmarkHeader = "Petrel-Bookmark";
-/** Sent instead of a bookmark: any copy may answer, however old. */
+/** Sent instead of a bookmark, to let any copy answer, however old it is. */
 const any = "any";
 
 /** The header of an answer, for the OpenAPI document. */
@@ -27,7 +27,7 @@ export const bookmarkOfCall = {
 };
 
 /**
- * Adds a bookmark to every answer to a project, if databases have copies: the newest state that the answer shows or has
+ * If databases have copies, adds a bookmark to every answer to a project: the newest state that the request has seen or
  * written. A caller who sends it back reads from a copy, but never sees an older state: decision 35.
  */
 export const addBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -71,8 +71,8 @@ export const followBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /**
- * Returns the bookmark from which to read. Null when it belongs to a database that does not, or no longer, contain the
- * project's rows.
+ * Returns the bookmark from which to read. Null when it belongs to a database that does not contain the project's rows,
+ * or no longer does.
  */
 async function startOf(c: HonoContext<AppEnv>, given: string): Promise<string | null> {
   const bookmark = await openBookmark(c.get("platform").config.linkSecrets, given);

@@ -14,13 +14,14 @@ interface Caller {
   person: Id | null;
 }
 
-/** The people of a project may make this many times as many calls together as one of them alone. */
+/** All people of a project together may make this many times as many calls as one person alone. */
 const peopleAtOnce = 10;
 
 /**
  * Returns the buckets from which a request takes a token: one for all requests of the project, and one for its route.
- * Public keys and people have overall buckets of their own, so that emptying one does not lock out servers. Each person
- * also has one, so that a console that many tabs keep busy does not lock out colleagues.
+ * Public keys share a separate overall bucket, and so do people, so that emptying one of these does not lock out
+ * servers. Each person also has an overall bucket, so that someone with many open tabs of the console does not lock out
+ * colleagues.
  */
 export function bucketsFor(
   { bucket }: Policy,

@@ -3,7 +3,7 @@ import type { CallInside } from "../core/inside-call";
 import { bookmarkHeader } from "./bookmark";
 import type { AppEnv } from "./router";
 
-/** The headers that a call copies from the request that makes it. */
+/** The headers that an inner call copies from the outer request. */
 const passedOn = ["Authorization", "CF-Connecting-IP", "Host"];
 
 /**
@@ -30,7 +30,7 @@ export function callsInside(c: HonoContext<AppEnv>): CallInside {
     }
     const request = new Request(new URL(path, outer.url), { method, body: body ?? null, headers: sent });
     const answer = await c.get("answerInside")(request);
-    // The outer answer shows what the calls have written.
+    // The outer answer shows what the inner calls have written, so it also has their newest bookmark.
     const bookmark = answer.headers.get(bookmarkHeader);
     if (bookmark !== null) c.header(bookmarkHeader, bookmark);
     return answer;

@@ -74,7 +74,10 @@ async function serveAsset(c: HonoContext<AppEnv>): Promise<Response> {
   return new Response(found.body, { status: found.status, headers, encodeBody: isCompressed ? "manual" : "automatic" });
 }
 
-/** Cloudflare replaces the header in the request, and keeps that of the browser in `cf`. */
+/**
+ * Whether the browser accepts Brotli. Cloudflare replaces the Accept-Encoding header of the request, and keeps the
+ * browser's own in `cf`.
+ */
 function takesBrotli(c: HonoContext<AppEnv>): boolean {
   const ofBrowser = c.req.raw.cf?.clientAcceptEncoding;
   return /\bbr\b/.test(typeof ofBrowser === "string" ? ofBrowser : (c.req.header("Accept-Encoding") ?? ""));
@@ -105,13 +108,13 @@ function notThere(c: HonoContext<AppEnv>): UnknownRoute {
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; frame-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/** Larger than the content of any template or campaign. */
+/** The most bytes of a preview, which is more than any template or campaign contains. */
 const maxPreviewBytes = 6 * megabyte;
 
 /**
- * Answers with the HTML that a page of the console posts into a frame, without storing it. Its policy is stricter than
- * that of the page, but allows the styles of the mail: no script, no form, no address of ours, and other sites' images
- * only when the reader wants them.
+ * Answers with the HTML that a page of the console posts into a frame, without storing it. The frame's policy is
+ * stricter than the page's: it allows no script, no form, no address of ours, and images of other sites only if the
+ * reader wants them. But it allows the mail's own styles.
  */
 async function answerPreview(c: HonoContext<AppEnv>): Promise<Response> {
   if (c.req.header("Origin") !== originOf(c.req.url)) {

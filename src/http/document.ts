@@ -110,7 +110,7 @@ function generate(operations: PlacedOperation[], head: Parameters<OpenAPIHono["g
   return generator.getOpenAPI31Document(head);
 }
 
-/** Documents the header that lets a caller read from a copy, and that every answer to a project has. */
+/** Documents the bookmark header. A call may have it to read from a copy, and every answer to a project has it. */
 function withBookmark(described: Described, policy: Policy): Described {
   if (!isForProject(policy)) return described;
   const { parameters = [], responses = {}, ...operation } = described.operation;

@@ -44,8 +44,8 @@ export function errorsOf(operation: PlacedOperation): RefusalStatus[] {
 }
 
 /**
- * Whether a parameter refuses some values. Most accept any text, because an unknown id is a 404. The value here is one
- * that such a parameter refuses.
+ * Whether a parameter of the path refuses some values. Most parameters accept any text, because an unknown id is a 404.
+ * The others refuse `?`, which is tried here.
  */
 function refusesSome(params: z.ZodObject): boolean {
   return !params.safeParse(Object.fromEntries(Object.keys(params.shape).map((name) => [name, "?"]))).success;

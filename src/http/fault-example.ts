@@ -5,7 +5,7 @@ import type { Config } from "../platform/env";
 import type { Described } from "./operations";
 import type { Policy } from "./policy";
 
-/** A route for whose errors the document needs examples. */
+/** A route whose errors need examples in the document. */
 export interface ExampleRoute extends Described {
   policy: Policy;
   config: Config;
@@ -69,7 +69,7 @@ export function faultOf(route: ExampleRoute): FieldFault {
     const message = "Only a custom field, data.<key>, can be deleted";
     return { field: "field", message, code: "invalid_string", received: "email" };
   }
-  // Only campaigns refuse an id that is not a UUID as invalid.
+  // Only the routes of campaigns answer 422 to an id that is not a UUID.
   if (path.startsWith("/campaigns/{id}")) {
     return { field: "id", message: "Invalid UUID", code: "invalid_string", received: "march" };
   }

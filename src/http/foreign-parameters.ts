@@ -1,5 +1,5 @@
 /**
- * The names of list parameters in other APIs, each with our parameters that it may stand for: the first one that a
+ * The names of list parameters in other APIs. Each may stand for one of several parameters of ours: the first that the
  * route has.
  */
 const elsewhere: [names: string[], here: string[], advice: string][] = [

@@ -1,11 +1,11 @@
 import type { Context as HonoContext } from "hono";
 
-/** Enough for the form of a page: one or two buttons, and the fields that a mailbox provider adds. */
+/** The most bytes of a usual form: it has one or two buttons, and the fields that a mailbox provider adds. */
 const usualFormBytes = 8 * 1024;
 
 /**
- * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. An unreadable or much too large
- * form has no fields: only the POST itself matters.
+ * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. A form that is unreadable or
+ * much too large counts as one without fields, because only the POST itself matters.
  */
 export async function readForm(c: HonoContext, maxBytes = usualFormBytes): Promise<Map<string, string>> {
   const { raw } = c.req;

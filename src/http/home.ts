@@ -24,7 +24,7 @@ export function serveHome(app: AppRouter): void {
   );
 }
 
-/** Answers a browser that requests an unknown path with a page. Callers with a key get the error envelope. */
+/** Shows a page to a browser that requests an unknown path. Callers with a key get the error envelope. */
 export function missingPage(allRoutes: AllRoutes): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { method, path } = c.req;

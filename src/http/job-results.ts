@@ -11,8 +11,8 @@ export function jobResultsOf(operations: PlacedOperation[]): Map<string, z.ZodTy
 }
 
 /**
- * Lists in the schema `Job` the results that jobs may have, which only the features know. The call that starts a job
- * names its result as `x-job-result`.
+ * Adds the possible results of jobs to the `Job` schema, because only the features know them. The call that starts a
+ * job names its result in `x-job-result`.
  */
 export function withJobResults(document: Document, names: Iterable<string>): Document {
   const { Job, ...schemas } = document.components?.schemas ?? {};

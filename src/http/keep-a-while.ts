@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "./router";
 
 /**
- * Lets caches store an answer for five minutes, after which an upgrade becomes visible. A reader who asks again then
- * costs a 304.
+ * Lets caches store an answer for five minutes, so that an upgrade becomes visible soon. A reader who asks again later
+ * costs only a 304.
  */
 export const keepAWhile: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();

@@ -6,8 +6,8 @@ import type { AppEnv } from "./router";
 
 /**
  * Returns the key in the body of a call without an Authorization header, if the route accepts it there. The body is
- * read within the route's limit, and stored for the route. Null when it has none: such a call is refused like any other
- * without a key. The body may have the call's idempotency key as well.
+ * read within the route's limit, and stored for the route. Null when the body has no key: such a call is refused like
+ * any other without a key. The body may have the call's idempotency key as well.
  */
 export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> {
   if (!c.get("policy").keyInBody || c.req.raw.headers.has("Authorization")) return null;
@@ -18,7 +18,8 @@ export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> 
 }
 
 /**
- * Reads the body. A body that is not JSON contains no key. Its other faults are reported only to callers with a key.
+ * Reads the body. Returns null when it is not JSON, because it then contains no key. Only callers with a key learn what
+ * is wrong with their body.
  */
 async function bodyOrNull(c: HonoContext<AppEnv>): Promise<unknown> {
   try {

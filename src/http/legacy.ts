@@ -22,15 +22,18 @@ const LegacyError = z
   })
   .meta({ id: "LegacyError", example: legacyExample("email") });
 
-/** The required fields of such an endpoint, and how the document describes its 400. */
+/** The required fields of an endpoint that answers as the old API did, and how the document describes its 400. */
 export interface Legacy {
   required: readonly Required[];
   description: string;
-  /** The missing field of the example. */
+  /** The field that is missing in the example. */
   example: string;
 }
 
-/** Describes the 400 of these endpoints: flat for a missing field, the envelope for a body that is not JSON. */
+/**
+ * Describes the 400 of an endpoint that answers as the old API did: flat for a missing field, the envelope for a body
+ * that is not JSON.
+ */
 export function legacyBadRequest({ description, example }: Legacy) {
   const schema = z.union([LegacyError, ErrorEnvelope]);
   return { description, content: { "application/json": { schema, example: legacyExample(example) } } };
@@ -48,9 +51,9 @@ export function required(field: string): Required {
 }
 
 /**
- * Throws the 400 for a body without its required fields; null for any other body. `error` names the first field, as the
- * old API did; `errors` names all of them, and the fields that were probably sent instead. A body that is not an object
- * is left to the validation that follows.
+ * Returns the 400 for a body without its required fields; null for any other body. `error` names the first missing
+ * field, as the old API did. `errors` names all of them, and the fields that were probably sent instead. A body that is
+ * not an object is left to the validation that follows.
  */
 export async function refuseMissing(c: HonoContext<AppEnv>, { required }: Legacy): Promise<Response | null> {
   const body: unknown = await c.req.json().catch(() => undefined);
@@ -85,9 +88,7 @@ function legacyBody(missing: string, faults: Fault[], requestId: string) {
   };
 }
 
-/**
- * Written out as a literal, because creating an error while the Worker starts would take a quarter of the start's time.
- */
+/** Written out as a literal, because creating an error object would take a quarter of the Worker's startup time. */
 function legacyExample(field: string) {
   const suggestion = "Correct the fields listed in errors and send the request again.";
   return {

@@ -5,7 +5,7 @@ import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
 
-/** The longest pause in a body, and the longest time for all of it: 14 MB at 2 Mbit/s. */
+/** The longest pause while a body arrives, and the longest time for the whole body: 14 MB at 2 Mbit/s. */
 const stalledMs = 15 * secondMs;
 const readingMs = 60 * secondMs;
 
@@ -49,8 +49,8 @@ export interface Deadline {
 }
 
 /**
- * Opens the deadline of a body, which may take `longestMs` as a whole. A single timer checks again when it fires, so
- * that an arriving chunk sets none.
+ * Opens the deadline of a body, which may take `longestMs` as a whole. A single timer checks again whenever it fires,
+ * so that arriving chunks need not set timers.
  */
 export function openDeadline(longestMs = readingMs): Deadline {
   const since = Date.now();

@@ -34,7 +34,7 @@ export interface UnknownNames {
 
 export const nothingUnknown: UnknownNames = { faults: [], ignored: [] };
 
-/** Finds fields that the route does not know. A call without any costs one set lookup per field. */
+/** Finds fields that the route does not know. If there are none, that costs one set lookup per field. */
 export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;

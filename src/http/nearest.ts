@@ -12,7 +12,7 @@ const elsewhere = new Map([
   ["POST /events", "/v1/track"],
 ]);
 
-/** Base URLs of other installations and clients end in one of these. */
+/** Matches the path in a base URL of other installations and clients, such as `/api/v1`. */
 const bases = /^(\/+(api|v1))+(?=\/)/;
 
 /**

@@ -24,5 +24,8 @@ export function notJson(text: string, type: string): BadRequest {
 
 const headerNeeded = "Its Content-Type is application/json.";
 
-/** curl sends this type by default, so the text must look like a form as well. */
+/**
+ * Matches a text that looks like a form. Its Content-Type alone shows nothing, because curl sends that of a form by
+ * default.
+ */
 const formEncoded = /^[^={}"]{1,200}=/;

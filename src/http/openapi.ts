@@ -8,13 +8,16 @@ import type { AllRoutes } from "./routing";
 
 const document = lazily(() => import("./document"));
 
-/** The OpenAPI document as JSON, for the address by which a caller came. */
+/** The OpenAPI document as JSON, for the origin that the caller used. */
 export type DocumentText = (c: Context<AppEnv>) => Promise<string>;
 
-/** Returns the document's text, generated from the schemas that validate requests, and loaded with the first call for it. */
+/**
+ * Returns a function that returns the document's text. It is generated from the schemas that validate requests, by code
+ * that is loaded with the first call.
+ */
 export function keepDocument(allRoutes: AllRoutes): DocumentText {
-  // Generating the document takes much longer than answering a 304 should. The document depends only on its cache key.
-  // Only one is cached, because anyone can call under any host name.
+  // Generating the document takes much longer than a 304 should, so it is cached. It depends only on its cache key.
+  // Only one document is cached, because anyone can call under any host name.
   let cached: { key: string; text: string } | null = null;
   return async (c) => {
     const { origin } = new URL(c.req.url);

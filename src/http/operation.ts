@@ -50,7 +50,7 @@ export interface Operation extends Partial<Omit<Policy, "isUpload" | "isStreamed
   accepted?: Success;
   /** Errors that do not follow from the operation's parts, and for which `refusals` has no example. */
   also?: readonly RefusalStatus[];
-  /** Answers a missing required field as the old API did. */
+  /** Set for an endpoint of the old API: how it answers when a required field is missing. */
   legacy?: Legacy;
   /** Fields of other APIs that this operation refuses, with advice. */
   foreignNames?: readonly ForeignName[];
@@ -104,8 +104,8 @@ type Answers<O> = {
 }[keyof O & SuccessName];
 
 /**
- * Answers a request whose parts are parsed: with the body of the operation's main success, or with a complete response,
- * which is needed for other successes and for streams.
+ * Answers a request whose parts have been parsed. Returns the body of the operation's main success, or a complete
+ * response, which other successes and streams need.
  */
 export type OperationHandler<World, O> = (
   world: World,

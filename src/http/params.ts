@@ -5,7 +5,7 @@ import type { Warning } from "../core/warning";
 export const defaultLimit = 20;
 export const maxLimit = 100;
 
-/** An id in a path. Any string is accepted, because an id that does not exist is a 404 in any form. */
+/** An id in a path. Any string is accepted, because an unknown id is a 404, whatever its form. */
 export const IdParam = z.object({ id: pathId("id") });
 
 /** Returns the schema of an id in a path, under a given name. Used for paths with several ids. */
@@ -16,7 +16,7 @@ export function pathId(name: string) {
     .meta({ type: "string", ...inPath(name) });
 }
 
-/** A project's id in a path. Our rows use the same UUID. */
+/** A project's id in a path. Our rows store the same UUID, so it is not converted. */
 export const ProjectParam = z.object({ id: z.string().meta(inPath("id")) });
 
 function inPath(name: string) {

@@ -1,6 +1,6 @@
 import { getPath } from "hono/utils/url";
 
-/** The base URLs that Plunk's clients may have before the name of one of its three endpoints. */
+/** Matches a path of one of Plunk's three endpoints, with any base URL that Plunk's clients may put before it. */
 const plunkPath = /^(?:\/+api)?(?:\/+v1)?\/+(send|track|verify)$/;
 
 /**

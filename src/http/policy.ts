@@ -18,8 +18,8 @@ export type CallerKey =
   /** A person with a session, regardless of their role. */
   | "person"
   /**
-   * On a developer's machine, everyone who calls it by one of its own names; elsewhere only the operator. Only while
-   * the embedded provider is in use.
+   * A reader of the outbox, while the outbox is in use. On a developer's machine, that is everyone who calls the
+   * machine by one of its own names; elsewhere only the operator.
    */
   | "outbox"
   /**
@@ -66,8 +66,8 @@ export interface Policy {
   takesMonitorKey: boolean;
   /**
    * Whether the route adds rows or files: a project that has reached its `maxStorageMb` may not call such a route. A
-   * function decides it from the body. "itself": the verb decides. Null: true for a POST of a project that is not a
-   * read.
+   * function decides from the body, and "itself" leaves the decision to the verb. Null means true for a project's POST
+   * that is not a read.
    */
   grows: boolean | "itself" | ((body: unknown) => boolean) | null;
   /** Whether the route changes nothing, so that a disabled project may call it. */
@@ -77,8 +77,8 @@ export interface Policy {
   /** The names that the route reads; null for a route that is not in the OpenAPI document. */
   names: () => Names | null;
   /**
-   * Creates the refusals that the document shows as examples. A function, because creating an error while the Worker
-   * starts would take a quarter of the start's time: V8 reads the whole bundle again to find the error's line.
+   * Creates the refusals that the document shows as examples. A function, because creating an error object while the
+   * Worker starts would take a quarter of its startup time: V8 reads the whole bundle again to find the error's line.
    */
   refusals: () => readonly Refusal[];
 }

@@ -73,7 +73,7 @@ function requireRole({ role }: Rights, needed: Role): void {
   if (!isAtLeast(role, needed)) throw new RoleTooLow(role, { role: needed });
 }
 
-/** Refuses an editor who only writes drafts: at once, or when the body asks to send. */
+/** Refuses an editor who only writes drafts, either at once or later, when the body asks to send. */
 async function limitToDrafts(c: HonoContext<AppEnv>, people: People, { project, rights }: Membership): Promise<void> {
   const { sends }: Policy = c.get("policy");
   const refuse = async () => {

@@ -16,9 +16,10 @@ interface Chain<T> {
 type Table<T> = Map<string, Chain<T>[]>;
 
 /**
- * Replaces hono's routers. Its fast router refuses `/contacts/fields` next to `/contacts/:id`, and its other one visits
- * all middleware for each request. This one relies on the rules of our paths. An endpoint begins with a literal segment
- * and has one method. Middleware accepts every method, and `*`, one path, or everything below one segment.
+ * Replaces hono's routers. Hono's fast router refuses `/contacts/fields` next to `/contacts/:id`, and its other router
+ * visits all middleware for each request. This router relies on the rules of our paths. An endpoint begins with a
+ * literal segment and has one method. Middleware accepts every method, and applies to `*`, one path, or everything
+ * below one segment.
  */
 export function routeTable<T>(): Router<T> {
   const entries: RouteEntry<T>[] = [];

@@ -19,7 +19,7 @@ export interface AppEnv {
     policy: Policy;
     /** Everything that works without a project: for the middleware, operators and recipients. */
     platform: Platform;
-    /** Answers a request as the Worker does, within this one: `callInside`. */
+    /** Answers another request within this one, just as the Worker would: see `callsInside`. */
     answerInside: AnswerRequest;
     /** Everything that works on the caller's project. Set once the key is accepted. */
     ctx: Context;
@@ -37,7 +37,7 @@ export interface AppEnv {
     visitor: Visitor | undefined;
     /** Warnings that the answer adds to its result. */
     warnings: Warning[];
-    /** The idempotency key of a call whose API key was in its body too. */
+    /** The idempotency key of a call that has it in the body, together with its API key. */
     idempotencyKeyInBody: string | undefined;
     /**
      * Set for a request with an idempotency key, whose body is read first: the request's hash, or the fault of an

@@ -15,7 +15,7 @@ import { type AppEnv, type AppRouter, createRouter } from "./router";
 
 /** The properties that the operations of a router share. */
 interface Shared {
-  /** Their tag in the document. */
+  /** The operations' tag in the OpenAPI document. */
   tag: string;
   /** Schemas that the document names although none of the operations uses them as a whole. */
   schemas?: Iterable<readonly [name: string, schema: z.ZodType]>;
@@ -30,35 +30,35 @@ export interface PlacedOperation extends Shared, Omit<Operation, keyof Policy>, 
 
 type AddOperation<World> = <O extends Operation>(
   path: string,
-  // A property that operations do not have does not compile.
+  // Makes the compiler refuse a property that operations do not have.
   operation: O & Record<Exclude<keyof O, keyof Operation>, never>,
   handler: OperationHandler<World, O>,
 ) => void;
 
 /**
- * Adds operations to a router. Their handlers get either a context with a project or a platform, depending on their
- * callers.
+ * Adds operations to a router. A handler gets either a context with a project or a platform, depending on the
+ * operation's callers.
  */
 export interface Routes<World> extends Record<Method, AddOperation<World>> {
   router: AppRouter;
 }
 
-/** Operations that take a project's key. */
+/** Creates the routes of operations that take a project's key. */
 export function projectRoutes(tag: string, shared: Omit<Shared, "tag"> = {}): Routes<Context> {
   return routesOf({ tag, ...shared }, (c) => c.var.ctx);
 }
 
-/** Operations without a project, which take the operator's token. */
+/** Creates the routes of operations without a project, which take the operator's token. */
 export function operatorRoutes(tag: string, shared: Pick<Partial<Policy>, "isOfConsole"> = {}): Routes<Platform> {
   return routesOf({ tag, key: "operator", ...shared }, (c) => c.var.platform);
 }
 
-/** Operations of people with a session. An operation that accepts everybody declares so. */
+/** Creates the routes of operations for people with a session. An operation that accepts everybody declares so. */
 export function personRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "person", isOfConsole: true }, (c) => c.var.platform);
 }
 
-/** Operations on the outbox. */
+/** Creates the routes of operations on the outbox. */
 export function outboxRoutes(tag: string): Routes<Platform> {
   return routesOf({ tag, key: "outbox", maxBody: null }, (c) => c.var.platform);
 }
@@ -125,7 +125,7 @@ function answerTo<O extends Operation>(
     // Each part is the output of its own schema.
     const input = (await readInput(c, operation)) as InputOf<O>;
     if (operation.isVersioned) c.set("ctx", { ...c.get("ctx"), ifMatch: readIfMatch(c.req.header("If-Match")) });
-    // Whether the call enables something is only known from its body.
+    // Only the body tells whether the call sends, which an editor who only writes drafts may not do.
     if (typeof operation.sends === "function" && "body" in input && operation.sends(input.body)) {
       await c.get("refuseToSend")?.();
     }

@@ -50,7 +50,7 @@ function set(c: HonoContext<AppEnv>, name: string, value: string | null): void {
 }
 
 /**
- * Whether the page is served without https, as on a developer's machine, where browsers refuse cookies with the secure
+ * Whether the page is served without https, as on a developer's machine. Browsers then refuse cookies with the secure
  * prefix.
  */
 function isPlainLocal(c: HonoContext<AppEnv>): boolean {

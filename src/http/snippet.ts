@@ -13,7 +13,10 @@ export function serveSnippet(app: AppRouter): void {
   app.get(snippetPath, open, (c) => scriptFor(c, "public, max-age=31536000, immutable"));
 }
 
-/** Sets CORS headers: pages of every origin load the script, and can only compare it with its hash if it has them. */
+/**
+ * Sets CORS headers, because pages of every origin load the script, and browsers can compare it with its hash only if
+ * it has these headers.
+ */
 function scriptFor(c: HonoContext<AppEnv>, cacheControl: string) {
   return c.body(snippet.script, 200, {
     "Content-Type": "text/javascript; charset=utf-8",

@@ -9,8 +9,9 @@ import type { AppEnv } from "./router";
 const streamingMs = 300 * secondMs;
 
 /**
- * Returns the body of a route with `bytes`, of which no more than a chunk is in memory. Its bound has been checked by
- * its announced length, which the runtime enforces. Throws BadRequest without one: R2 takes no stream of unknown length.
+ * Returns the body of a route with `bytes` as a stream, of which only one chunk is in memory. The body's size has been
+ * checked by its announced length, which the runtime enforces. Throws BadRequest if no length was announced, because R2
+ * accepts no stream of unknown length.
  */
 export function streamedBody(c: HonoContext<AppEnv>): IncomingBytes {
   const { body, headers } = c.req.raw;

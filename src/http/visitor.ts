@@ -71,7 +71,7 @@ function isFromOurPage(c: HonoContext<AppEnv>): boolean {
   return origin === originOf(c.req.url) || (config.baseUrl !== null && origin === originOf(`${config.baseUrl}/`));
 }
 
-/** Refuses a request that, according to the browser, another site sends. For routes without a session. */
+/** Refuses a request whose headers show that the browser sends it for another site. For routes without a session. */
 export function refuseCrossSite(c: HonoContext<AppEnv>): void {
   const isSaid = c.req.header("Origin") !== undefined || c.req.header("Sec-Fetch-Site") !== undefined;
   if (isSaid && !isFromOurPage(c)) throw new CrossSiteWrite();

@@ -1,6 +1,6 @@
 /** Bytes that arrive while they are stored. Reading them may throw, and then nothing is stored. */
 export interface IncomingBytes {
-  /** The number of bytes, which must be right. */
+  /** The exact number of bytes. */
   size: number;
   chunks(): AsyncIterable<Uint8Array>;
 }
@@ -8,9 +8,12 @@ export interface IncomingBytes {
 /** Stored files, in R2. A key begins with its kind and its project, so that the files of a project share a prefix. */
 export interface Blobs {
   put(key: string, content: string | Uint8Array): Promise<void>;
-  /** Stores a file of which no more than a chunk is in memory. An error in reading it is thrown as it is. */
+  /**
+   * Stores a file chunk by chunk, so that only one chunk is in memory. An error from reading the bytes is thrown
+   * unchanged.
+   */
   putIncoming(key: string, incoming: IncomingBytes): Promise<void>;
-  /** Returns a file of which no more than a chunk is in memory; null when there is no such file. */
+  /** Opens a file as a stream, so that only one chunk is in memory. Returns null when there is no such file. */
   open(key: string): Promise<{ size: number; stream: ReadableStream<Uint8Array> } | null>;
   /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
@@ -19,7 +22,7 @@ export interface Blobs {
   list(prefix: string, after?: string): Promise<string[]>;
   /** Returns up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
-  /** Counts up to 1,000 files that begin with the prefix, after the given key. `last` is null when these are the last. */
+  /** Counts up to 1,000 files whose keys begin with the prefix and come after `after`. `last` is null at the end. */
   measure(prefix: string, after: string | null): Promise<{ rows: number; bytes: number; last: string | null }>;
 }
 
@@ -35,7 +38,7 @@ export const blobKinds: readonly BlobKind[] = [
   "file",
 ];
 
-/** Larger texts are stored in R2, because D1 rows should stay small for queries over many of them. */
+/** Texts larger than this are stored in R2, because rows of D1 should stay small for queries over many rows. */
 export const maxTextBytesInRow = 65_536;
 
 export function blobKey(kind: BlobKind, projectId: string, id: string): string {
@@ -63,7 +66,7 @@ export function openBlobs(bucket: R2Bucket): Blobs {
     async putIncoming(key, { size, chunks }) {
       const { readable, writable } = new FixedLengthStream(size);
       const stored = reached(bucket.put(key, readable));
-      // It is awaited below, but may fail before.
+      // `stored` is awaited below, but may fail before that.
       stored.catch(() => {});
       const writer = writable.getWriter();
       try {

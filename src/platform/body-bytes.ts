@@ -3,7 +3,7 @@ import { secondMs } from "../core/time";
 const megabyte = 1024 * 1024;
 
 /**
- * The most bytes of bodies that one isolate holds, out of its 128 MB, while they arrive or wait for a memory slot. The
+ * The most bytes of bodies that one isolate holds, of its 128 MB, while bodies arrive or wait for a memory slot. The
  * limit of one project allows three sends of 10 MB as base64.
  */
 const maxBytes = 56 * megabyte;

@@ -6,7 +6,7 @@ import { judgeOutboundUrl } from "./outbound";
 
 /**
  * Refuses a URL that may not be called, judged by its text alone; its name is resolved before each call. `judged` is
- * the part of `url` that no template can change, when that is not the whole.
+ * the part of `url` that no template can change, which is all of it by default.
  */
 export function checkOutboundUrl(
   platform: Pick<Platform, "config" | "origin">,

@@ -15,7 +15,7 @@ export function consoleFromOf(given: string, provider: string): Address | null {
 
 const ownSender = "console@petrel.test";
 
-/** A team of Cloudflare Access, and its application that guards the console. */
+/** A team at Cloudflare Access, and the team's application that guards the console. */
 export interface Access {
   /** The origin of the team, which issues its assertions. */
   team: string;

@@ -37,7 +37,7 @@ export interface Platform {
   config: Config;
   /** When this request, job or tick began. */
   now: Date;
-  /** The time of a commit by the database's clock, in milliseconds: an SQL expression. */
+  /** An SQL expression for the time of a commit by the database's clock, in milliseconds. */
   databaseNow: SQL;
   /** The current time, for work that takes a while. */
   clock(): Date;
@@ -46,7 +46,7 @@ export interface Platform {
    * that sweeps compare over all projects.
    */
   realClock(): Date;
-  /** The real time of a commit by the clock of the database. */
+  /** An SQL expression for the real time of a commit by the database's clock. */
   realDatabaseNow: SQL;
   /** A random number from 0 up to 1. */
   random(): number;
@@ -66,21 +66,21 @@ export interface Platform {
   documents(): Promise<Section[]>;
   /** The pace of the account of `mailer`. */
   pace: Pace;
-  /** The number of calls to the provider that this work may have open at once. */
+  /** The most calls to the provider that this work may have open at once. */
   callsAtOnce: number;
   /**
-   * The most rounds of such calls that this work may make one after another. Each round takes about twenty statements
-   * of the invocation, and more with reports.
+   * The most rounds of calls to the provider that this work may make one after another. Each round takes about twenty
+   * statements of the invocation, and more with reports.
    */
   maxRounds: number;
   /**
-   * The CPU budget of this invocation. Loops that compute stop when it is used up, because no clock advances while they
-   * run.
+   * The CPU budget of this invocation. Loops that compute stop when it is used up. They cannot watch the time instead,
+   * because no clock advances while they run.
    */
   cpu: Cpu;
-  /** The number of databases that a sweep asks at the same time. */
+  /** The most databases that a sweep asks at the same time. */
   databasesAtOnce: number;
-  /** The number of executions that the shards in one isolate may move at the same time. */
+  /** The most executions that the shards in one isolate may move at the same time. */
   executionsAtOnce: number;
   /** Waits in the middle of work. */
   sleep(ms: number): Promise<void>;
@@ -91,7 +91,7 @@ export interface Platform {
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
   /**
-   * The host of this request, when links must not use it: the caller chose the host, and the operator did not configure
+   * The host of this request if links must not use it, because the caller chose it and the operator did not configure
    * it. Otherwise null.
    */
   foreignHost: string | null;

@@ -14,8 +14,8 @@ export function exists(rows: SQL): SQL {
 
 /**
  * Asks each database, in one statement, which sweeps have something to do there. Returns the shards by the name of the
- * sweep. A database that does not answer, or for which no statement is left, counts for all sweeps: each of them tries,
- * and logs that it failed.
+ * sweep. If a database does not answer, or no statement is left for it, all sweeps count as due there: each of them
+ * tries, and logs that it failed.
  */
 export async function findDue(
   platform: Platform,

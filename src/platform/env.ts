@@ -39,7 +39,7 @@ const ResolverUrl = z.string().refine((url) => url === "" || isResolverUrl(url),
   message: "Must be an https: URL; http: only with a loopback host",
 });
 
-/** A URL of the operator that this installation calls. */
+/** A URL that belongs to the operator and that this installation calls. */
 const OwnUrl = z.union([z.literal(""), z.url({ protocol: /^https?$/ })]);
 
 const percent = z.coerce.number().min(0).max(100);
@@ -153,9 +153,9 @@ export function readConfig(env: Env) {
     isDevelopment: values.ENVIRONMENT === "development",
     mail,
     sandbox: values.SANDBOX === "true",
-    /** The number of attachments of one email. */
+    /** The most attachments that one email may have. */
     maxAttachments: values.MAX_ATTACHMENTS_COUNT,
-    /** The total size of all attachments of one email, decoded. */
+    /** The most bytes that all attachments of one email may have together, decoded. */
     maxAttachmentBytes: withinCeiling(values.MAX_ATTACHMENT_SIZE_MB) * megabyte,
     /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
     dnsResolvers: resolversOf(values.DNS_RESOLVER_URL, values.DNS_FALLBACK_URL),
@@ -181,7 +181,10 @@ export function readConfig(env: Env) {
     baseUrl: values.PUBLIC_URL.replace(/\/+$/, "") || null,
     /** The location of databases and objects. */
     dataLocation: dataLocationOf(values.DATA_LOCATION, values.ENVIRONMENT === "development"),
-    /** Whether lists and documents may be read from copies of the databases. The link secrets seal their bookmarks. */
+    /**
+     * Whether lists and documents may be read from copies of the databases. This needs link secrets, which seal the
+     * bookmarks.
+     */
     readsCopies: values.READ_REPLICAS === "true" && linkSecrets.length > 0,
     /**
      * The address to which the Worker forwards mail that a routing rule brings to it; null when mail is not forwarded.
@@ -202,9 +205,9 @@ export function readConfig(env: Env) {
       bouncePercent: values.BRAKE_BOUNCE_PERCENT,
       complaintPercent: values.BRAKE_COMPLAINT_PERCENT,
     },
-    /** The confirmation mails that public keys of one project may cause in an hour. */
+    /** The most confirmation mails that public keys of one project may cause in an hour. */
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
-    /** The workflow mails that events of public keys of one project may cause in an hour. */
+    /** The most workflow mails that events of public keys of one project may cause in an hour. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
     /** Whether people can sign in to the console. */
     hasConsole: values.CONSOLE_ENABLED === "true",

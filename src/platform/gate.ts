@@ -4,9 +4,9 @@ import type { NamedObjects } from "./objects";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /**
- * The gate of a project, as the middleware uses it. One object holds its buckets, and sixteen share its idempotency
- * keys, because each key takes two calls and two writes. When the object does not answer, methods return null or
- * nothing.
+ * The gate of a project, as the middleware uses it. One object holds the project's buckets. Sixteen objects share its
+ * idempotency keys, because each key takes two calls and two writes. When an object does not answer, a method returns
+ * null or nothing.
  */
 export interface Gate {
   /**
@@ -20,7 +20,7 @@ export interface Gate {
   erase(projectId: string): Promise<void>;
 }
 
-/** An admission whose key also names the kind of callers it belongs to. */
+/** An admission whose key also names the kind of caller to which it belongs. */
 interface OwnedAdmission extends Admission {
   key: (NonNullable<Admission["key"]> & OwnedKey) | null;
 }

@@ -9,14 +9,15 @@ export async function letOthersIn(): Promise<void> {
 }
 
 /**
- * About five milliseconds. A request waits for one slice at each of its ten or more steps, and several tasks may
- * compute at once. Slices are counted in units of work, because the clock stands still while code computes.
+ * The units of work in a slice, which takes about five milliseconds. Slices are short because a request waits for one
+ * slice at each of its ten or more steps, and several tasks may compute at once. They are counted in units of work,
+ * because the clock stands still while code computes.
  */
 const sliceUnits = 500_000;
 
-/** Long computation, cut into slices between which other work runs. */
+/** A long computation, cut into slices between which other work runs. */
 export interface Slices {
-  /** Counts computed units. */
+  /** Counts units of work that have been done. */
   spend(units: number): void;
   /** Called between two pieces of work. Lets other requests run once the slice is used up. */
   between(): Promise<void>;

@@ -34,8 +34,8 @@ export interface TakenSlot {
 
 /**
  * Waits for a memory slot; returns null when none becomes free in time. A project has at most one slot, so that it
- * cannot keep others out; projects without one are served in the order of asking. Waiting is polling, because one
- * request cannot wake another on Workers.
+ * cannot keep others out. Projects without a slot are served in the order in which they asked. Waiting is polling,
+ * because one request cannot wake another on Workers.
  */
 export async function takeSlot(project: number, patienceMs: number): Promise<TakenSlot | null> {
   const entry: SlotEntry = { project, since: Date.now() };

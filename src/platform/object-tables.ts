@@ -7,10 +7,10 @@ export type TableMigrations = readonly (readonly string[])[];
 
 interface Options {
   /**
-   * The earliest version whose code works with the tables after the last migration. A version is the number of
-   * migrations that the code knows. A migration that only adds leaves this number unchanged. It is raised by a
-   * migration that removes something, or whose rows earlier code must not write, one release after the last code that
-   * needs what is removed.
+   * The earliest version whose code can work with the tables after the last migration. A version is the number of
+   * migrations that its code knows. A migration that only adds something leaves this number unchanged. A migration
+   * raises it if it removes something, or if earlier code must not write its rows. Such a migration comes one release
+   * after the last code that needs what it removes.
    */
   readableFrom?: number;
 }
@@ -31,9 +31,9 @@ export class NewerTables extends Error {
 
 /**
  * Brings the tables of an object to the version of this code. Each object migrates itself, because a deployment reaches
- * objects one by one, and a gradual deployment that is taken back returns an object to earlier code. Earlier code
- * continues to work as long as the later version declares that its tables only have more than before. Otherwise
- * NewerTables is thrown: each call of the object fails, as if it did not answer, and nothing is written.
+ * objects one by one, and a gradual deployment that is rolled back returns an object to earlier code. Earlier code
+ * continues to work if the later version declares that its tables only have more than before. Otherwise NewerTables is
+ * thrown: each call of the object fails, as if it did not answer, and nothing is written.
  */
 export function migrateTables(
   storage: DurableObjectStorage,
@@ -48,7 +48,7 @@ export function migrateTables(
   storage.transactionSync(() => {
     for (const statement of migrations.slice(version).flat()) storage.sql.exec(statement);
     storage.kv.put(versionKey, known);
-    // Nothing is stored where only this version and later ones can work with the tables.
+    // Nothing is stored if only this version and later ones can work with the tables.
     if (readableFrom < known) storage.kv.put(readableFromKey, readableFrom);
     else storage.kv.delete(readableFromKey);
   });

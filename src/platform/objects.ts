@@ -16,8 +16,8 @@ export type NamedObjects<T extends Rpc.DurableObjectBranded | undefined> = Pick<
 >;
 
 /**
- * Returns the objects of a class at the location of the installation. In a jurisdiction the same name is another, empty
- * object, so a deploy refuses to change the location.
+ * Returns the objects of a class at the location of the installation. In another jurisdiction, the same name opens a
+ * different, empty object, so a deploy refuses to change the location.
  */
 export function objectsAt<T extends Rpc.DurableObjectBranded | undefined>(
   location: DataLocation,

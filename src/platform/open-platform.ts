@@ -19,7 +19,10 @@ import { objectsAt } from "./objects";
 import { openQueues } from "./queues";
 import { openWorkflowShards } from "./workflow-shards";
 
-/** The executions of four full passes. A read of another project waits for their batches in the database. */
+/**
+ * The most executions that the shards in one isolate move at the same time, as many as in four full passes. Their
+ * batches keep the database busy, and reads of other projects wait for them.
+ */
 const maxExecutionsAtOnce = 400;
 
 const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
@@ -41,7 +44,7 @@ type Databases = Pick<Platform, "control" | "databaseOf" | "databases">;
 /** Opens the databases for one invocation, so that its statements are counted. */
 function openDatabases(env: Env, spent: Spent): Databases {
   const counted = new Map(shardsOf(env).map((shard) => [shard, countedIn(spent, projectDatabase(env, shard))]));
-  // Throws for a shard without a database.
+  // `projectDatabase` throws for a shard without a database.
   const databaseOf = (shard: string) => counted.get(shard) ?? projectDatabase(env, shard);
   return { control: databaseOf(controlShard), databaseOf, databases: [...counted.values()] };
 }

@@ -64,7 +64,7 @@ async function followUp(
     const answer = await fetchOnce(judged.url, call, signal);
     if (!(answer instanceof Response)) return answer;
     if (!isRedirect(answer.status)) return readAnswer(platform, answer, signal);
-    // Not awaited, because some streams never settle it.
+    // Not awaited, because for some streams the promise never settles.
     answer.body?.cancel().catch(() => {});
     const next = redirected(call, judged.url, answer.status, answer.headers.get("Location"));
     if (typeof next === "string") return { kind: "refused", reason: next };
@@ -140,7 +140,9 @@ async function beginningOf({ body }: Response, signal: AbortSignal): Promise<str
 
 const late = Symbol("late");
 
-/** Rejects work when a signal fires. For work that cannot be aborted, such as a lookup. */
+/**
+ * Stops waiting for work when the signal fires, and returns `late`. For work that cannot be aborted, such as a lookup.
+ */
 async function untilLate<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof late> {
   if (signal.aborted) return late;
   let stop = () => {};

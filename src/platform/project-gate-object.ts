@@ -19,8 +19,9 @@ export interface Admitted {
 }
 
 /**
- * The answer of the request that owns a key. If that request found in the database that the key had its effect earlier,
- * it passes on the whole effect: the claim then gets the time of the first use, and expires with it.
+ * The report of the request that owns a key, once it is done. If the request found in the database that an earlier
+ * request had already used the key, the report contains that whole record, so that the claim takes over the original
+ * time and expiry.
  */
 export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffect>;
 
@@ -37,16 +38,16 @@ export class ProjectGateObject extends DurableObject {
   private levelsStoredAt = 0;
   private hasTables = false;
   /**
-   * Levels of network addresses and people, in the order of last use, oldest first. They are only in memory, and at most
-   * `maxCallers`.
+   * Levels of network addresses and people, least recently used first. They are only in memory, and there are at most
+   * `maxCallers` of them.
    */
   private callers = new Map<string, Level>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
     this.makeTables();
-    // Levels are stored, because a bucket per minute does not refill before an idle object is evicted. Buckets per
-    // second do.
+    // Levels are stored because a bucket with a rate per minute may not be full again before an idle object is evicted.
+    // A bucket with a rate per second is.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }
 
@@ -128,7 +129,7 @@ export class ProjectGateObject extends DurableObject {
       this.wakeAt(now + ttlMs);
       return { kind: "claimed" };
     }
-    // This is a repeated call by the same owner, whose first answer was lost.
+    // The same owner has called again, because the answer to its first call was lost.
     if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
@@ -164,7 +165,7 @@ export class ProjectGateObject extends DurableObject {
   }
 
   private sql(query: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
-    // A request that was running when the project was erased may still arrive.
+    // A call may still arrive from a request that was running when the project was erased.
     if (!this.hasTables) this.makeTables();
     return this.ctx.storage.sql.exec(query, ...values).toArray();
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The hash of a request, computed while its body arrives, over its method, path and bytes. */
+/** The hash of a request's method, path and body, computed while the body arrives. */
 export interface RequestHash {
   add(bytes: Uint8Array): void;
   end(): string;

@@ -12,21 +12,21 @@ import { maxSweptRows, sweepDatabases } from "./sweep";
 export interface DueRows {
   /** A FROM clause with the index and a condition. */
   rows: SQL;
-  /** The columns of the index with the due time, followed by those that order rows with the same due time. */
+  /** The columns of the index: the due time, then those that order rows with the same due time. */
   order: readonly string[];
   /** The columns of the table's key. */
   key: readonly string[];
   /**
-   * The condition for rows that this sweep handles, and the column that the condition reads. Without it, the sweep
+   * The condition for rows that this sweep handles, and the column that the condition reads. Without `home`, the sweep
    * handles all projects that live here.
    */
   home?: { condition: SQL; column: string };
 }
 
 /**
- * Sweeps due rows of projects that live in the database. Rows behind the fence of a move stay due for an hour, and
- * there may be a million of them: no statement skips more than 25,000. `take` gets the rows as a SELECT of the table's
- * key, at most `limit`, and returns how many it took.
+ * Sweeps due rows of projects that live in the database. Rows behind the fence of a move may stay due for an hour, and
+ * there may be a million of them, so no statement skips more than 25,000. `take` gets the rows as a SELECT of the
+ * table's key, at most `limit`, and returns how many it took.
  */
 export function sweepAtHome(
   platform: Platform,
@@ -55,12 +55,15 @@ export function sweepAtHome(
 
 const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last: orNull(asJson<Key>()) });
 
-/** A window without a row of a project that lives here is read twice, because its last row is needed too. */
+/**
+ * The most rows in a window. If no row in it belongs to a project that lives here, the window is read twice, because
+ * its last row is needed too.
+ */
 const rowsInWindow = Math.floor(maxRowsPerStatement / 2);
 
 /**
- * Finds the first due row, from a position on, whose project lives here. Without a fence there is nothing to search,
- * because every row qualifies.
+ * Finds the first due row, from a position on, whose project lives here. If no project is fenced, there is nothing to
+ * search, because every row qualifies.
  */
 async function findFirst(
   { spent }: Platform,
@@ -91,7 +94,7 @@ function homeOf({ home }: DueRows): SQL {
   return home?.condition ?? isAtHome();
 }
 
-/** Selects these columns, and the one that the condition reads. */
+/** Returns these columns and the one that the condition of `home` reads. */
 function windowOf({ home }: DueRows, names: readonly string[]): string[] {
   return [...new Set([...names, ...(home ? [home.column] : [])])];
 }

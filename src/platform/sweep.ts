@@ -70,8 +70,9 @@ export function openParts(): Parts {
 }
 
 /**
- * Visits all rows of a table in each database, several pages per tick. `takePage` processes the rows after a cursor, or
- * the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts again.
+ * Visits all rows of a table in each database, several pages per tick. `takePage` processes the rows after a cursor or,
+ * without one, the first rows. It returns the cursor for the next page, or undefined at the end of the table. The next
+ * tick then starts from the beginning.
  */
 export async function walkDatabases<Cursor>(
   platform: Platform,
@@ -107,8 +108,8 @@ export async function storeCursor(platform: Platform, sweep: string, cursor: str
 }
 
 /**
- * Returns the key of the cursor's file. When there are many databases, several calls each handle some of them, with a
- * cursor each.
+ * Returns the key of the cursor's file. When there are many databases, several calls each handle some of them, and each
+ * call has its own cursor.
  */
 function cursorKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
   return first === controlShard ? `sweeps/${sweep}` : `sweeps/${sweep}/${first}`;

@@ -15,7 +15,10 @@ export interface Turn {
 
 /** A queue for one kind of work, of which this isolate runs a limited amount at a time. */
 export interface Line {
-  /** Waits until `size` fits, together with running work and with work that asked earlier, within `atOnce`. */
+  /**
+   * Waits until the running work, the work that asked earlier and this work of `size` together fit within `atOnce`.
+   * Work that is larger than the limit runs alone.
+   */
   take(atOnce: number, size?: number): Promise<Turn>;
 }
 
@@ -26,8 +29,8 @@ interface LineEntry {
 }
 
 /**
- * Opens a line for turns. Work that is larger than the limit runs alone. Waiting work polls, because a promise of one
- * object must not depend on another. Work far back in the line polls less often, because polling takes time too.
+ * Opens a line for turns. Waiting work polls, because the promise of one object must not depend on another object. Work
+ * far back in the line polls less often, because polling takes time too.
  */
 export function openLine(): Line {
   /** Waiting entries, in the order in which they asked. */
@@ -71,8 +74,8 @@ function forgetSilent(turns: Set<LineEntry>, now: number): void {
 }
 
 /**
- * The line for computing work, one piece at a time, because a request that runs in between waits for all of that work
- * at each of its steps.
+ * The queue for CPU-bound work, which runs one piece at a time. If several pieces ran at once, any other request would
+ * wait for all of them at each of its own steps.
  */
 const computing = openLine();
 const computingAtOnce = 1;

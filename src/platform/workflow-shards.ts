@@ -53,7 +53,7 @@ export interface Vacating {
   workflowId: Id;
   stepIds: Id[];
   to: Id | null;
-  /** Where to continue: the answer of the call before. Empty at the beginning. */
+  /** Where to continue: the answer of the previous call. Empty in the first call. */
   after: string;
 }
 
@@ -108,8 +108,8 @@ export interface WorkflowShard {
   start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null>;
   startMany(address: ShardAddress, given: ScheduledStarts): Promise<void>;
   /**
-   * Settles a step. Returns false if the execution is active and does not wait at this step: it may reach the step
-   * later, or has left it.
+   * Settles a step. Returns false if the execution is active but does not wait at this step, because it has left the
+   * step or has not reached it yet.
    */
   settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
   get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;

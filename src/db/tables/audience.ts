@@ -4,7 +4,7 @@ import { id, projectId } from "../columns";
 
 /**
  * The segments, campaigns and workflows that name a field, an event or a segment. The batch that saves a condition also
- * writes its references, so that usage is one index lookup and never a scan of conditions.
+ * writes its references, so that finding the uses of a name takes one index lookup and never a scan of conditions.
  */
 export const audienceReferences = sqliteTable(
   "audience_references",

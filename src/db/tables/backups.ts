@@ -2,8 +2,8 @@ import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm
 import { createdAt, id, projectId, time } from "../columns";
 
 /**
- * The backups of projects that have files, in the control database. A backup outlives its project, so the row contains
- * the project's public id.
+ * The backups whose files exist, in the control database. A backup outlives its project, so the row contains the
+ * project's public id.
  */
 export const backups = sqliteTable(
   "backups",
@@ -25,8 +25,9 @@ export const backups = sqliteTable(
 export type BackupRow = typeof backups.$inferSelect;
 
 /**
- * Rows of a project as they were at the start of the backup in progress. Triggers write them before the first change of
- * a row. `image` is null for a row that did not exist. The key's columns have the same types as in the table's own key.
+ * Rows of a project as they were at the start of the backup in progress. Triggers store a row when it is changed for
+ * the first time since. `image` is null for a row that did not exist at the start. The key's columns have the same
+ * types as in the table's own key.
  */
 export const capturedRows = sqliteTable(
   "captured_rows",

@@ -57,15 +57,15 @@ export const campaigns = sqliteTable(
     // Finds the campaigns of a topic, which cannot be deleted while one of them is open.
     index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
     index("ix_campaigns_template").on(table.projectId, table.templateId).where(sql`template_id IS NOT NULL`),
-    // Finds the campaigns that use the file of a template version: that version is then retained.
+    // Finds the campaigns that use the file of a template version, because that version must then be retained.
     index("ix_campaigns_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
   ],
 );
 export type CampaignRow = typeof campaigns.$inferSelect;
 
 /**
- * The progress of sending a campaign, from when it is scheduled or sent until it has ended. It is separate from the
- * campaign, whose row may be large, because each step writes it.
+ * How far the sending of a campaign is, from the call that schedules or sends it until the sending has ended. The row
+ * is separate from the campaign's, which may be large, because each step writes it.
  */
 export const campaignRuns = sqliteTable(
   "campaign_runs",
@@ -77,7 +77,7 @@ export const campaignRuns = sqliteTable(
     dueAt: time().notNull(),
     /** Changes with every step, so that only one of two concurrent runs takes it. */
     step: integer().notNull().default(0),
-    /** See engine/recipients/frozen.ts. */
+    /** How far the run is: see engine/recipients/frozen.ts. */
     progress: jsonObject().notNull().default({}),
     /**
      * The base URL of the pages for recipients. The call that sends or schedules knows it, but the sweep that starts
@@ -104,11 +104,14 @@ export const campaignPages = sqliteTable(
     open: integer().notNull().default(0),
     /** When the page is counted again. Null while no email of it has changed since the last count. */
     recountAt: time().default(0),
-    /** The result of the last count by content, which is this page's share of `campaign_counts`. */
+    /** The counts of this page by content, from the last count: the page's share of `campaign_counts`. */
     counts: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
     /** The counts of each hour at the last count: see engine/campaigns/hours.ts. */
     hours: text({ mode: "json" }).$type<Record<string, number[]>>().notNull().default({}),
-    /** The counts before the last count, and the name of the last count. The second statement of a count needs both. */
+    /**
+     * `countsBefore` has the counts from before the last count, and `countId` identifies the last count. The second
+     * statement of a count needs both.
+     */
     countsBefore: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
     countId: id(),
   },
@@ -147,8 +150,8 @@ export const campaignCounts = sqliteTable(
 );
 
 /**
- * Contacts that the freeze of a campaign left out: they are in its audience but have no row in its ledger. Each counts
- * once, for the first reason that applies.
+ * Contacts that the freeze of a campaign left out: they are in its audience but have no row in its ledger. Each contact
+ * counts once, for the first reason that applies.
  */
 export const campaignLeftOut = sqliteTable(
   "campaign_left_out",
@@ -170,12 +173,12 @@ export const campaignLinks = sqliteTable(
     projectId: projectId(),
     campaignId: id().notNull(),
     contentId: id().notNull(),
-    /** The position of the URL in its content, from 1. The link contains it. */
+    /** The position of the URL in its content, from 1. The tracking link contains this number. */
     number: integer().notNull(),
     /** The URL as written in the content, before values are inserted. */
     url: text().notNull(),
     clicks: counter().default(0),
-    /** Emails whose link was clicked at least once. */
+    /** The number of emails in which this link was clicked at least once. */
     uniqueClicks: counter().default(0),
     automatedClicks: counter().default(0),
   },

@@ -16,17 +16,20 @@ export const contacts = sqliteTable(
     email: text().notNull(),
     subscribed: flag().notNull(),
     /**
-     * When this person last unsubscribed by any means, without subscribing again since. Null for a contact that was
-     * never subscribed.
+     * When this person last unsubscribed, by any means, if they have not subscribed again since. Null for a contact
+     * that was never subscribed.
      */
     optedOutAt: time(),
-    /** The origin of the unsubscription. A request from a browser never overrides a person's own choice. */
+    /**
+     * Whether the person or a call of the API unsubscribed the contact. A request from a browser never overrides a
+     * person's own choice.
+     */
     optedOutBy: text({ enum: ["PERSON", "API"] }),
     /** When the person pressed the button of a confirmation mail. */
     confirmedAt: time(),
     clock: clock(),
     snoozedUntil: time(),
-    /** The first origin of the contact. */
+    /** Where the contact first came from. */
     source: text({ enum: contactSources }).notNull().default("API"),
     data: jsonObject().notNull(),
     /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
@@ -37,10 +40,11 @@ export const contacts = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_contacts_email").on(table.projectId, table.email),
-    // This index alone answers lists and searches: a list of all contacts merges its two halves.
+    // Lists and searches read only this index. A list of all contacts merges its two halves, those subscribed and those
+    // not.
     index("ix_contacts_list").on(table.projectId, table.subscribed, table.id, table.email),
     index("ix_contacts_snoozed").on(table.clock, table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
-    // The size is only known after merging, inside the database.
+    // Checked here, because only the database knows the size after merging.
     check("contacts_data_size", sql.raw(`octet_length(data) <= ${maxDataBytes}`)),
   ],
 );
@@ -51,23 +55,23 @@ export const projectCounts = sqliteTable("project_counts", {
   projectId: integer().primaryKey(),
   contacts: integer().notNull().default(0),
   subscribed: integer().notNull().default(0),
-  /** Changes with every change of any contact: results computed from contacts are current while it is the same. */
+  /** Changes whenever any contact changes. A result computed from contacts is current while this number is the same. */
   contactsVersion: integer().notNull().default(0),
-  /** Confirmation mails caused by public keys, and their hour (since 1970). */
+  /** `confirmations` counts the confirmation mails that public keys caused in this hour (since 1970). */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
-  /** Mails of workflows that events of public keys caused, and their hour (since 1970). */
+  /** `publicMails` counts the workflow mails that events of public keys caused in this hour (since 1970). */
   publicMailHour: integer().notNull().default(0),
   publicMails: integer().notNull().default(0),
-  /** Addresses on the suppression list. */
+  /** The number of addresses on the suppression list. */
   suppressions: integer().notNull().default(0),
   /** When a WEBHOOK step of the project last had a turn. Projects that have waited longest go first. */
   calledAt: integer().notNull().default(0),
-  /** Cursor of the sweep over old mail: the email after which it continues. */
+  /** The cursor of the sweep that forgets old mail: the email after which it continues. */
   oldMailAfter: id().notNull().default(belowAllIds),
   /**
-   * Where the next round of that sweep starts: just before the first email that was not ready in this round. Null while
-   * all were ready.
+   * Where the next round of the sweep over old mail starts: just before the first email that was not ready in this
+   * round. Null while all emails of the round were ready.
    */
   oldMailAgain: id(),
 });
@@ -79,10 +83,12 @@ export const contactFields = sqliteTable(
     projectId: projectId(),
     key: text().notNull(),
     type: text().$type<FieldType>().notNull(),
-    /** A call with a public key created the field. Such fields have their own limit. */
+    /** Whether a call with a public key created the field. Such fields have a limit of their own. */
     isPublic: flag().notNull().default(false),
     createdAt: createdAt(),
-    /** The number of contacts with the field when a large project was last counted, and the time of that count. */
+    /**
+     * The number of contacts with the field and the time at which they were counted. Only large projects store these.
+     */
     contacts: integer(),
     countedAt: time(),
   },
@@ -104,7 +110,7 @@ export type SuppressionRow = typeof suppressions.$inferSelect;
 
 /**
  * The facts that outlive an erased contact: whether its address opted out or is suppressed. The address itself is
- * erased. A keyed hash recognises it when a contact with that address is created again.
+ * erased. If a contact with that address is created again, a keyed hash recognises the address.
  */
 export const erasedAddresses = sqliteTable(
   "erased_addresses",

@@ -34,7 +34,7 @@ export const domains = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_domains_domain").on(table.projectId, table.domain),
-    // Finds other projects with the same name, because they share the mail provider's account.
+    // Finds the other projects with the same domain, because all projects share the mail provider's account.
     index("ix_domains_name").on(table.domain),
     index("ix_domains_failing").on(table.failingSince).where(sql`failing_since IS NOT NULL`),
     index("ix_domains_due").on(table.nextCheckAt).where(sql`next_check_at IS NOT NULL`),

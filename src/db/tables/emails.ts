@@ -38,7 +38,7 @@ export const emailContents = sqliteTable(
     topicId: id(),
     /** Whether opens and clicks are tracked. */
     isTracked: flag().notNull().default(true),
-    /** A mail of double opt-in. Only such mails have `confirmUrl`. */
+    /** Whether this is a confirmation mail of double opt-in. Only such mails have `confirmUrl`. */
     isConfirmation: flag().notNull().default(false),
     templateId: id(),
     /** Null once the content is no longer stored. */
@@ -51,15 +51,15 @@ export const emailContents = sqliteTable(
      */
     linkBase: text(),
     /**
-     * The number of emails with this content whose contact is not erased and whose content is still stored. The content
-     * is deleted when it reaches 0.
+     * The number of emails that still need this content: their contact is not erased, and they are not forgotten. The
+     * content is deleted when the number reaches 0.
      */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
   (table) => [
     rowKey(table),
-    // Finds the contents that still name a template version, or its file: that version is then retained.
+    // Finds the contents that still name a template version or its file, because that version must then be retained.
     index("ix_email_contents_version")
       .on(table.projectId, table.templateVersionId)
       .where(sql`template_version_id IS NOT NULL`),
@@ -77,7 +77,9 @@ export const emails = sqliteTable(
     contentId: id().notNull(),
     contactId: id().notNull(),
     campaignId: id(),
-    /** `execution:step` of the workflow that sends the email, so that each step sends once. */
+    /**
+     * The execution and the step that send the email, as `execution:step`, so that each step of a workflow sends once.
+     */
     effectId: text(),
     toEmail: text().notNull(),
     /** The recipient as the caller wrote it, for the To header. Null when it equals `toEmail`. */
@@ -90,14 +92,14 @@ export const emails = sqliteTable(
     error: text(),
     /** The rendered subject; null until the hand-over. */
     subject: text(),
-    /** Values for this recipient only; in a workflow, those of the execution. They override the content's data. */
+    /** Values for this recipient only; in a workflow, the values of the execution. They override the content's data. */
     ownData: jsonObject(),
     /** Snapshot of the contact at the first rendering, so that every later attempt renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
     /**
-     * The provider call that last handed the email over, whose id is also the idempotency key. The consumer that makes
-     * the call holds the email; see engine/mail/deliver/deliver.ts.
+     * The id of the provider call that last handed the email over, which is also the idempotency key of that call. The
+     * consumer that makes the call holds the email; see engine/mail/deliver/deliver.ts.
      */
     round: text(),
     /**
@@ -105,19 +107,19 @@ export const emails = sqliteTable(
      * it.
      */
     handedAt: time(),
-    /** The time of a call with an unknown outcome whose repeat the provider would recognise. */
+    /** The time of a call whose outcome is unknown, but whose repeat the provider would recognise. */
     uncertainSince: time(),
     /**
      * When the provider is asked about the email if its outcome is still unknown. Null when the provider cannot be
      * asked.
      */
     lookUpAt: time(),
-    /** How often, since the last call, the provider answered that it does not have the email. */
+    /** How many times the provider has answered that it does not have the email, since the last hand-over. */
     lookUps: integer().notNull().default(0),
     /** How the unknown outcome was settled. */
     settledBy: text().$type<Settler>(),
     clock: clock(),
-    /** When the caller wants it sent; null for immediately. */
+    /** When the caller wants the email to be sent; null for immediately. */
     scheduledAt: time(),
     /** A QUEUED mail is not attempted before this time. Null while it is held. */
     nextAttemptAt: time(),
@@ -125,27 +127,29 @@ export const emails = sqliteTable(
      * When the sweep checks a mail that is QUEUED or SENDING. Null while it is held, because no sweep reads it then.
      */
     dueAt: time(),
-    /** When a user asked to send it again. */
+    /** When a user asked to send the email again. */
     retriedAt: time(),
-    /** How often a consumer worked on this email alone and stopped without a result before the hand-over. */
+    /** How many times a consumer worked on this email alone and stopped before the hand-over without a result. */
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
-    /** Reports that changed no status, so that repeats are recognised: see engine/mail/report/report.ts. */
+    /** The reports that changed no status, stored so that repeats are recognised: see engine/mail/report/report.ts. */
     reported: text({ mode: "json" }).$type<string[]>(),
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
-    /** The opens and clicks that were counted, so that repeats are recognised: see engine/mail/report/hits.ts. */
+    /**
+     * The opens and clicks that were counted, stored so that repeats are recognised: see engine/mail/report/hits.ts.
+     */
     hits: text(),
     /** The numbers of the campaign's links that the recipient clicked, as in `,1,7,`. */
     clickedLinks: text(),
     causes: text({ mode: "json" }).$type<string[]>(),
     /**
-     * An event of a public key caused the mail: the event started or woke a workflow that mails its own contact: see
-     * engine/workflows/steps/public-mail.ts.
+     * Whether an event of a public key caused the mail, by starting or waking a workflow that mails the event's
+     * contact: see engine/workflows/steps/public-mail.ts.
      */
     isPublic: flag().notNull().default(false),
-    /** The content is no longer stored: see engine/mail/forget/contents.ts. */
+    /** Whether the content is no longer stored: see engine/mail/forget/contents.ts. */
     isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),
     /** When the email ended unsent. */
@@ -168,7 +172,7 @@ export const emails = sqliteTable(
     index("ix_emails_due").on(table.clock, table.projectId, table.priority, table.dueAt).where(sql`due_at IS NOT NULL`),
     // Mail that failed or whose outcome is unknown, for the list of items that need attention.
     index("ix_emails_unsent").on(table.projectId, table.id).where(sql`status IN ('FAILED', 'UNKNOWN')`),
-    // Mail that waits for its scheduled time, so that its sender domain is not deleted.
+    // Finds mail that waits for its scheduled time, because the sender domain of such mail must not be deleted.
     index("ix_emails_scheduled")
       .on(table.projectId, table.scheduledAt)
       .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
@@ -185,7 +189,8 @@ export const emails = sqliteTable(
       .on(sql`coalesce(ended_at, handed_at)`)
       .where(sql`clock = 0 AND status IN ('FAILED', 'UNKNOWN')`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
-    // The mail of a workflow step, newest last, for the statistics of the workflow. The step follows `execution:`.
+    // The mail of a workflow step, oldest first, for the statistics of the workflow. The step is the part of the effect
+    // id after `execution:`.
     index("ix_emails_step").on(table.projectId, sql`substr(effect_id, 24)`, table.id).where(sql`effect_id IS NOT NULL`),
   ],
 );
@@ -201,7 +206,7 @@ export const rounds = sqliteTable(
     projectId: projectId(),
     id: id().notNull(),
     provider: text().notNull(),
-    /** The ids of its emails, in the order of the call. */
+    /** The ids of the round's emails, in the order of the call. */
     emails: text({ mode: "json" }).$type<Id[]>().notNull(),
     handedAt: integer().notNull(),
   },

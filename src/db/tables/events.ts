@@ -18,18 +18,18 @@ export const events = sqliteTable(
       .notNull()
       .default("SYSTEM"),
     /**
-     * A public key caused the event, even when the service itself is the source. Older rows with the source PUBLIC do
-     * not have the flag.
+     * Whether a public key caused the event, even if the service itself is the source. Older rows with the source
+     * PUBLIC do not have the flag.
      */
     isPublic: flag().notNull().default(false),
     /**
-     * The data of the event. For an event of an email, only values that are not in the row of the email; see
+     * The data of the event. An event of an email has only values that are not in the row of the email; see
      * engine/events/email-data.ts.
      */
     data: jsonObject().notNull(),
     /** Workflows and events that led to this event. */
     causes: text({ mode: "json" }).$type<string[]>(),
-    /** Workflows that the event starts, at the moment of its commit. */
+    /** The workflows that the event starts, as they were at the moment of its commit. */
     starts: text({ mode: "json" }).$type<string[]>(),
     /**
      * When the announcement of an undispatched event counts as lost. Null when every listener has received the event,
@@ -40,12 +40,12 @@ export const events = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // The events of a contact, except those that nearly every email has. These are found by their names:
+    // The events of a contact, except the two that nearly every email has. Those two are found by their names:
     // engine/events/of-contact.ts.
     index("ix_events_person")
       .on(table.projectId, table.contactId, table.id)
       .where(sql`name NOT IN ('email.sent', 'email.delivered')`),
-    // Finds the contacts with an event, and since when they have it.
+    // Finds the contacts that have had an event, and when they had it.
     index("ix_events_name").on(table.projectId, table.name, table.contactId, table.id),
     index("ix_events_waiting").on(table.nextAnnounceAt).where(sql`next_announce_at IS NOT NULL`),
   ],
@@ -53,8 +53,8 @@ export const events = sqliteTable(
 export type EventRow = typeof events.$inferSelect;
 
 /**
- * The event names of a project, with total counts, and with the count of the last day on which each happened. Each
- * batch that writes events updates them once.
+ * The event names of a project. Each has a total count, and a count for the last day on which the event happened. Each
+ * batch that writes events updates the row of a name once.
  */
 export const eventNames = sqliteTable(
   "event_names",
@@ -64,11 +64,14 @@ export const eventNames = sqliteTable(
     count: integer().notNull(),
     contacts: integer().notNull(),
     lastAt: integer().notNull(),
-    /** In days since 1970 (UTC). The first event of a later day moves the day's count to `event_days`. */
+    /**
+     * The last day with such an event, in days since 1970 (UTC). The first event of a later day moves the day's count
+     * to `event_days`.
+     */
     day: integer().notNull(),
     dayCount: integer().notNull(),
     isPublic: flag().notNull().default(false),
-    /** For `email.sent`: the events whose mail counts for the reputation of the project. The number only grows. */
+    /** For `email.sent`: the number of events whose mail counts for the project's reputation. It only grows. */
     mails: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.name] })],
@@ -87,7 +90,7 @@ export const eventDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.name, table.day] })],
 );
 
-/** The listeners of events: by an exact name, a family such as `email.*`, or `*`. */
+/** The listeners to events. A listener names an event, a family such as `email.*`, or `*`. */
 export const eventListeners = sqliteTable(
   "event_listeners",
   {

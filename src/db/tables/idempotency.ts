@@ -3,8 +3,8 @@ import type { CallerKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
- * The effect of a request with an idempotency key, written in the same batch. So even if the gate has forgotten the
- * key, a second commit under it is impossible, and the first answer can be returned again.
+ * The effect of a request with an idempotency key, written in the batch that has the effect. So even if the gate has
+ * forgotten the key, a second commit with it is impossible, and the first answer can be returned again.
  */
 export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
@@ -16,7 +16,7 @@ export const idempotencyEffects = sqliteTable(
      */
     kind: text().$type<CallerKind | "received">().notNull(),
     key: text().notNull(),
-    /** `POST /v1/send` */
+    /** The method and path of the request, such as `POST /v1/send`. */
     request: text().notNull(),
     /** The hash of method, path and body. */
     hash: text().notNull(),

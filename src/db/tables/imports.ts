@@ -4,7 +4,7 @@ import { flag, id, projectId, time } from "../columns";
 
 /**
  * The contacts that an import created or changed, with the values that it overwrote, so that the import can be undone.
- * Kept for two days. When a file names a contact twice, the values from before the first row are kept.
+ * Kept for two days. When a file names a contact twice, the values from before its first row are kept.
  */
 export const importChanges = sqliteTable(
   "import_changes",
@@ -16,7 +16,7 @@ export const importChanges = sqliteTable(
     version: integer().notNull(),
     isNew: flag().notNull(),
     /**
-     * The contact's data before the import; null for a new contact, and when a chunk overwrote too much data to keep.
+     * The contact's data before the import. Null for a new contact, and if a chunk overwrote more data than is kept.
      */
     data: text(),
     subscribed: flag().notNull(),

@@ -22,9 +22,9 @@ export const jobs = sqliteTable(
     state: jsonObject().notNull().default({}),
     result: jsonObject(),
     errors: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
-    /** The reason of a failure. */
+    /** Why the job failed. */
     reason: text(),
-    /** When its runs began to fail without progress; null while they succeed. */
+    /** When the job's runs began to fail without progress; null while they succeed. */
     failingSince: time(),
     createdAt: createdAt(),
     completedAt: time(),
@@ -38,13 +38,13 @@ export const jobs = sqliteTable(
     index("ix_jobs_failed").on(table.projectId, table.completedAt).where(sql`status = 'failed'`),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
-    // The operator's other jobs, which are in the databases of their projects: found by their ids alone, and by
-    // project.
+    // The operator's other jobs, which are in the databases of their projects. One index finds them by their ids alone,
+    // the other by project.
     index("ix_jobs_operator").on(table.id).where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
     index("ix_jobs_copies")
       .on(table.projectId, table.id)
       .where(sql`type IN ('project.backup', 'project.restore', 'project.move')`),
-    // Contains few rows: a project has few of these jobs at once, and a campaign at most one.
+    // Contains few rows: a project has few unfinished preflights at once, and a campaign has at most one.
     index("ix_jobs_preflights")
       .on(table.projectId, table.id)
       .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),

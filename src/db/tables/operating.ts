@@ -4,7 +4,7 @@ import { createdAt, id } from "../columns";
 
 // The state of the installation itself. All of these tables are in the control database.
 
-/** When each cron schedule of wrangler.toml last ended. */
+/** For each cron schedule of wrangler.toml: when its first and its latest run ended. */
 export const cronRuns = sqliteTable("cron_runs", {
   cron: text().primaryKey(),
   firstRanAt: integer().notNull(),
@@ -26,7 +26,7 @@ export const databaseSizes = sqliteTable(
   ],
 );
 
-/** The state of each health check, and the state about which people were last informed. */
+/** The state of each health check, and the state that was last reported to people. */
 export const healthStates = sqliteTable("health_states", {
   name: text().primaryKey(),
   status: text().$type<Health>().notNull(),

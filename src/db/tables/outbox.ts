@@ -9,7 +9,7 @@ export const outboxMessages = sqliteTable(
     id: id().notNull(),
     emailId: id().notNull(),
     toEmail: text().notNull(),
-    /** The MIME source of a small message. A larger one is in R2, under a key of project and id. */
+    /** The MIME source of a small message. A larger one is in R2, under a key with the project and the id. */
     source: text(),
     createdAt: createdAt(),
   },

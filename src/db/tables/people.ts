@@ -125,15 +125,15 @@ export const passkeys = sqliteTable(
     personId: id().notNull(),
     /** A COSE key, in base64url. */
     publicKey: text().notNull(),
-    /** How often it was used, by its authenticator's own count; 0 when that does not count. */
+    /** How often the passkey was used, as its authenticator counts; 0 if the authenticator does not count. */
     counter: integer().notNull(),
     transports: text({ mode: "json" }).$type<string[]>().notNull(),
     name: text().notNull(),
     createdAt: createdAt(),
     lastUsedAt: time(),
-    /** Whether its authenticator may back it up. */
+    /** Whether the passkey's authenticator may back it up. */
     isBackupEligible: flag().notNull().default(false),
-    /** Whether it was backed up when it was last used. */
+    /** Whether the passkey was backed up when it was last used. */
     isBackedUp: flag().notNull().default(false),
   },
   (table) => [index("ix_passkeys_person").on(table.personId)],

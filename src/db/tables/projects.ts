@@ -43,14 +43,14 @@ export const projects = sqliteTable(
     sendingCountedFrom: time(),
     /** How many megabytes the project may store; 0 for no limit. */
     maxStorageMb: integer().notNull().default(2_048),
-    /** The rows and bytes of the project by its last count. Null before the first. */
+    /** The rows and bytes of the project at its last count. Null before the first count. */
     storage: text({ mode: "json" }).$type<StorageCount>(),
-    /** When its storage is counted again. */
+    /** When the project's storage is counted again. */
     storageDueAt: integer().notNull().default(0),
-    /** The progress of a count that is under way; null otherwise. */
+    /** The progress of a storage count that is under way; null otherwise. */
     storageProgress: text(),
     /**
-     * Whether a restore has not completed. The project cannot be enabled until it has, and never after a failed
+     * Whether the project is being restored, or its restore has failed. It can be enabled only after a completed
      * restore.
      */
     restoring: flag().notNull().default(false),
@@ -60,7 +60,7 @@ export const projects = sqliteTable(
     move: text({ mode: "json" }).$type<ProjectMove>(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */
     addressKey: text().notNull(),
-    /** When the deletion of the project began. Afterwards only the job that empties it finds the project. */
+    /** When the deletion of the project began. From then on, only the job that empties the project finds it. */
     deletedAt: time(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -91,8 +91,8 @@ export const apiKeys = sqliteTable(
 );
 
 /**
- * Verified domain names. A name is verified in at most one project of the installation; `features/domains/name.ts`
- * ensures it.
+ * Verified domain names. A name is verified in at most one project of the installation, which
+ * `features/domains/name.ts` ensures.
  */
 export const verifiedDomains = sqliteTable(
   "verified_domains",
@@ -107,8 +107,8 @@ export const verifiedDomains = sqliteTable(
 );
 
 /**
- * Messages on which a queue gave up. The work itself is in its rows, which the sweeps find. This table only records the
- * failure.
+ * Messages on which a queue gave up. Their work is not lost, because it is stored in rows that the sweeps find. This
+ * table only records the failure.
  */
 export const deadLetters = sqliteTable("dead_letters", {
   id: id().primaryKey(),

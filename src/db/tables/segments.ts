@@ -12,10 +12,10 @@ export const segments = sqliteTable(
     name: text().notNull(),
     description: text(),
     type: text({ enum: ["DYNAMIC", "STATIC"] }).notNull(),
-    /** Fixed at creation, because the names of its entry and exit events contain it. */
+    /** Fixed at creation, because the names of the segment's entry and exit events contain it. */
     slug: text().notNull(),
     condition: text({ mode: "json" }).$type<FilterCondition>(),
-    /** Members may change merely because time passes. Saved with the condition: see `movesWithTime`. */
+    /** Whether members may change merely because time passes. Saved with the condition: see `movesWithTime`. */
     movesWithTime: flag().notNull().default(false),
     trackMembership: flag().notNull(),
     memberCount: integer().notNull().default(0),
@@ -30,7 +30,7 @@ export const segments = sqliteTable(
     computedOf: text(),
     /** When a sweep checks whether the members must be computed again; null when the segment is not tracked. */
     nextComputeAt: time(),
-    /** The current job that computes the members. Two at once would record events twice. */
+    /** The current job that computes the members. Two such jobs at once would record events twice. */
     computeJobId: id(),
     /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),

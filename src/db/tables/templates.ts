@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
 import { contentColumns, createdAt, id, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** The name and search data of a template. Its content is in the version that it names. */
+/** The name and search data of a template. The content is in the version that `versionId` names. */
 export const templates = sqliteTable(
   "templates",
   {
@@ -35,7 +35,7 @@ export const templates = sqliteTable(
 export type TemplateRow = typeof templates.$inferSelect;
 
 /**
- * The content of a template at one time. It never changes, and is retained while anything names it: a mail names the
+ * The content of a template at one time. It never changes, and is retained while anything names it: each mail names the
  * version with which it was accepted.
  */
 export const templateVersions = sqliteTable(

@@ -2,7 +2,8 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { id, projectId } from "../columns";
 
 /**
- * Emails accepted in a calendar month (UTC), by template ('' for inline content), without those that were never sent.
+ * The number of emails accepted in a calendar month (UTC), by template ('' for inline content), except those that were
+ * never sent.
  */
 export const monthlyUsage = sqliteTable(
   "monthly_usage",

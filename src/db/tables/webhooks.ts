@@ -48,8 +48,8 @@ export const webhookDeliveries = sqliteTable(
     status: text({ enum: ["PENDING", "SUCCEEDED", "FAILED"] }).notNull(),
     attempts: integer().notNull().default(0),
     /**
-     * When the delivery is due. While a consumer works on it, when it counts as lost. Null when there are no more
-     * attempts.
+     * When the next attempt is due. While a consumer works on the delivery, this is when that consumer counts as lost.
+     * Null when there are no more attempts.
      */
     nextAttemptAt: time(),
     /** An attempt that fails after this time is the last. */

@@ -25,7 +25,10 @@ export const workflows = sqliteTable(
     nextTickAt: time(),
     /** Name and description in lower case, for the list's search. */
     searchText: text().notNull(),
-    /** The origin of links in its mail when PUBLIC_URL is unset: that of the last changing request. */
+    /**
+     * The origin of links in the workflow's mail when PUBLIC_URL is unset: the origin of the last request that changed
+     * the workflow.
+     */
     linkBase: text(),
     /** The issues of the workflow at its last change, stored so that lists need not compute them. */
     issues: text({ mode: "json" }).$type<Issue[]>().notNull().default([]),
@@ -77,14 +80,14 @@ export const workflowTransitions = sqliteTable(
     toStepId: id().notNull(),
     branch: text(),
     priority: integer().notNull().default(0),
-    /** The position among the transitions, as for steps. */
+    /** The position among the transitions of the document. Null for transitions without one, as for steps. */
     ordinal: integer(),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.id] })],
 );
 
-/** A scheduled start, once for each tick. */
+/** A scheduled start of a workflow, with one row for each tick. */
 export const workflowTicks = sqliteTable(
   "workflow_ticks",
   {
@@ -98,7 +101,7 @@ export const workflowTicks = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.tick] })],
 );
 
-/** Mirror of executions for lists and sweeps. The executions themselves are in the objects of their contacts. */
+/** A mirror of executions for lists and sweeps. The executions themselves are in the objects of their contacts. */
 export const workflowExecutions = sqliteTable(
   "workflow_executions",
   {
@@ -115,7 +118,9 @@ export const workflowExecutions = sqliteTable(
     startedAt: integer().notNull(),
     completedAt: time(),
     updatedAt: updatedAt(),
-    /** The event that the execution waits for, so that the listener of that name is retained. */
+    /**
+     * The name of the event that the execution waits for. It is stored so that the listener for this name is retained.
+     */
     awaits: text(),
     error: text(),
     /** The version of the execution that the row shows. An older version never replaces it. */
@@ -125,8 +130,8 @@ export const workflowExecutions = sqliteTable(
     primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
     index("ix_workflow_executions_status").on(table.projectId, table.workflowId, table.status, table.id),
     index("ix_workflow_executions_contact").on(table.projectId, table.contactId),
-    // The executions of a project that have a time, soonest first: for its list of scheduled work, for an advance of
-    // its clock, and for the sweep, which reads the first ones of each project.
+    // The executions of a project that have a time to wake, soonest first: for its list of scheduled work, for an
+    // advance of its clock, and for the sweep, which reads the first ones of each project.
     index("ix_workflow_executions_wake")
       .on(table.clock, table.projectId, table.wakeAt, table.id)
       .where(sql`wake_at IS NOT NULL`),
@@ -150,7 +155,7 @@ export const executionCounts = sqliteTable(
     exited: integer().notNull().default(0),
     failed: integer().notNull().default(0),
     cancelled: integer().notNull().default(0),
-    /** The row counts the executions up to this id. `counted_to` is above all ids unless a count is under way. */
+    /** The counts include the executions with ids up to this one. It is above all ids unless a count is under way. */
     countedTo: id().notNull().default(belowAllIds),
     /** When the sweep next continues or restarts the count. */
     dueAt: integer().notNull().default(0),
@@ -163,7 +168,7 @@ export const executionCounts = sqliteTable(
 
 /**
  * The effects of executions on contacts. The batch that inserts the row has the effect, so each step has its effect
- * once. A row goes with its execution: see engine/workflows/shard/forget.ts.
+ * once. A row is deleted together with its execution: see engine/workflows/shard/forget.ts.
  */
 export const workflowEffects = sqliteTable(
   "workflow_effects",
@@ -195,7 +200,10 @@ export const workflowCalls = sqliteTable(
     /** The complete call, rendered once. Null when the call is over. */
     request: jsonObject(),
     attempts: integer().notNull().default(0),
-    /** When the call is due. While a consumer works on it, when it counts as lost. Null when the call is over. */
+    /**
+     * When the call is due. While a consumer works on it, this is when that consumer counts as lost. Null when the call
+     * is over.
+     */
     nextAttemptAt: time(),
     /** The outcome of the call, until the execution has received it. */
     outcome: jsonObject(),
@@ -226,7 +234,7 @@ export const workflowHosts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.host] }),
-    // The next due hosts of each project, so that a project with many hosts does not hide the others.
+    // Finds the hosts of each project that are due next, so that a project with many hosts does not hide the others.
     index("ix_workflow_hosts_due").on(table.projectId, table.dueAt).where(sql`due_at IS NOT NULL`),
   ],
 );

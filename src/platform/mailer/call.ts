@@ -2,7 +2,7 @@ import type { Receipt } from "../../core/mail/receipt";
 import { readRetryAfter } from "../../core/mail/retry-after";
 import { secondMs } from "../../core/time";
 
-/** Well below the two-minute lease within which a round of calls must end. */
+/** The longest wait for an answer, well below the two-minute lease within which a round of calls must end. */
 export const patienceMs = 30 * secondMs;
 
 /** The answer of a provider. The body is complete: a truncated answer counts as none. */

@@ -77,7 +77,10 @@ export class PaceObject extends DurableObject {
     return this.do(({ lanes }) => ({ ...lanes }));
   }
 
-  /** Stores the state that must survive an eviction: the pauses of the lanes, and the speed of campaigns. */
+  /**
+   * Performs a step, and stores the state that must survive an eviction: the pauses of the lanes, and the speed of
+   * campaigns.
+   */
   private do<T>(step: (account: Account, moment: Moment) => T): T {
     this.account ??= this.stored();
     const { account } = this;

@@ -39,7 +39,7 @@ export type Lanes = Readonly<Record<Lane, LaneState>>;
 
 /**
  * Opens the pace, with one object for each provider's account. It fails open: when the object does not answer, fresh
- * mail is sent, because pacing only protects the provider. Waiting mail then waits for the next sweep.
+ * mail is sent, because pacing only protects the provider. Mail that is already waiting then waits for the next sweep.
  */
 export function openPace(objects: NamedObjects<PaceObject>, provider: string, rule: AccountRule, log: Log): Pace {
   async function reach<T>(call: (object: DurableObjectStub<PaceObject>) => Promise<T>, otherwise: T): Promise<T> {

@@ -21,7 +21,7 @@ interface Manifest<Shape extends z.ZodRawShape, Settings> extends ProviderSettin
   /** The provider's name in MAIL_PROVIDER, in `/hooks/{name}` and on email records. */
   name: string;
   open(settings: Settings, db: Db, blobs: Blobs): Mailer;
-  /** Null without the settings that verify reports. */
+  /** Returns null without the settings that verify reports. */
   reporter(settings: Settings): Reporter | null;
   /** Reads an event that the provider puts into a queue; null for any other message. */
   readQueued?(event: unknown): Notice | null;

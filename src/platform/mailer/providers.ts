@@ -61,7 +61,7 @@ export function readMailConfig(env: MailSettings): MailConfig {
   };
 }
 
-/** Reads a message that a provider put into a queue. Null when it is a report of none of them. */
+/** Reads a message that a provider put into a queue. Returns null when it is not a report of any provider. */
 export function readQueuedReport(event: unknown): { provider: string; notice: Notice } | null {
   for (const { name, readQueued } of providers) {
     const notice = readQueued?.(event);

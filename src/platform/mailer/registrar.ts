@@ -35,8 +35,8 @@ export function writeProviders(names: Iterable<string>): string | null {
 }
 
 /**
- * Combines the results of all providers. The fallback's required records become advice: mail should not stop because of
- * an account that is rarely used.
+ * Combines the results of all providers. A record that only the fallback requires becomes optional: mail should not
+ * stop because of an account that is rarely used.
  */
 async function atEach(
   accounts: MailAccounts,
@@ -55,7 +55,7 @@ async function atEach(
   return seen;
 }
 
-/** Returns the records that are new, because two providers may ask for the same one. */
+/** Returns the found records that are not known yet, because two providers may ask for the same record. */
 function newRecords(known: DnsRecord[], found: DnsRecord[], isNeeded: boolean): DnsRecord[] {
   const isKnown = ({ type, name, value }: DnsRecord) =>
     known.some((each) => each.type === type && each.name === name && each.value === value);

@@ -36,7 +36,7 @@ export function readReport(body: string, { report, received }: Readers): Provide
 
 const maxNameLength = 50;
 
-/** Returns the name of an event, whose field differs between providers. */
+/** Returns the name of an event. Providers put it into different fields. */
 function nameOf(event: unknown): string {
   if (!isJsonObject(event)) return "no event";
   const name = event.eventType ?? event.notificationType ?? event.type ?? event.RecordType;

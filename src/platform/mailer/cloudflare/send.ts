@@ -36,7 +36,10 @@ export function cloudflareMailer(binding: SendEmail): Mailer {
   };
 }
 
-/** Throws when no answer arrives, or an answer that is not about the mail, because the mail may have been sent. */
+/**
+ * Sends one mail. Throws when no answer arrives, or when the answer is not about the mail, because the mail may have
+ * been sent.
+ */
 async function sendOne(binding: SendEmail, message: Message): Promise<Receipt> {
   const tooMuch = tooLarge(sizeOf(message), maxMessageBytes);
   if (tooMuch) return tooMuch;
@@ -85,8 +88,8 @@ function sizeOf({ html, text, attachments }: Message): number {
 }
 
 /**
- * The codes of errors that are not about the mail. All other errors are: an address, a header or a sender domain that
- * the service does not accept, or a recipient on its suppression list.
+ * The codes of errors that are not about the mail. All other errors are about the mail: the service does not accept an
+ * address, a header or the sender domain, or the recipient is on its suppression list.
  */
 const kindOfCode = new Map<string, RefusalKind>([
   ["E_RATE_LIMIT_EXCEEDED", "throttled"],
@@ -106,7 +109,7 @@ function refusalIn(error: unknown): Receipt | null {
   return { kind: kindOfCode.get(code) ?? "refused", reason: `${code}: ${message}` };
 }
 
-/** A call of a binding has no time limit of its own. */
+/** Limits the time of a call to a binding, which has no limit of its own. */
 async function inTime<T>(call: Promise<T>): Promise<T> {
   const isOver = new AbortController();
   const isLate = scheduler.wait(patienceMs, { signal: isOver.signal }).then((): never => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineSettings } from "../provider";
 
-/** A binding is an object of the runtime, with this method. */
+/** Whether a value is the binding: an object of the runtime with the method `send`. */
 function isBinding(value: unknown): value is SendEmail {
   return typeof value === "object" && value !== null && "send" in value;
 }

@@ -29,7 +29,7 @@ export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Ma
 
 /**
  * Returns example records like those of real providers, so that a user interface can show all kinds. None of them is
- * required, so only our own ownership record decides.
+ * required, so only our own ownership record decides whether a domain is verified.
  */
 function rehearsal(domain: string): SenderDomain {
   const open = { required: false, status: "PENDING" as const };
@@ -45,7 +45,7 @@ function rehearsal(domain: string): SenderDomain {
 async function handOver(db: Db, blobs: Blobs, messages: readonly Message[], at: number): Promise<Receipt[]> {
   const answered = messages.map((message) => {
     const behaviour = behaviourTowards(message.to.email);
-    // Mail that is not accepted is stored too, so that the pages can show it. Its id is that of the email, so that
+    // Mail that is not accepted is stored too, so that the pages can show it. Its row has the id of the email, so that
     // retries add no copies.
     const id = behaviour.kind === "accept" ? newIdAt(at) : readId(message.emailId);
     return { message, id, receipt: receiptOf(behaviour, id) };
@@ -67,7 +67,10 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
   }
 }
 
-/** A file in R2 costs more than a row, and a call with many mails should cost little. */
+/**
+ * The most bytes of a message that a row stores. A file in R2 costs more than a row, and a call with many mails should
+ * cost little.
+ */
 const maxSourceBytes = 16 * 1024;
 
 async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[], at: number): Promise<void> {

@@ -24,8 +24,8 @@ const Details = z.object({
 type Call = (method: string, path: string, body?: string) => Promise<Answer>;
 
 /**
- * Opens the domains, which belong to the account. Without its token (null), no domain can be registered, and the caller
- * gets an error.
+ * Opens the domains at Postmark, which belong to the account. `call` is null without the account's token: no domain can
+ * then be registered, and the caller gets an error.
  */
 export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
   const ask = (method: string, path: string, body?: object, expected?: number[]) => {
@@ -67,7 +67,9 @@ async function idOf(ask: (method: string, path: string) => Promise<Answer>, doma
   }
 }
 
-/** Builds a sender domain, which DKIM proves. The return path also aligns SPF, but mail is sent without it. */
+/**
+ * Builds a sender domain. DKIM alone proves the domain: the return path also aligns SPF, but mail is sent without it.
+ */
 function senderDomain(answer: Answer): SenderDomain {
   const details = Details.parse(answer.body);
   const dkimHost = details.DKIMPendingHost || details.DKIMHost;

@@ -5,7 +5,8 @@ import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
 /**
- * The metadata field with the id of the call, which all mails of the call share: a search can filter by only one field.
+ * The metadata field with the id of the call. All mails of a call share it, so that a search, which can filter by only
+ * one field, finds them all.
  */
 export const postmarkCallName = "petrel-call";
 
@@ -37,7 +38,7 @@ export async function lookUpPostmark(
     const { TotalCount, Messages } = FoundMessages.parse(answer.body);
     if (Messages.length < TotalCount) throw new Error("Postmark did not list all messages that it found");
     for (const { MessageID, Metadata } of Messages) {
-      // A search that ignored the filter would find mails of other calls, or miss ours among them.
+      // A search that ignored the filter would find mails of other calls, and could miss ours among them.
       if (Metadata[postmarkCallName] !== key) throw new Error("Postmark found messages of another call");
       const tag = readTag(Metadata[postmarkTagName] ?? "");
       if (tag) found.set(tag.emailId, MessageID);

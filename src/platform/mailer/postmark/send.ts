@@ -20,12 +20,12 @@ import { lookUpPostmark, postmarkCallName } from "./look-up";
 import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** Includes attachments, after base64 encoding. */
+/** The most bytes of a message, including attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * Postmark accepts 500. Smaller calls keep the database's steps before and after a call short, and leave fewer mails
- * with an unknown outcome after a crash.
+ * The most mails in one call. Postmark accepts 500. Smaller calls keep the database's steps before and after a call
+ * short, and leave fewer mails with an unknown outcome after a crash.
  */
 const mailsPerCall = 100;
 

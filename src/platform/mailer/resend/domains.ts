@@ -28,7 +28,8 @@ const Details = z.object({
 });
 
 /**
- * Opens the domains at Resend, which identifies them by its own ids. So the list is needed to find the id of a name.
+ * Opens the domains at Resend. Resend identifies a domain by its own id, which must be looked up in its list of
+ * domains.
  */
 export function resendDomains(
   call: (method: string, path: string, body?: string) => Promise<Answer>,

@@ -20,7 +20,7 @@ import { resendDomains } from "./domains";
 import { resendTagName } from "./notices";
 import type { ResendSettings } from "./settings";
 
-/** Includes attachments, after base64 encoding. */
+/** The most bytes of a message, including attachments, after base64 encoding. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
@@ -110,8 +110,8 @@ function receiptOf(answer: Answer, settings: ResendSettings): Receipt {
 }
 
 /**
- * Reads the answer. Throws when it is unreadable, because the mails may have been sent; a retry with the same key finds
- * out.
+ * Reads the answer. Throws when it is unreadable, because the mails may have been sent; a retry with the same key then
+ * gets the result.
  */
 function receiptsOf(answer: Answer, mails: number, settings: ResendSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, settings), mails);

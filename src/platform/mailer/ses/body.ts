@@ -1,5 +1,8 @@
 const decoder = new TextDecoder();
-/** Larger than the headers of any message: 50 extra headers of about 1,000 characters each, and our own. */
+/**
+ * The most bytes that are searched for a header. No message has longer headers: at most 50 extra ones of about 1,000
+ * characters each, and our own.
+ */
 const longestHead = 128 * 1024;
 
 /** Returns a header of a finished message, on one line; empty when there is none. */
@@ -10,7 +13,7 @@ export function headerIn(mime: Uint8Array, name: string): string {
 }
 
 const encoder = new TextEncoder();
-/** A multiple of three, so that the base64 of one chunk continues where the last one ended. */
+/** The bytes in a chunk: a multiple of three, so that the base64 of one chunk continues where the last one ended. */
 const chunkBytes = 48 * 1024;
 
 /**

@@ -24,7 +24,10 @@ const SesEvent = z.object({
     .object({
       bounceType: z.string(),
       bounceSubType: z.string().nullish(),
-      /** The last two fields are present only when the bounce came with a delivery status notification (RFC 3464). */
+      /**
+       * `action` and `diagnosticCode` are present only when the bounce came with a delivery status notification (RFC
+       * 3464).
+       */
       bouncedRecipients: z
         .array(z.object({ action: z.string().nullish(), diagnosticCode: z.string().nullish() }))
         .nullish(),

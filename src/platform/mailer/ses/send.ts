@@ -20,7 +20,7 @@ import { sesTagHeader, sesTagName } from "./notices";
 import type { SesSettings } from "./settings";
 
 const name = "ses";
-/** Includes attachments, after base64 encoding: a quota of API v2. */
+/** The most bytes of a message, including attachments, after base64 encoding: a quota of API v2. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
@@ -81,8 +81,8 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
   const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
   if (tooMuch) return tooMuch;
   return rawMailBody(mime, {
-    // Without these, SES would read both from the message's headers and mail everyone named there. It may also rewrite
-    // the From header from this value, which therefore includes the display name.
+    // Without an explicit sender and recipient, SES would read both from the message's headers and mail everyone named
+    // there. SES may also rewrite the From header from this sender, which therefore includes the display name.
     FromEmailAddress: headerIn(mime, "From"),
     Destination: { ToAddresses: [message.to.written] },
     EmailTags: [{ Name: sesTagName, Value: tag }],
@@ -119,7 +119,7 @@ const Identity = z.object({
     .default({ Tokens: [] }),
 });
 
-/** Easy DKIM: three tokens, each a CNAME to the key that SES stores and rotates. */
+/** Builds a sender domain with Easy DKIM: three tokens, each a CNAME to the key that SES stores and rotates. */
 function senderDomain(domain: string, answer: Answer): SenderDomain {
   const { VerifiedForSendingStatus: verified, DkimAttributes: dkim } = Identity.parse(answer.body);
   const zone = dkim.SigningHostedZone ?? "dkim.amazonses.com";

@@ -9,10 +9,12 @@ import { type Envelope, openSession, type Session } from "./session";
 import type { SmtpSettings } from "./settings";
 import type { Connect } from "./socket";
 
-/** The most that large relays accept. A smaller relay announces its own limit. */
+/** The most bytes of a message that large relays accept. A smaller relay announces its own limit. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
-/** The number of mails that share a connection, because connecting and TLS cost several round trips. */
+/**
+ * The number of mails that share a connection. Sharing saves time, because connecting and TLS cost several round trips.
+ */
 const mailsPerCall = 20;
 
 /** No mail is started after this time, so that the session ends well within the lease of its mails. */

@@ -132,7 +132,7 @@ function refused(reason: string): Receipt {
   return { kind: "refused", reason };
 }
 
-/** Nothing was handed over, because the end of the data was never sent. */
+/** Returns the receipt for a mail that was not handed over, because the end of the data was never sent. */
 function unavailable(error: unknown): Receipt {
   return { kind: "unavailable", reason: error instanceof Error ? error.message : "The SMTP server does not answer" };
 }

@@ -13,7 +13,10 @@ export type Connect = (settings: Pick<SmtpSettings, "host" | "port" | "security"
 
 const transports = { tls: "on", starttls: "starttls", none: "off" } as const;
 
-/** Loads sockets with the first mail: an installation with another provider needs none. */
+/**
+ * Connects to a server. Sockets are loaded with the first mail, because an installation with another provider needs
+ * none.
+ */
 export const connectTo: Connect = async ({ host, port, security }) => {
   const { connect } = await import("cloudflare:sockets");
   return connect({ hostname: host, port }, { secureTransport: transports[security], allowHalfOpen: false });

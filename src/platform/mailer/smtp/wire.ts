@@ -2,10 +2,10 @@ import { type Reply, readReplyLine } from "../../../core/mail/smtp/reply";
 import { secondMs } from "../../../core/time";
 import type { Connection } from "./socket";
 
-/** RFC 5321 allows servers minutes, which is longer than a delivery can wait. */
+/** The longest wait for a reply. RFC 5321 allows servers minutes, which is longer than a delivery can wait. */
 const patienceMs = 30 * secondMs;
 
-/** Longer than any reasonable reply. */
+/** The most bytes of a reply, more than any reasonable reply has. */
 const maxReplyBytes = 65_536;
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
