@@ -5,7 +5,7 @@ import { dayMs } from "../../src/core/time";
 import { announcements, openBatch } from "../../src/db/batch";
 import { asNumber, columns } from "../../src/db/rows";
 import { select, statement } from "../../src/db/statement";
-import type { EventListener, AnnouncedEvent } from "../../src/engine/events/listener";
+import type { AnnouncedEvent, EventListener } from "../../src/engine/events/listener";
 import { insertEvents } from "../../src/engine/events/record";
 import { announceJob, insertJob } from "../../src/engine/jobs/queue-job";
 import { deleteContact } from "../../src/features/contacts/delete";
