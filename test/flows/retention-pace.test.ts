@@ -6,8 +6,8 @@ const dayMs = 86_400_000;
 
 /** Old rows of each table, all in one statement: `?` is the project, `n` the number of the row. */
 const old = {
-  idempotency_effects: `(project_id, kind, key, request, response, created_at, expires_at)
-    SELECT ?, 'secret', n, 'r', '{}', 1, 1`,
+  idempotency_effects: `(project_id, kind, key, request, hash, response, created_at, expires_at)
+    SELECT ?, 'secret', n, 'r', 'h', '{}', 1, 1`,
   webhook_deliveries: `(project_id, webhook_id, event_id, type, status, tries_until)
     SELECT ?, 'w', printf('-%021d', n), 'purchase', 'FAILED', 1`,
   workflow_calls: `(project_id, contact_id, effect_id, host, created_at, ended_at) SELECT ?, 'c', n, 'a.test', 0, 1`,

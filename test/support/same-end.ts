@@ -48,7 +48,7 @@ const notes = [
 export const uncompared = ["projects", "api_keys", "rounds", "verified_domains"];
 
 /** The shard of a contact follows from its id. */
-const shardOfCursor = /(\\"places\\":\{\\")\d+/g;
+const shardOfCursor = /(\\"cursors\\":\{\\")\d+/g;
 
 /** Rows without what differs between two runs of the same work: ids, times and notes. */
 export function comparable(rows: Record<string, string[]>, names: (string | number)[]): string[] {
