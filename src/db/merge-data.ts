@@ -23,7 +23,7 @@ export function changesData(patch: JsonObject | SQL): SQL {
       ELSE stored.type IS NOT sent.type OR stored.value IS NOT sent.value END)`;
 }
 
-/** Returns a patch in SQL. A patch that differs per row is already an expression. */
+/** Returns a patch as SQL. A patch that differs per row is already an expression. */
 function inSql(patch: JsonObject | SQL): SQL {
   return patch instanceof SQL ? patch : sql`${JSON.stringify(patch)}`;
 }

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 
-/** The most bytes of a usual form: it has one or two buttons, and the fields that a mailbox provider adds. */
+/** The size limit of an ordinary form, which has one or two buttons and the fields that a mailbox provider adds. */
 const usualFormBytes = 8 * 1024;
 
 /**

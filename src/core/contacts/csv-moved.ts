@@ -5,8 +5,8 @@ import { columnNamed, columnsWith } from "./columns-with";
 export type MovedColumn = NameWith<"imported">;
 
 /**
- * The names that an import with `columns=all` uses for the contact itself, for customers who move from another service:
- * columns of contacts, and the contact's topics.
+ * The names of the CSV columns that describe the contact itself in an import with `columns=all`: columns of `contacts`,
+ * and the contact's topics. The option is for customers who move from another service.
  */
 const movedNames = [...columnsWith("imported"), "topics"] as const;
 

@@ -26,7 +26,7 @@ interface Given {
   language: Language;
   /** The sender's details for the footer. */
   imprint: Imprint;
-  /** The budget for everything that the mail renders. */
+  /** The budget that all templates of the mail share. */
   budget?: Budget;
 }
 

@@ -7,6 +7,6 @@ import { toValue } from "liquidjs";
 export function asNumber(value: unknown): number | undefined {
   const plain: unknown = toValue(value);
   if (plain === undefined) return undefined;
-  // A list or an object converts through its text, which may be much longer than the value.
+  // Lists and objects count as 0: Number() would first turn them into text, which may be much longer than the value.
   return typeof plain === "object" ? 0 : Number(plain) || 0;
 }

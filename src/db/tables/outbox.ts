@@ -1,7 +1,7 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createdAt, id, projectId, rowKey } from "../columns";
 
-/** Mail that the embedded outbox provider stores. A message that it refused has the id of its email. */
+/** Mail that the embedded outbox provider stores. If the provider did not accept a message, `id` equals `emailId`. */
 export const outboxMessages = sqliteTable(
   "outbox_messages",
   {

@@ -176,7 +176,7 @@ export const workflowEffects = sqliteTable(
     projectId: projectId(),
     /** `execution:step`, in the letters of ids. */
     effectId: text().notNull(),
-    /** Identifies the batch that had the effect: the other statements of the batch act only for its rows. */
+    /** Identifies the batch that inserted this row. The other statements of that batch look for rows with its token. */
     token: text().notNull(),
     result: jsonObject().notNull(),
     createdAt: createdAt(),

@@ -65,7 +65,7 @@ function sourceFor(need: Need, { rows, people }: SourceSize): { source: ScanSour
  */
 const maxDays = 100;
 
-/** Reads stored counts: a few rows for each need, however many rows the need has. */
+/** Returns the size of each need from stored counts. Reads a few rows for each need, however many rows match it. */
 async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<SourceSize[]> {
   const needsJson = JSON.stringify(
     needs.map((need) => {

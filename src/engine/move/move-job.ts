@@ -144,6 +144,7 @@ async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   }
   const waitMs = mayFenceAt - move.ctx.realClock().getTime();
   if (waitMs > 0) return requeueMove(move, waitMs);
-  // A new run has all of an invocation's statements for the switch, which must not stop in the middle.
+  // The switch is left to a new run. That run has an invocation's full allowance of statements, so the switch cannot run
+  // out of them halfway.
   return requeueMove(await saveState(move, { phase: "fence" }), 0);
 }

@@ -14,7 +14,7 @@ export function openShard(
   project: number,
   shard: number,
 ): OpenShard {
-  // A caller without a project, which only reports a call's outcome, uses the real clock.
+  // Without a project there is no test clock, so the real clock is used. Such callers only report a call's outcome.
   const own = platform.project?.testClock ? { at: timeOfProject(platform.project) } : {};
   const address = { project, shard, ...own };
   return { address, shard: platform.workflowShards.of(address) };

@@ -12,7 +12,8 @@ const patienceMs = 5 * secondMs;
 
 /**
  * Tells the owners (by mail) and the operator's webhook about checks whose state changed. Returns true when at least
- * one was told, or when there is nobody to tell. When all attempts fail, the next look tries again.
+ * one was told, or when there is nobody to tell. When all attempts fail, the next run of the checks tries
+ * again.
  */
 export async function tell(platform: Platform, turned: readonly TurnedCheck[]): Promise<boolean> {
   const { alertWebhookUrl } = platform.config;

@@ -41,10 +41,11 @@ export interface AcceptedEmail {
 }
 
 /**
- * `POST /v1/send`: accepts one email to each recipient. Once this returns, they are stored durably. Nothing is read
- * first. One batch writes the content if the template exists and the sender domain is verified, and the other rows if
- * the content was written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound,
- * UnverifiedSender, SendingPaused, Conflict, StorageLimitReached and MonthlyLimitReached, all without an effect.
+ * `POST /v1/send`: accepts one email to each recipient. The emails are stored durably before this returns. Nothing is
+ * read first: one batch does everything. It writes the content only if the template exists, the sender domain is
+ * verified and the monthly limit is not exceeded, and the other rows only if the content was written. Throws Invalid,
+ * NotFound, UnverifiedSender, SendingPaused, Conflict, StorageLimitReached and MonthlyLimitReached. When it throws one
+ * of these, nothing was stored.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   checkContent(ctx, call);

@@ -90,7 +90,7 @@ export async function composeRound(
 
 /**
  * Whether marketing mail of the delivery must wait, because the project's marketing email is paused. Checked for each
- * round, because a delivery takes a while.
+ * round, because a delivery takes a while and the pause may begin meanwhile.
  */
 async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boolean> {
   const hasMarketing = [...contents.values()].some(({ type }) => type === "MARKETING");

@@ -155,8 +155,8 @@ async function findOverdue(
 }
 
 /**
- * The most open emails that are read of one project and priority. They are read in the order of `due_at`, so all mail
- * in flight is among them: there is only as much as all consumers hold, plus some mail that waits for a retry.
+ * How many open emails are read for one project and priority at most. They are read in the order of `due_at`, so all
+ * mail in flight is among them: the mail that consumers hold, and some that waits for a retry, is never more than this.
  */
 const firstRows = 2_500;
 const pairsPerStatement = maxRowsPerStatement / firstRows;

@@ -36,7 +36,7 @@ export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[
   ];
 }
 
-/** Matches an existing contact that opts out now, if its row says no. */
+/** Matches an existing contact for whom `subscribed: no` in the imported row is a new opt-out. */
 const leavesNow = sql`(contacts.subscribed OR contacts.snoozed_until IS NOT NULL OR contacts.opted_out_at IS NULL)`;
 
 function changesSubscription(said: SQL): SQL {

@@ -67,7 +67,7 @@ async function sendOnce(api: Api, mail: JsonObject, key: string | undefined): Pr
   }
 }
 
-/** Returns the first answer, which the refusal of a repeated request contains; otherwise null. */
+/** Returns the answer of the first call if this is the refusal of a repeated request; otherwise null. */
 function firstAnswerIn({ error: { code, details } }: ApiRefused): JsonObject | null {
   if (code !== "IDEMPOTENCY_KEY_REUSED" || !isJsonObject(details)) return null;
   const { sameRequest, originalResponse } = details;

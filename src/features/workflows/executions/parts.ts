@@ -43,7 +43,7 @@ interface Range {
   isLong: boolean;
 }
 
-/** Counts the newest part of a list that lies below an id. `found` is the list's FROM and WHERE. */
+/** Counts the newest part below an id. `found` is the list's FROM and WHERE clauses. */
 export function countNewest(found: SQL, below: SQL): Statement<ExecutionPart> {
   return countPart(found, { from: belowAllIds, below, isLong: false });
 }
