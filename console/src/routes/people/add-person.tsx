@@ -7,7 +7,7 @@ import { useMay } from "../../api/rights";
 import { Button } from "../../parts/button";
 import { Dialog } from "../../parts/dialog";
 import { CheckField, TextField } from "../../parts/field";
-import { Refused } from "../../parts/states";
+import { SaveFoot } from "../../parts/save-foot";
 import { useWords } from "../../words/words";
 
 /** Adds a person by their address, and shows them. */
@@ -52,13 +52,7 @@ function PersonForm({ onClose }: { onClose(): void }) {
       <form onSubmit={send} className="mt-4 grid gap-4">
         <TextField label={words.people.email} name="email" type="email" required />
         <CheckField label={words.people.subscribed} name="subscribed" defaultChecked />
-        {add.error && <Refused error={add.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" kind="main" isBusy={add.isPending}>
-            {words.save}
-          </Button>
-        </div>
+        <SaveFoot save={add} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useProject } from "../../api/project";
 import { Button } from "../../parts/button";
 import { conditionOf } from "../../parts/conditions/condition";
 import { TextField } from "../../parts/field";
-import { Refused } from "../../parts/states";
+import { SaveFoot } from "../../parts/save-foot";
 import { useWords } from "../../words/words";
 
 export function SaveSegment({ where }: { where: Filter[] }) {
@@ -39,13 +39,7 @@ export function SaveSegment({ where }: { where: Filter[] }) {
             value={name}
             onChange={({ target }) => setName(target.value)}
           />
-          {save.error && <Refused error={save.error} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => dialog.current?.close()}>{words.cancel}</Button>
-            <Button type="submit" kind="main" isBusy={save.isPending}>
-              {words.save}
-            </Button>
-          </div>
+          <SaveFoot save={save} onCancel={() => dialog.current?.close()} />
         </form>
       </dialog>
     </>

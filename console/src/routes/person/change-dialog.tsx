@@ -2,10 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { Contact, UpdateContact } from "petrel-client";
 import { type SubmitEvent, useId, useState } from "react";
 import { useProject } from "../../api/project";
-import { Button } from "../../parts/button";
 import { Dialog } from "../../parts/dialog";
 import { AreaField, SelectField, TextField } from "../../parts/field";
-import { Refused } from "../../parts/states";
+import { SaveFoot } from "../../parts/save-foot";
 import { useWords } from "../../words/words";
 import { changedData, linesOf } from "./typed-data";
 import { usePersonChange } from "./use-person-change";
@@ -50,13 +49,7 @@ export function ChangeDialog({ contact: read, onClose }: { contact: Contact; onC
         </div>
         <FieldNames id={keys} known={contact.data} />
         <p className="text-small text-quiet">{words.person.emptied}</p>
-        {save.error && <Refused error={save.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" kind="main" isBusy={save.isPending}>
-            {words.save}
-          </Button>
-        </div>
+        <SaveFoot save={save} onCancel={onClose} />
       </form>
     </Dialog>
   );

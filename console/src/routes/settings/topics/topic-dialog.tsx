@@ -2,10 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Topic } from "petrel-client";
 import type { SubmitEvent } from "react";
 import { useProject } from "../../../api/project";
-import { Button } from "../../../parts/button";
 import { Dialog } from "../../../parts/dialog";
 import { CheckField, TextField } from "../../../parts/field";
-import { Refused } from "../../../parts/states";
+import { SaveFoot } from "../../../parts/save-foot";
 import { useWords } from "../../../words/words";
 import { topicsOf } from "./page";
 
@@ -49,13 +48,7 @@ export function TopicDialog({ topic, onClose }: { topic: Topic | null; onClose()
           name="subscribed"
           defaultChecked={topic?.defaultSubscribed ?? true}
         />
-        {save.error && <Refused error={save.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" kind="main" isBusy={save.isPending}>
-            {words.save}
-          </Button>
-        </div>
+        <SaveFoot save={save} onCancel={onClose} />
       </form>
     </Dialog>
   );
