@@ -12,8 +12,7 @@ export function mailUnaccounted(world, { emails, facts }) {
   const times = Map.groupBy(mails, ({ tag }) => emailOfTag(tag));
   const lost = new Set(arrivals.filter(({ outcome }) => vague.has(outcome)).map(({ tag }) => emailOfTag(tag)));
   // A call that its isolate died of may never arrive.
-  const { isolateDies = 0, isolateDiesAtMessage = 0 } = world.faults.counts;
-  const hasDied = isolateDies + isolateDiesAtMessage > 0;
+  const hasDied = world.isolates.died > 0;
   const isSomeDeleted = facts.some(({ is }) => is === "deleted");
   const known = new Set(emails.map(({ id }) => id));
   const unknown = isSomeDeleted ? [] : [...times.keys()].filter((id) => !known.has(id));

@@ -3,6 +3,8 @@ import { isolateLost, Process } from "./processes.mjs";
 /** The isolates in which a Worker runs, each with modules of its own. One that dies is replaced by a new one. */
 export class Isolates {
   #all = [];
+  /** How many have died. */
+  died = 0;
 
   constructor(count, { load, random, faults, time }) {
     Object.assign(this, { load, random, faults, time });
@@ -29,6 +31,7 @@ export class Isolates {
     const isolate = { process, worker: process.run(() => this.load(this.random)) };
     process.onDeath = () => {
       process.diedAt = this.time.now;
+      this.died += 1;
       this.#all.splice(this.#all.indexOf(isolate), 1);
       this.#open();
     };
