@@ -1,10 +1,10 @@
 /**
- * The version that installations run while this one is deployed, and to which a rollback leads. Nothing is released
- * yet: until then, it is a commit whose tables databases have had. `npm run release` prints what to write here.
+ * The version that installations run while this one is deployed, and to which a rollback leads: 1.0.0. `npm run release`
+ * prints what to write here.
  */
 export const lastRelease = {
-  /** A tag or a commit, for `git`. */
-  commit: "77872168",
+  /** A tag or a commit, for `git`. A commit is also there in a clone without tags. */
+  commit: "a9131eea",
   /** The version's last migration. */
   migration: "0000_tables.sql",
   /** The version of each kind of object's tables: see src/platform/object-tables.ts. */
