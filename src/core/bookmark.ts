@@ -11,8 +11,8 @@ export interface Bookmark {
 const owner = "bookmark";
 
 /**
- * Makes a bookmark for a caller. It is sealed, so that only genuine bookmarks reach the database, and readers cannot
- * see how much it writes.
+ * Makes a bookmark for a caller. It is sealed, so that only genuine bookmarks reach the database, and callers cannot
+ * see how much the database writes.
  */
 export function sealBookmark(secrets: readonly string[], { shard, at }: Bookmark): Promise<string> {
   return sealText(secrets, owner, `${shard} ${at}`);

@@ -126,7 +126,10 @@ export class Conflict extends Refusal {}
 interface ChangedVersion {
   version: number;
   updatedAt: number;
-  /** The caller that made the last change. Null when there was none, and absent for resources without an audit log. */
+  /**
+   * The caller that made the last change. Null when nothing has changed the resource, and absent for resources without
+   * an audit log.
+   */
   changedBy?: Pick<Actor, "kind" | "name"> | null;
 }
 
@@ -195,7 +198,7 @@ export class Unavailable extends Refusal {
 const maxDescribed = 3;
 const maxNameLength = 100;
 
-/** Returns the name of a field, shortened because a caller may have made it up. */
+/** Returns the name of a field, shortened because the name may come from the caller. */
 function nameOf({ field }: FieldFault): string {
   return field === "" ? "body" : field.slice(0, maxNameLength).toWellFormed();
 }

@@ -3,10 +3,10 @@ export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
   /**
    * Returns true once for each value: to the first caller that asks after half of the value's lifetime. That caller
-   * refreshes the value, so callers of a frequently used value never wait until it is read again.
+   * must refresh the value, so that other callers of a frequently used value never wait for a new one.
    */
   isAgeing(key: string, now: number): boolean;
-  /** Caches a value for the lifetime that the cache has, or for `ttlMs` if that is shorter. */
+  /** Caches a value for the cache's own lifetime, or for `ttlMs` if that is shorter. */
   set(key: string, value: V, now: number, ttlMs?: number): void;
   delete(key: string): void;
   clear(): void;

@@ -3,8 +3,8 @@ import type { KeyUse, OriginalRequest } from "./idempotency";
 import { iso } from "./time";
 
 /**
- * An idempotency key that was used before. A repeat of the first request gets the first answer, for callers that lost
- * it. A different request does not, because its caller would mistake that answer for its own.
+ * An idempotency key that was used before. A repeat of the first request gets the first answer, in case the caller lost
+ * it. A different request does not, because its caller would mistake the answer for its own.
  */
 export class KeyReused extends Refusal {
   constructor({ key, request, hash }: KeyUse, original: OriginalRequest) {

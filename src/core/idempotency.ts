@@ -18,11 +18,11 @@ export interface OriginalRequest {
   atMs: number;
   /** Null while the request is still running. */
   status: number | null;
-  /** The body of its answer, as JSON. */
+  /** The body of the answer, as JSON. */
   response: string | null;
 }
 
-/** The database's record of a key whose request has had its effect. */
+/** A key in the database, which shows that the key's request has had its effect. */
 export interface KeyEffect extends OriginalRequest {
   expiresAtMs: number;
 }
@@ -42,7 +42,7 @@ export type Claim =
 /** After this time, an unfinished request counts as abandoned. A Worker answers much sooner, or not at all. */
 export const abandonedAfterMs = 60_000;
 
-/** The properties of a caller and its project that determine what answers may reveal. */
+/** The properties of a caller and its project that determine what answers may reveal to the caller. */
 export interface AnswerReader {
   keyKind: KeyKind;
   project: { publicAnswers: "IDS" | "NONE" };
@@ -54,8 +54,8 @@ export function mayLearnIds({ keyKind, project }: AnswerReader): boolean {
 }
 
 /**
- * Returns the first request in the form that the caller may see. Its stored answer may date from a time when answers
- * revealed more.
+ * Returns the first request in the form that the caller may see. The stored answer may date from a time when the
+ * project's answers revealed more.
  */
 export function redactedFor<R extends OriginalRequest>(reader: AnswerReader, original: R): R {
   if (mayLearnIds(reader) || original.response === null) return original;

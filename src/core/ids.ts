@@ -18,8 +18,8 @@ export const belowAllIds = asId("");
 export const aboveAllIds = asId("~");
 
 /**
- * Makes a new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. The time in an id is
- * always that of the clock, even after the clock was set back.
+ * Makes a new id. Ids sort by the time they were made, so a list that is paged by id is in order of time. The time in
+ * an id is always that of the clock, even after the clock was set back.
  */
 export function newId(): Id {
   return newIdAt(Date.now());
@@ -129,7 +129,7 @@ export function publicIdOrNull(id: Id | null): string | null {
   return id === null ? null : publicId(id);
 }
 
-/** Marks a text from our own storage as an id: from a row, a message, a token or a cursor. */
+/** Turns a text that we wrote ourselves (in a row, a message, a token or a cursor) into an id. */
 export function asId(text: string): Id {
   // Only this file knows the shape of an id; at run time it is a string.
   return text as unknown as Id;

@@ -7,7 +7,7 @@ export interface InsideCall {
   path: string;
   /** The text of a JSON body. */
   body?: string;
-  /** Headers that override those of the outer request. Null leaves a header of the outer request out. */
+  /** Headers that override those of the outer request. Null omits a header of the outer request. */
   headers?: Record<string, string | null>;
 }
 

@@ -1,6 +1,6 @@
 import type { Id } from "./ids";
 
-/** The holder of a key: a server or a browser. */
+/** The kinds of keys: a server holds a secret key, and a browser a public one. */
 export type KeyKind = "secret" | "public";
 
 /**
@@ -9,7 +9,7 @@ export type KeyKind = "secret" | "public";
  */
 export type CallerKind = KeyKind | "session";
 
-/** The grant of a key. A `read` key is a secret key that changes nothing. */
+/** The rights that a key can have. A `read` key is a secret key that cannot change anything. */
 export const keyGrants = ["secret", "public", "read"] as const;
 export type KeyGrant = (typeof keyGrants)[number];
 

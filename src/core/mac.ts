@@ -7,7 +7,7 @@ const keyed = new Map<string, ReturnType<typeof hmac.create>>();
 
 /**
  * Returns an HMAC-SHA256 synchronously: a mail needs several, and a promise for each would cost more than the hash
- * itself. The state of the hash after its key is cached in the isolate, because there are few secrets.
+ * itself. For each secret, the isolate caches the state of the hash after the key. There are few secrets.
  */
 export function macOf(secret: string, bytes: Uint8Array): Uint8Array {
   const state = keyed.get(secret) ?? hmac.create(sha256, utf8.encode(secret));

@@ -71,8 +71,9 @@ export const QueueMessage = z.discriminatedUnion("type", [
    */
   Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
   /**
-   * Waiting mail should be delivered, one project's turn after another. A message with `projectId` is about the mail of
-   * that project only, which has its own clock. `provider` names the account, unless it is that of MAIL_PROVIDER.
+   * Waiting mail should be delivered, one project's turn after another. A message with `projectId` is about that
+   * project only, because the project has a clock of its own. `provider` names the account, unless it is that of
+   * MAIL_PROVIDER.
    */
   z.strictObject({ type: z.literal("mail.drain"), projectId: projectId.optional(), provider: z.string().optional() }),
   z.strictObject({
@@ -85,8 +86,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
   z.strictObject({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
-   * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the recipient's
-   * answer does not wait for a database.
+   * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the answer to the
+   * recipient does not wait for a database.
    */
   z.strictObject({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
   /** Deliveries to webhooks of some projects are due. */

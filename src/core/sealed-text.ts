@@ -6,8 +6,8 @@ const nonceBytes = 12;
 const headBytes = 1 + nonceBytes;
 
 /**
- * Encrypts a text with the first of the secrets. It can only be opened for the same `owner`, so it cannot be moved to
- * another row.
+ * Encrypts a text with the first of the secrets. The result can only be opened for the same `owner`, so it is useless
+ * in another row.
  */
 export async function sealText(secrets: readonly string[], owner: string, text: string): Promise<string> {
   const [secret] = secrets;

@@ -1,6 +1,7 @@
 /**
- * Returns the form in which a case-insensitive search compares both the stored text and the searched text. Not done in
- * SQL, because the lower() of SQLite knows ASCII only. A line break keeps a match from spanning two fields.
+ * Returns the form in which a case-insensitive search compares both the stored text and the searched text. It is not
+ * computed in SQL, because SQLite's lower() changes only ASCII letters. A line break keeps a match from spanning two
+ * fields.
  */
 export function searchText(...fields: (string | null)[]): string {
   return fields

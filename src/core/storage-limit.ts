@@ -21,7 +21,10 @@ export function refuseWhenFull(project: Storing): void {
   if (project.storage !== null && isFull(project)) throw new StorageLimitReached(project.maxStorageMb, project.storage);
 }
 
-/** Whether a call about a contact is anything but an opt-out. Opt-outs are accepted even when the project is full. */
+/**
+ * Returns false for a call that opts a contact out, and true for all others. Opt-outs are accepted even when the
+ * project is full.
+ */
 export function isNoOptOut(body: unknown): boolean {
   return !(isJsonObject(body) && body.subscribed === false);
 }

@@ -49,8 +49,8 @@ export interface Storing {
 }
 
 /**
- * Returns how much of its storage limit a project uses, by its last count: 1 is all of it. It is 0 when there is no
- * limit or no count.
+ * Returns how much of its storage limit a project uses, by its last count: 1 is all of it. The share is 0 when there is
+ * no limit or no count.
  */
 export function shareOfLimit({ maxStorageMb, storage }: Storing): number {
   const limit = limitBytes(maxStorageMb);

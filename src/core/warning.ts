@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Part of a valid call that had no effect, or a different effect than the caller may expect. */
+/** A part of a valid call that had no effect, or a different effect than the caller may expect. */
 export const Warning = z.object({
   field: z.string(),
   message: z.string(),

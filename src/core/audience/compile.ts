@@ -9,15 +9,17 @@ import type { Resolver } from "./resolver";
 
 /**
  * A condition as two parts of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. A hundred
- * filters take at most 92 KB of SQL, and D1 allows 100 KB. A statement can therefore hold only one condition, and only
- * once.
+ * filters compile to at most 92 KB of SQL, and D1 allows 100 KB per statement. A statement can therefore contain only
+ * one condition, and only once.
  */
 export interface Audience {
   /** A table `a` with one row: all values of the condition, as a single parameter. */
   values: SQL;
-  /** 1 or 0 for each contact, never NULL. */
+  /** Evaluates to 1 or 0 for each contact, never to NULL. */
   matches: SQL;
-  /** The number of filters that are evaluated, and how many of them read a table other than contacts. */
+  /**
+   * The number of filters that are evaluated, and the number of reads that they make from tables other than contacts.
+   */
   filters: number;
   lookups: number;
 }
@@ -26,9 +28,9 @@ export interface Audience {
 type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
- * Compiles a condition to SQL. The text contains nothing that a caller wrote: names and values are all in the
- * parameter. The number of filters therefore bounds the length of the text, and conditions of the same shape have the
- * same text.
+ * Compiles a condition to SQL. The SQL contains nothing that a caller wrote, because all names and values are in the
+ * parameter. The number of filters therefore bounds the length of the SQL, and conditions of the same shape have the
+ * same SQL.
  */
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
   const { bind, values } = newValues();
@@ -57,11 +59,11 @@ export function compileChoice(conditions: readonly FilterCondition[], resolver: 
   };
 }
 
-/** Collects the values of a statement. `values` returns the table `a` that holds them, once all are bound. */
+/** Collects the values of a statement. Once all values are bound, `values` returns the table `a` that contains them. */
 function newValues(): { bind: Bind; values(): SQL } {
   const bound: Parameters<Bind>[0][] = [];
   return {
-    // The text refers to values over a thousand times, so the names are as short as possible.
+    // A statement can refer to values over a thousand times, so the names are as short as possible.
     bind(value) {
       if (!bound.includes(value)) bound.push(value);
       return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM a)`);
@@ -72,7 +74,7 @@ function newValues(): { bind: Bind; values(): SQL } {
 
 /**
  * Adds a unary plus, which keeps SQLite from turning an EXISTS into a join. The join would read, for each contact, the
- * events of all contacts between two ids.
+ * events of all contacts in a range of ids.
  */
 function testOf(tree: Tree): SQL {
   return sql`+(${inSql(tree)})`;
@@ -145,7 +147,7 @@ function inputOf(
   return { value, from: window ? windowStartMs(now, window) : now.getTime(), now: now.getTime(), bind };
 }
 
-/** Lookups of a topic filter: the slug, the row of the topic, and the choice of the contact. */
+/** The number of lookups of a topic filter: the slug, the row of the topic, and the choice of the contact. */
 const lookupsOfTopic = 3;
 
 function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {

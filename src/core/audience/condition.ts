@@ -10,8 +10,8 @@ import { operators } from "./operators";
 export const maxDepth = 30;
 export const maxFilters = 100;
 /**
- * The most groups of a valid condition: each group contains a filter, or leads to one through at most `maxDepth`
- * levels.
+ * The most groups that a valid condition can have: every group contains a filter, or leads to one through at most
+ * `maxDepth` levels.
  */
 const maxGroups = maxDepth * maxFilters;
 
@@ -58,9 +58,9 @@ export function filterSchema(names: FieldNames, prefix = "") {
 }
 
 /**
- * Returns the schema of a condition whose filters have the schema `Filter`. `conditions` of a group takes a single
- * condition and refuses a list: the groups of one condition are that list. `prefix` is prepended to the names of the
- * schemas in the API document.
+ * Returns the schema of a condition whose filters have the schema `Filter`. The field `conditions` of a group takes a
+ * single condition, not a list, because one condition can already have several groups. `prefix` is prepended to the
+ * names of the schemas in the API document.
  */
 export function conditionSchema(Filter: ReturnType<typeof filterSchema>, prefix = ""): z.ZodType<FilterCondition> {
   const FilterGroup: z.ZodType<FilterGroup> = z

@@ -9,11 +9,13 @@ const unitMs: Record<Unit, number> = { days: dayMs, hours: hourMs, minutes: minu
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 const isoDayLength = "2026-01-31".length;
 
-/** Returns the time of a text, in milliseconds since 1970; null when it is not a date. A day means its UTC midnight. */
+/**
+ * Parses a date into milliseconds since 1970. Returns null when the text is not a date. A day means its UTC midnight.
+ */
 export function dateMs(text: string): number | null {
   const [fraction = ""] = isoDate.exec(text)?.slice(3) ?? [];
-  // The fraction is read separately: Date.parse truncates it, whereas SQLite rounds it, though never up to a whole
-  // second.
+  // The fraction is read separately, to get the same result as SQLite: Date.parse truncates the fraction, whereas
+  // SQLite rounds it, though never up to a whole second.
   const wholeSeconds =
     isoDate.test(text) && isDay(text.slice(0, isoDayLength)) ? Date.parse(text.replace(fraction, "")) : Number.NaN;
   return Number.isNaN(wholeSeconds) ? null : wholeSeconds + Math.min(999, Math.round(Number(`0${fraction}`) * 1000));

@@ -15,7 +15,10 @@ import {
   takenBy,
 } from "./operators";
 
-/** The limits are chosen so that a hundred fields and values fit into the single parameter of a statement. */
+/**
+ * The longest names and values in characters, chosen so that a hundred of each fit into the single parameter of a
+ * statement.
+ */
 export const maxFieldLength = 300;
 const maxEventLength = 255;
 const maxValueLength = 1000;
@@ -114,7 +117,7 @@ function fieldFaults(field: string, { isField, listed }: FieldNames): FilterFaul
   return isField(field) ? [] : [["field", "custom", `Contacts have no such field: use ${listed}`]];
 }
 
-/** Finds faults of a filter on a topic, which is true or false for every contact. */
+/** Finds the faults of a filter on a topic. Its value can only be true or false. */
 function topicFaults({ operator, value }: SentFilter): FilterFault[] {
   if (operator !== "equals" && operator !== "notEquals") {
     return [["operator", "custom", `A topic takes equals or notEquals, not ${operator}`]];

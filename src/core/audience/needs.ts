@@ -42,7 +42,10 @@ function needsOfTest(test: FilterTest, segments: (id: string) => SegmentSource, 
   }
 }
 
-/** Whether an operator requires that the contact has the event: at any time, within the window, or not at all. */
+/**
+ * Whether a contact can match only with the event: `ever` at any time, or `window` within the window. `no` when a
+ * contact can match without it.
+ */
 const needsEvent: Record<EventOperator, "ever" | "window" | "no"> = {
   triggered: "ever",
   triggeredWithin: "window",

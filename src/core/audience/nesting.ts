@@ -13,7 +13,7 @@ type SizeResult = Size | "unknown" | "circular";
 /**
  * Finds faults in the segments that a condition names: an unknown segment, one that contains itself, or more filters in
  * total than a condition may have. `at` is the path of the condition in its request. `ownId` is the segment that will
- * have the condition. When a segment is changed, this is also called for the segments that name it.
+ * have the condition. When a segment is changed, the function is also called for the segments that name it.
  */
 export function nestingFaults(
   condition: FilterCondition,
@@ -25,7 +25,7 @@ export function nestingFaults(
   function sizeOfSegment(id: string): SizeResult {
     const known = sizes.get(id);
     if (known !== undefined) return known;
-    sizes.set(id, "circular"); // until its own condition is measured
+    sizes.set(id, "circular"); // replaced below, once the segment is measured
     const source = segments(id);
     const size = source === undefined ? "unknown" : source === "members" ? { filters: 1, depth: 0 } : sizeOf(source);
     sizes.set(id, size);

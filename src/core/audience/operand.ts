@@ -10,17 +10,17 @@ export type Scalar = string | number | boolean;
 export type Bind = (value: string | number | JsonObject) => SQL;
 
 /**
- * A field in SQL: the few tests from which all operators are built. An expression may be NULL when the field is absent
+ * A field in SQL: the few tests from which all operators are built. An expression can be NULL when the field is absent
  * or of another type; operators.ts counts NULL as false.
  */
 export interface Operand {
-  /** The field is present and not null. */
+  /** Whether the field is present and not null. */
   exists: SQL;
-  /** The field has the same value, of the same type. */
+  /** Whether the field has the same value, of the same type. */
   equals(value: Scalar): SQL;
-  /** The field is a text that contains the value, or a list with the value as an element. */
+  /** Whether the field is a text that contains the value, or a list with the value as an element. */
   contains(value: Scalar): SQL;
-  /** The field is a number, and `field sign value` holds. `sign` is an operator such as `<`. */
+  /** Whether the field is a number and `field sign value` holds. `sign` is an operator such as `<`. */
   compares(sign: SQL, value: number): SQL;
   /** The time in the field, in milliseconds since 1970. */
   time: SQL;
@@ -82,8 +82,8 @@ export function timeOperand(column: SQL, bind: Bind): Operand {
 }
 
 /**
- * Returns the operand for a key of a JSON object: the literal key, or the path that its dots form if there is no such
- * key.
+ * Returns the operand for a key of a JSON object. When the object lacks the key `a.b`, the operand reads the key `b`
+ * inside `a`.
  */
 export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
   const path = pathTo(object, key, bind);
@@ -121,8 +121,8 @@ function pathOf(keys: string[]): string {
 function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
   if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
   if (typeof wanted === "number") return sql`(${value} = ${bind(wanted)} AND ${type} IN ('integer', 'real'))`;
-  // JSON is read up to a million times per statement, so the type is only checked where needed. Apart from texts, only
-  // lists and objects are read as text, and that text begins with a bracket.
+  // A statement reads JSON up to a million times, so the type is only checked where needed. Apart from texts, only
+  // lists and objects are read as text, and their text begins with a bracket.
   const mayBeOther = wanted.startsWith("[") || wanted.startsWith("{");
   return mayBeOther ? sql`(${value} = ${bind(wanted)} AND ${type} = 'text')` : sql`(${value} = ${bind(wanted)})`;
 }

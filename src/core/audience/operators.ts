@@ -53,7 +53,7 @@ export const eventOperators = {
   notTriggeredWithin: { takes: "window", test: notTriggeredWithin },
 } satisfies Record<string, OperatorRule<(hasEvent: HasEvent, input: OperatorInput) => SQL>>;
 
-/** The operators on membership in a segment. Each has whether membership is wanted. */
+/** Operators on membership in a segment: true when the operator matches members, false when it matches all others. */
 export const segmentOperators = { memberOfSegment: true, notMemberOfSegment: false } satisfies Record<string, boolean>;
 
 export type FieldOperator = keyof typeof fieldOperators;
@@ -84,7 +84,7 @@ export function takenBy(operator: Operator): Takes {
   return isEventOperator(operator) ? eventOperators[operator].takes : "nothing";
 }
 
-/** Counts NULL as false: the field is absent or of another type. */
+/** Turns NULL into false. A test is NULL when the field is absent or of another type. */
 function yes(condition: SQL): SQL {
   return sql`(${condition} IS TRUE)`;
 }

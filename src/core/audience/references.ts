@@ -45,8 +45,8 @@ export function referencesOf(condition: FilterCondition): References {
 }
 
 /**
- * Reports whether contacts may begin or cease to match merely because time passes: a test has a window, or names
- * another segment, which may have one.
+ * Reports whether contacts can begin or cease to match merely because time passes. They can when a test has a window,
+ * or names a segment, because the segment's condition might have a window.
  */
 export function movesWithTime(condition: FilterCondition): boolean {
   return [...filtersOf(condition)].some(({ test }) =>

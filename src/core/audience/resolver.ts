@@ -8,7 +8,10 @@ export type SegmentSource = "members" | FilterCondition;
 /** Translates the names in a condition to SQL. `compile` knows logic and operators, but no tables. */
 export interface Resolver {
   field(name: string, bind: Bind): Operand;
-  /** Whether the contact has an event of this name, with an id from `firstId` on if one is given. Never NULL. */
+  /**
+   * Whether the contact has an event of this name. If `firstId` is given, only events with that id or a later one
+   * count. Never NULL.
+   */
   hasEvent(name: SQL, firstId: SQL | null): SQL;
   /**
    * Whether the contact receives the mail of a topic, by its own choice or the default of the topic; NULL when there is

@@ -5,7 +5,7 @@ export const actorKinds = ["person", "key", "operator"] as const;
 /** The caller that made a change, as known at that time. */
 export interface Actor {
   kind: (typeof actorKinds)[number];
-  /** The id of the person or of the key. The operator's token has none. */
+  /** The id of the person or of the key. Null for the operator's token. */
   id: Id | null;
   name: string | null;
 }

@@ -16,7 +16,7 @@ export interface StoredVariant {
   from?: string;
 }
 
-/** The files that the bodies of a campaign name: its own, and those of its variants. */
+/** The files that the campaign's own body names, and those that the bodies of its variants name. */
 export interface NamedFiles {
   own: string[];
   variants: string[];
@@ -28,7 +28,7 @@ export interface Canary {
   percent: number;
   /** From 1 to 1440. */
   holdMinutes: number;
-  /** The highest rate that is accepted, as a percentage of the sent emails, like `maxComplaintRate`. */
+  /** The highest bounce and complaint rates that are accepted, as percentages of the sent emails. */
   maxBounceRate?: number;
   maxComplaintRate?: number;
 }

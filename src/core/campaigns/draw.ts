@@ -1,7 +1,7 @@
 import { type Id, textOf } from "../ids";
 
-// The draws for variants and for the canary depend only on the ids of campaign and contact. So every run of the freeze
-// decides in the same way, and two campaigns draw independently.
+// The draws for variants and for the canary depend only on the ids of campaign and contact. A draw that is repeated
+// therefore gives the same result, and two campaigns draw independently.
 
 /**
  * Returns a number from 0 to 2^32 - 1 (FNV-1a, 32 bits, with the finalizer of MurmurHash3). Draws are evenly
@@ -10,7 +10,7 @@ import { type Id, textOf } from "../ids";
 export function draw(campaignId: Id, contactId: Id, purpose: "variant" | "canary"): number {
   const text = `${purpose}${textOf(campaignId)}${textOf(contactId)}`;
   let hash = 0x811c9dc5;
-  // Iterating over code points would take four times as long, and a freeze draws for a million contacts.
+  // Iterating over code points would take four times as long, and a campaign draws for up to a million contacts.
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

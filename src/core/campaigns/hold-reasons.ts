@@ -1,16 +1,16 @@
-/** The reason for a hold by a person. */
+/** Why a campaign is held: a person paused it. */
 export const byPerson = "paused";
 
-/** The reason for a hold that ends by itself, when the project's marketing email is no longer paused. */
+/** Why a campaign is held: the project's marketing email is paused. The hold ends by itself when the pause ends. */
 export const byReputation = "reputation";
 
-/** The reason for a hold that ends by itself, when a provider of the installation accepts marketing email. */
+/** Why a campaign is held: no provider accepts marketing email. The hold ends by itself when a provider does. */
 export const byCarrier = "marketing provider";
 
-/** The reasons for a hold after a failed canary. */
+/** Why a campaign is held after its canary failed. */
 export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
 
 export const byDisabledProject = "Project disabled";
 
-/** The reasons for which a campaign waits although it is due. */
+/** Why a campaign that is due has not started. */
 export const beforeItsStart = [byCarrier, "sender domain", "too many campaigns"] as const;

@@ -1,4 +1,4 @@
-/** The counters of a campaign that are also counted by hour, in the order in which pages of the ledger store them. */
+/** The counters of a campaign that are also counted by hour, in the order in which they are stored. */
 export const hourCounters = [
   "sent",
   "delivered",

@@ -31,7 +31,7 @@ export interface Finding {
   contactIds: string[];
 }
 
-/** The findings of a pre-flight so far. Plain data. */
+/** The findings of a pre-flight check so far, as plain data that a job can store. */
 export interface Tally {
   /** The number of contacts in the audience, whether or not they would get mail. */
   recipients: number;
@@ -84,8 +84,8 @@ export function warn(tally: Tally, code: WarningCode, examples: string[]): void 
 }
 
 /**
- * Adds a finding about a contact, in place. A template may name any number of variables and a job's row is limited in
- * size, so findings beyond `max` are counted together.
+ * Adds a finding about a contact, in place. A template can name any number of variables, but a job's row is limited in
+ * size. Findings beyond `max` are therefore counted together.
  */
 export function note(findings: Finding[], text: string, contactId: string, max: number): void {
   const name = text.slice(0, maxNameLength);

@@ -19,7 +19,7 @@ export interface ContactColumn {
   isField?: true;
   /**
    * How an import with `columns=all` uses the column: only for a `new` contact, for any contact without a value
-   * (`once`), or as part of the row's opt-out (`left`). Its cells contain `words` or times.
+   * (`once`), or as part of the row's opt-out (`left`). Each cell contains one of `words`, or a time.
    */
   imported?: "new" | "once" | "left";
   /** The words that an import accepts. */

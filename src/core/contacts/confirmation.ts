@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Warning } from "../warning";
 
-/** The result of `confirm: true`. */
+/** The possible results of `confirm: true` in a call. */
 export const confirmationResults = ["sent", "throttled", "already"] as const;
 export type ConfirmationResult = (typeof confirmationResults)[number];
 

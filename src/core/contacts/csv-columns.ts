@@ -19,7 +19,7 @@ export interface CsvColumns {
    * cells; null when the caller did not ask for them.
    */
   moved: { at: MovedColumns; by: MovingIn } | null;
-  /** The columns that become data. All others are dropped. */
+  /** The columns that become data. */
   columns: { at: number; key: string }[];
   /** The data columns whose names suggest opt-outs. */
   optOuts: OptOutColumn[];

@@ -22,7 +22,7 @@ export type Mapping = z.infer<typeof Mapping>;
 /** The schema of a mapping that a job stores. */
 export const Mapping = z.record(z.string(), z.string().nullable());
 
-/** The schema of a mapping in a form: a JSON text. */
+/** The schema of a mapping in a form field: a JSON text. */
 export const MappingText = z
   .string("Must be a JSON object")
   .max(maxMappingLength, `May have at most ${maxMappingLength} characters`)
@@ -77,7 +77,7 @@ function readJson(text: string, check: z.RefinementCtx): unknown {
   }
 }
 
-/** Checks the mapping without the file: unknown fields, and two columns for one field. */
+/** Refuses unknown fields, and two columns for one field. The check does not need the file. */
 function checkMapping(mapping: Mapping, check: z.RefinementCtx): void {
   const columnsBy = new Map<string, string>();
   for (const [column, said] of Object.entries(mapping)) {

@@ -5,8 +5,8 @@ export interface OptOutColumn {
 }
 
 /**
- * Names of columns in which any value except a no means an opt-out, such as the time of the opt-out. The names are
- * compared without case and punctuation.
+ * Names of columns in which every value except a "no" means an opt-out. The value may be the time of the opt-out. Names
+ * are compared without case and punctuation.
  */
 const optOutNames = new Set([
   ...["unsubscribed", "unsubscribedat", "unsubscribetime", "unsubtime", "unsubscribes", "unsubscribe"],
@@ -21,8 +21,8 @@ const nos = new Set(["", "false", "no", "0"]);
 const optOutWords = new Set(["unsubscribed", "optedout", "cleaned", "bounced", "complained", "suppressed"]);
 
 /**
- * The most opt-out columns that are noticed, because each may cause a warning. No service exports more, but a file may
- * have thousands of columns.
+ * The most opt-out columns of a file that are noticed, because each can cause a warning. No service exports more, but a
+ * file can have thousands of columns.
  */
 const maxOptOutColumns = 20;
 

@@ -6,7 +6,7 @@ import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 import { isOptOut } from "./csv-opt-out";
 
 /**
- * One row: the address of a contact and its data. When the import uses those columns, also its subscription and the
+ * One row: a contact's address and data. When the import uses their columns, the row also has the subscription and the
  * values that describe the contact itself.
  */
 export interface ReadRow extends Moved {
@@ -27,8 +27,8 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
   const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
-  // Neither yes nor no, as in an empty cell: the row is skipped, because a contact without an answer must not be
-  // mailed.
+  // A row whose cell says neither yes nor no, such as an empty cell, is skipped: a contact without an answer must not
+  // be mailed.
   if (said === undefined) return { email, reason: "invalid_subscribed" };
   const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
   if (typeof brought === "string") return { email, reason: brought };
@@ -70,7 +70,7 @@ const booleans = new Map([
   ["no", false],
 ]);
 
-/** The values of a column of yes and no, which may be written as 1 and 0. In any other column, 1 and 0 are numbers. */
+/** The values of a yes-or-no column, which may also be written as 1 and 0. In any other column, 1 and 0 are numbers. */
 const yesOrNo = new Map([...booleans, ["1", true], ["0", false]]);
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;

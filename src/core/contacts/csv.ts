@@ -32,7 +32,7 @@ export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
   return "fault" in columns ? columns : { ...file, ...columns };
 }
 
-/** Counts the rows below the header. It reads the whole file, and so finds rows that cannot be read. */
+/** Counts the rows below the header. Returns a fault when a row cannot be read. */
 export function countRows(csv: Csv): number | CsvFault {
   let count = 0;
   const read = readRows(csv, csv.firstRow, () => ++count > 0);
@@ -63,7 +63,8 @@ type CsvText = Pick<Csv, "text" | "delimiter" | "newline">;
 type Take = (cells: string[], row: number) => boolean;
 
 /**
- * The size of the window that is parsed at once. It bounds memory for a file without line ends, or one full of quotes.
+ * The most characters that are parsed at once. The limit bounds memory for a file without line ends, or one full of
+ * quotes.
  */
 const windowLength = 512 * 1024;
 

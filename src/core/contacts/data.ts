@@ -29,7 +29,10 @@ const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
 export interface DataChange {
   /** Keys to store, and null for keys to delete. */
   patch: JsonObject;
-  /** The data for this call's own mail or event, which overrides the contact's: every key sent, stored or not. */
+  /**
+   * The data for the mail or event of this call: every key that was sent, stored or not. It overrides the contact's
+   * data.
+   */
   own: JsonObject;
   /** The type of each stored key, for keys that are new in the project. */
   types: Record<string, FieldType>;
@@ -117,8 +120,8 @@ function holdsUnstorable(value: JsonValue): boolean {
 }
 
 /**
- * Whether a value contains Infinity. JSON.parse reads `1e400` as Infinity, which is written as null, and null would
- * delete the key.
+ * Whether a value contains Infinity. JSON.parse reads `1e400` as Infinity, which JSON.stringify writes as null, and
+ * null would delete the key.
  */
 function holdsInfinity(value: JsonValue): boolean {
   if (typeof value === "number") return !Number.isFinite(value);

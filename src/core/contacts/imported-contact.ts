@@ -19,7 +19,8 @@ export interface BeforeRow extends ImportedContact {
 
 /**
  * Returns a contact as an import leaves it after a row. The statements of the import do the same in SQL;
- * `test/api/import-dry-run.test.ts` compares the two. `erasedAt` is the time at which an erased person had opted out.
+ * `test/api/import-dry-run.test.ts` compares the two. `erasedAt` is when the address opted out before its contact was
+ * erased; null when it did not.
  */
 export function afterRow(
   before: BeforeRow | null,

@@ -3,15 +3,15 @@ import type { Warning } from "../warning";
 import type { Unheeded } from "./csv-row";
 
 /**
- * Counts imported rows that suggest an opt-out in a column that the import did not use. Jobs from before this check
- * lack these counts.
+ * Counts imported rows that suggest an opt-out in a column that the import did not use. Jobs that were stored before
+ * this check existed lack the counts.
  */
 export const UnheededRows = z.object({
-  /** Rows with a no in the column `subscribed`. */
+  /** The number of rows with a "no" in the column `subscribed`. */
   rowsSayingNo: z.number().default(0),
-  /** Rows whose value in the column `subscribed` is neither yes nor no. */
+  /** The number of rows whose value in the column `subscribed` is neither yes nor no. */
   rowsUnclear: z.number().default(0),
-  /** Rows with an opt-out in a column that became data, by column name. */
+  /** The number of rows with an opt-out in a column that became data, by column name. */
   rowsOptedOut: z.record(z.string(), z.number()).default({}),
 });
 export type UnheededRows = z.infer<typeof UnheededRows>;

@@ -1,7 +1,7 @@
 import { hostName } from "../dns";
 import type { DnsRecord } from "./records";
 
-/** The values in DNS under a record's name and type; null when the lookup failed. */
+/** Returns the values in DNS under a record's name and type; null when the lookup failed. */
 type AnswersOf = (record: DnsRecord) => string[] | null;
 
 /** Returns the records with the values found for each. A record whose lookup failed keeps its state. */
@@ -17,7 +17,7 @@ function matchRecord({ found: _, ...record }: DnsRecord, values: string[]): DnsR
   return { ...record, status: isMatch(record, values) ? "FOUND" : "MISMATCH", found: values };
 }
 
-/** Considers only required records; the others are advice. */
+/** Whether all required records were found. The other records are only advice. */
 export function allRequiredFound(records: DnsRecord[]): boolean {
   return records.every(({ required, status }) => !required || status === "FOUND");
 }
@@ -41,7 +41,8 @@ function isMatch(record: DnsRecord, values: string[]): boolean {
     case "CNAME":
       return values.some((found) => hostName(found) === hostName(value));
     case "MX":
-      // The priority is ignored: either there is one exchange, or the provider itself reports missing ones.
+      // The priority is ignored: a single exchange needs none, and when there are several, the provider itself reports
+      // missing ones.
       return values.some((found) => hostName(found.replace(/^\d+\s+/, "")) === hostName(value.replace(/^\d+\s+/, "")));
     case "TXT":
       if (purpose === "SPF") return allowsSameSenders(value, values);

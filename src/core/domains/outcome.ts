@@ -1,20 +1,20 @@
 import { dayMs, hourMs, minuteMs } from "../time";
 
 /**
- * A verified domain survives failed checks for this long, so that an outage of a resolver or provider does not stop
- * mail.
+ * How long a verified domain stays verified while its checks fail, so that an outage of a resolver or provider does not
+ * stop mail.
  */
 export const graceMs = 72 * hourMs;
 
 /**
- * The wait between the quick checks. It is slightly less than the five minutes between ticks, so that a domain checked
- * shortly after one tick is due at the next.
+ * The wait between the checks of a new domain. It is slightly less than the five minutes between ticks of cron, so that
+ * a domain checked shortly after one tick is due at the next.
  */
 const quickPaceMs = 4 * minuteMs;
 const verifiedPaceMs = 59 * minuteMs;
 const slowestPaceMs = dayMs;
 /**
- * A pending domain is checked on every tick for this long. After that it is checked hourly, and then gradually less
+ * How long a pending domain is checked on every tick of cron. After that it is checked hourly, and then gradually less
  * often, down to daily.
  */
 const eagerMs = 3 * dayMs;

@@ -3,8 +3,8 @@ import { lazily } from "../lazily";
 const library = lazily(() => import("tldts"));
 
 /**
- * Splits a host name by the list of public suffixes (publicsuffix.org). The list is loaded with the first name:
- * otherwise it would take up most of the time in which an isolate starts, and most isolates never need it.
+ * Splits a host name by the list of public suffixes (publicsuffix.org). The list is loaded on the first call, because
+ * loading it would take up most of an isolate's start-up time, and most isolates never need it.
  */
 export async function parseDomain(name: string) {
   return (await library()).parse(name);

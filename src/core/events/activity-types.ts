@@ -34,7 +34,7 @@ export interface NamesOfTypes {
   exact: string[];
   /** GLOB patterns. */
   patterns: string[];
-  /** Whether all names that belong to no other type are included: those of the callers' own events. */
+  /** Whether the names of the callers' own events are included: all names that no other type has. */
   areCallers: boolean;
 }
 

@@ -42,7 +42,7 @@ export const DateRange = z
   })
   .superRefine(endsAfterStart);
 
-/** Refuses a span that ends before it starts. For queries with further fields. */
+/** Refuses a span that ends before it starts. Used by queries that have more fields than `DateRange`. */
 export function endsAfterStart(
   { startDate, endDate }: { startDate?: Span | undefined; endDate?: Span | undefined },
   check: z.RefinementCtx,

@@ -58,7 +58,7 @@ function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
 }
 
-/** Skips marker segments up to the frame's (ITU-T T.81, annex B: B.1.1.2 and B.2.2). */
+/** Skips marker segments until the header of the frame (ITU-T T.81, annex B: B.1.1.2 and B.2.2). */
 function readJpeg(view: DataView): Image | null {
   if (!isText(view, 0, "\xff\xd8\xff")) return null;
   for (let at = 2; at + 9 <= view.byteLength; ) {

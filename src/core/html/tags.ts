@@ -39,7 +39,7 @@ const rawElements = new Set([
   ...["style", "script", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"],
 ]);
 
-// HTML knows five kinds of white space. An unclosed quoted value extends to the end.
+// HTML knows five kinds of white space. A quoted value that is never closed extends to the end of the HTML.
 const tagName = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
 const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*|(?=>))))?/y;
@@ -48,8 +48,8 @@ const tagEnd = /[\t\n\f\r /]*>/y;
 const plainRest = /[^"'<>=]*(?:=(?:[\t\n\f\r ]*"[^"]*"|[\t\n\f\r ]*'[^']*')?[^"'<>=]*)*>/y;
 
 /**
- * Returns where the markup that begins with this `<` ends (for a raw element, with its content); null when it is never
- * closed.
+ * Returns the end of the markup that begins with this `<`; null when it is never closed. The markup of a raw element
+ * includes its content.
  */
 function endOfMarkup(html: string, at: number, wanted: ReadonlySet<string>, see: (tag: Tag) => void): number | null {
   if (html.startsWith("<!--", at)) return behind(html, "-->", at + 2);

@@ -25,8 +25,8 @@ export const languages: ReadonlyMap<string, Language> = new Map(
 const english: Language = { tag: "en", words: en };
 
 /**
- * Chooses the language of the first locale that we support: `de-AT` and `de_AT` mean German. Otherwise the best
- * language of the header `Accept-Language`, or else English.
+ * Chooses the language of the first locale that we support: `de-AT` and `de_AT` mean German. If we support none of
+ * them, the best language of the header `Accept-Language` is chosen, or English.
  */
 export function chooseLanguage(locales: unknown[], accepted = ""): Language {
   for (const locale of locales) {
@@ -63,7 +63,7 @@ function weightOf(parameters: string[]): number {
 
 const placeholder = /\{(\w+)\}/;
 
-/** Splits a text at its placeholders: each odd element is the name of a value. */
+/** Splits a text at its placeholders: every second element is the name of a value. */
 export function splitAtValues(text: string): string[] {
   return text.split(placeholder);
 }
@@ -75,7 +75,7 @@ export function filledIn(text: string, values: Record<string, string>): string {
     .join("");
 }
 
-/** Formats only the day, because an hour would require the reader's time zone. */
+/** Formats a time as a day, because an hour would require the reader's time zone. */
 export function dayIn({ words }: Language, time: number): string {
   return new Intl.DateTimeFormat(words.dates, { dateStyle: "long", timeZone: "UTC" }).format(time);
 }

@@ -18,9 +18,9 @@ export interface Abilities {
 }
 
 /**
- * Returns why a mail cannot be sent through a provider; null when it can. All projects share the provider's account,
- * and a header with an instruction would let one project affect the others: with another project's tag, for example,
- * reports about this mail would apply to that project's mail.
+ * Returns why a mail cannot be sent through a provider; null when it can. All projects share the provider's account, so
+ * a header with an instruction would let one project affect the others. For example, if a mail had another project's
+ * tag, reports about it would count for that project.
  */
 export function unfitness(
   { steeringHeaders, allowsMarketing }: Abilities,

@@ -11,8 +11,9 @@ import { newRing, type Ring } from "./ring";
  * The provider's account, which all projects share, and the order in which they use it.
  *
  * Waiting mail stays in its rows, and costs nothing while it waits. This state only records which projects wait: a ring
- * of projects, each with the priorities of its mail. A call to the provider needs a permit. Fresh mail asks for one,
- * and its project joins the ring when it gets none. A drainer does not name a project, but asks for the next turn.
+ * of projects, each with the priorities of its mail. A call to the provider needs a permit. A consumer of fresh mail
+ * asks for one, and the mail's project joins the ring when there is none. A drainer, a consumer of waiting mail, asks
+ * for the next turn and does not name a project.
  *
  * All of this is in memory. When it is lost, a sweep finds the waiting projects again; only the pauses of the lanes and
  * the speed of campaigns are stored.
@@ -25,9 +26,9 @@ export interface Account {
   /** The projects' own paces, which campaign mail obeys in addition to the account's. */
   paces: ProjectPaces;
   speed: CampaignSpeed;
-  /** When campaign mail was last read. Null when its project had no more left at that time. */
+  /** When campaign mail was last read. Null when that read left no more campaign mail in its project. */
   readAt: number | null;
-  /** The time at which a requested drainer should arrive. */
+  /** When the drainer that was requested should start; null when none was. */
   drainerAt: number | null;
 }
 

@@ -35,12 +35,12 @@ export function asciiDomain(written: string): string | null {
   return isHost && !/^\d+$/.test(topLevel) ? domain : null;
 }
 
-/** Avoids the slow URL parser for domains that it would not change, which nearly all are. */
+/** Whether the URL parser would not change the domain. Nearly all domains are plain, and the parser is slow. */
 function isPlain(domain: string): boolean {
   return /^([a-z0-9-]+\.)+[a-z]+$/.test(domain) && !domain.includes("xn--");
 }
 
-/** Returns the host of a URL. Avoids URL.parse, which Node 20 lacks: the command line reads addresses too. */
+/** Returns the host of a URL. This code also runs in the command line, so it avoids URL.parse, which Node 20 lacks. */
 function hostIn(url: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null;
 }
@@ -51,9 +51,9 @@ export function domainOf(email: string): string {
 }
 
 /**
- * Returns an address for headers and envelopes: the part before the @ as the caller wrote it, because its mail server
- * may distinguish case, and the domain as `normalizeEmail` returned it, because not every provider and server accepts
- * another form.
+ * Returns an address for headers and envelopes: the part before the @ as the caller wrote it, because the recipient's
+ * server may distinguish case, and the domain as `normalizeEmail` returned it, because not every provider and server
+ * accepts another form.
  */
 export function wireAddress(written: string, email: string): string {
   const trimmed = written.trim();

@@ -18,7 +18,7 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** The bytes in one line of base64, which has 76 characters and a line break. */
 const bytesPerLine = 57;
 const charactersPerLine = 78;
-/** The estimated size of the headers of one part, and of the headers of the message. */
+/** The estimated size of the headers of one part, and also of the headers of the whole message. */
 const headerBytes = 2_048;
 
 /** The most bytes of a finished message that the specification allows. */

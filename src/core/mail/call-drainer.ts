@@ -9,17 +9,17 @@ import { nextRestedAt } from "./project-pace";
 import { firstOf } from "./ring";
 
 /**
- * A drainer that has been active within this time is expected to return by itself. A turn takes less with a healthy
- * provider.
+ * A drainer (a consumer of waiting mail) that was active within this time is expected to ask for another turn by
+ * itself. A turn takes less time, as long as the provider is healthy.
  */
 const backSoonMs = 2 * secondMs;
 
-/** A drainer that is this late is no longer expected. */
+/** How late a drainer may be before it is no longer expected. */
 const drainerGraceMs = 30 * secondMs;
 
 /**
- * Returns when a drainer should arrive; null when one is already expected by then. Records that the caller sends for
- * this drainer.
+ * Returns when a new drainer should start; null when none is needed, or one is already expected by then. Records that
+ * the caller requests the drainer.
  */
 export function callDrainer(account: Account, rule: AccountRule, { now }: Moment): number | null {
   const at = nextWorkAt(account, rule, now);
@@ -36,7 +36,7 @@ function isBackSoon({ isDrainer, until }: Permit, now: number): boolean {
   return isDrainer && until - permitMs > now - backSoonMs;
 }
 
-/** Returns when the next turn can be taken; null when no project is merely waiting for time to pass. */
+/** Returns when the next turn can be taken; null when merely waiting would not make a turn possible. */
 function nextWorkAt(account: Account, rule: AccountRule, now: number): number | null {
   if (firstOf(account.ring, openLanes(account, rule, now)) !== null) return now;
   const times = lanes

@@ -1,8 +1,8 @@
 import { secondMs } from "../time";
 
 /**
- * The speed of the account's campaign mail, measured only while more of it waits: how many mails were read recently,
- * and how long that took. Plain data.
+ * The speed of the account's campaign mail: how many mails were read recently, and how long that took. It is measured
+ * only while more campaign mail waits.
  */
 export interface CampaignSpeed {
   mails: number;
@@ -12,10 +12,13 @@ export interface CampaignSpeed {
 /** The period that counts fully. Earlier mail counts less and less. */
 const keptMs = 60 * secondMs;
 
-/** A shorter measurement is unreliable, because several consumers begin at once. */
+/** The shortest measurement that is used. A shorter one is unreliable, because several consumers begin at once. */
 const leastMs = secondMs;
 
-/** After a longer gap, either no consumer was working or the provider did not answer. */
+/**
+ * The longest gap between reads that is counted. In a longer one, no consumer was working, or the provider did not
+ * answer.
+ */
 const longestGapMs = 10 * secondMs;
 
 export const unknownSpeed: CampaignSpeed = { mails: 0, ms: 0 };

@@ -4,7 +4,7 @@ import { ofCampaigns, type Priority } from "./priority";
 import { takeRested } from "./project-pace";
 import { join } from "./ring";
 
-/** Applies what became due since the last call: projects that have rested join the ring, and lost permits end. */
+/** Applies what became due since the last call: projects whose wait is over join the ring, and lost permits end. */
 export function catchUp(account: Account, moment: Moment): void {
   for (const project of takeRested(account.paces, moment.now)) join(account.ring, project, ofCampaigns, "beginning");
   endLostPermits(account, moment);

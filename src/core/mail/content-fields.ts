@@ -5,7 +5,8 @@ import { PreviewText } from "./preview-text";
 import { Subject } from "./subject";
 
 /**
- * The fields that every content has. `column` is the column of the row, and `input` is the schema of what callers send.
+ * The required fields of a mail's content. `column` is the column of the row, and `input` is the schema of what callers
+ * send.
  */
 const required = {
   subject: { column: "subject", input: Subject.refine(...storable) },
@@ -15,7 +16,7 @@ const required = {
   },
 } as const;
 
-/** The fields that a content may lack. Null and an empty text clear them. */
+/** The optional fields of a mail's content. Null and an empty text clear them. */
 const optional = {
   // The transformation of these inputs hides from the API document that null is accepted.
   fromName: { column: "fromName", input: FromName.nullish().meta({ type: ["string", "null"] }) },
@@ -28,7 +29,7 @@ type OptionalName = keyof typeof optional;
 
 /**
  * The fields of mail that templates and campaigns store, by their columns. Rows, inputs, answers, changes and the audit
- * log follow these lists. The body is not in them, because a large one is a file.
+ * log follow the lists `required` and `optional`. The body is in neither, because a large body is a file.
  */
 export type ContentColumns = Record<(typeof required)[RequiredName]["column"], string> &
   Record<(typeof optional)[OptionalName]["column"], string | null>;
@@ -65,7 +66,7 @@ export function contentJson(row: ContentColumns): ContentJson {
 }
 
 /**
- * Returns a content after a change, or a new one when `before` is null. The schema makes sure that a new content has
+ * Returns the content after a change, or new content when `before` is null. The schema makes sure that new content has
  * the required fields.
  */
 export function changeContent(change: ContentChange, before: ContentColumns | null): ContentColumns {

@@ -3,8 +3,8 @@ import { type Framed, hasMark, isStable } from "../templating/frame";
 
 /**
  * The kind of a body: a complete `document`, a `body` element without its document, or a fragment. A `plain` fragment
- * may be displayed dark when its reader prefers that. A `coloured` one stays light, because its dark text would be
- * unreadable on a dark background.
+ * may be displayed in dark mode when the reader prefers it. A `coloured` one stays light, because its dark text would
+ * be unreadable on a dark background.
  */
 export type BodyKind = "document" | "body" | "plain" | "coloured";
 
@@ -30,8 +30,7 @@ const styleAttribute = /\sstyle\s*=\s*(?:"([^"]*)|'([^']*))/gi;
 const colourElsewhere = /<style\b|\s(?:bgcolor|background|color)\s*=/i;
 
 /**
- * Whether a text colour is set without a background, or the reverse. When one element sets both, it is readable
- * anywhere.
+ * Whether a text colour is set without a background, or the reverse. An element that sets both is readable anywhere.
  */
 function hasColours(html: string): boolean {
   if (/prefers-color-scheme/i.test(html)) return false;

@@ -40,8 +40,8 @@ function exampleAt(html: string, at: number, end: number, isImage: boolean): str
 }
 
 /**
- * Shortens an example to the beginning that the body contains as it was written. Values of a recipient must not appear,
- * because a campaign's report outlives its recipients.
+ * Shortens an example to the part at its beginning that also occurs in the template's body. A campaign's report
+ * outlives the data of its recipients, so it must not contain their values.
  */
 export function asWritten(example: string, body: string): string {
   if (body.includes(example)) return example;
@@ -54,7 +54,7 @@ export function asWritten(example: string, body: string): string {
   return `${example.slice(0, known).toWellFormed()}…`;
 }
 
-/** An empty `alt` marks the image as decoration. */
+/** An empty `alt` is no flaw, because it marks the image as decoration. */
 function imageFlaw(attributes: Tag["attributes"]): Flaw | null {
   return attributes.has("alt") ? null : "image_without_alt";
 }

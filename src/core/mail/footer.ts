@@ -24,7 +24,7 @@ interface FooterLinks {
 /** A frame that is parsed once for all recipients. */
 interface Footed {
   isStable: boolean;
-  /** The frame with its footer, for each language and number of lines in use. */
+  /** The frame with its footer, for each language and number of imprint lines in use. */
   frames: Map<string, string>;
 }
 
@@ -91,7 +91,10 @@ const onGround = `<div class="petrel-footer" style="max-width:600px;margin:32px 
 const darkGround =
   "<style>@media(prefers-color-scheme:dark){.petrel-footer{background:#1c2023!important;color:#c9d1d6!important}}</style>";
 
-/** A document that does not mention colour schemes is displayed light even in dark mode. */
+/**
+ * Returns the opening tag of the footer. A document that does not mention colour schemes is displayed light even in
+ * dark mode.
+ */
 function openingOf(html: string, kind: BodyKind): string {
   if (kind === "plain" || kind === "coloured") return inFrame;
   return /color-scheme/i.test(html) ? darkGround + onGround : onGround;

@@ -1,8 +1,7 @@
 import { dayMs, minuteMs } from "../time";
 
 /**
- * When a provider is asked about a mail with an unknown outcome, counted from the call. Only some providers can be
- * asked.
+ * How long after a call the provider is asked about a mail with an unknown outcome. Only some providers can be asked.
  *
  * Postmark says that an accepted mail can be found while it is still queued there, but not how soon. So a single answer
  * without the mail proves nothing, but three answers that are far apart do.

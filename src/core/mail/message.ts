@@ -14,7 +14,7 @@ export interface ContactSnapshot {
   email: string;
   subscribed: boolean;
   data: JsonObject;
-  /** Whether the contact was named by public keys only, and has not confirmed. */
+  /** Whether the contact has only been named in calls with a public key, and has not confirmed. */
   isStranger?: boolean;
 }
 

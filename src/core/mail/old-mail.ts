@@ -8,8 +8,8 @@ export interface OldMail {
   /** The email after which the page began. */
   after: Id;
   /**
-   * Where the project's next round begins, according to the earlier pages of this round; null when all their mail was
-   * ready.
+   * The email after which the sweep will restart in this project, because a mail on an earlier page was not ready; null
+   * when all mail on these pages was ready.
    */
   again: Id | null;
 }
@@ -23,7 +23,7 @@ interface PlaceInProject {
 
 /**
  * Returns where the sweep continues in each project of a page. `next` is the first email after the page. When the page
- * reaches the end of a project, the next round of that project begins just before the first email that was not ready.
+ * reaches the end of a project, the sweep restarts in that project just before the first email that was not ready.
  */
 export function afterPage(mails: OldMail[], next: OldMail | undefined): PlaceInProject[] {
   return [...Map.groupBy(mails, ({ projectId }) => projectId)].flatMap(([projectId, visited]) => {

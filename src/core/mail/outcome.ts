@@ -28,10 +28,7 @@ export interface MailOutcome {
   reports: Report[];
 }
 
-/**
- * A mail is retried only until this time before the idempotency window ends, because a call made later may arrive too
- * late.
- */
+/** How long before the end of the idempotency window retries stop, because a later call might arrive after it. */
 const windowMarginMs = minuteMs;
 const maxReasonLength = 500;
 
@@ -53,8 +50,8 @@ export function held(reason: string, retryAt: number | null = null): MailOutcome
 }
 
 /**
- * Ends a mail that may have been sent and is retried too late: the provider would no longer recognise it. Null while
- * the mail may be retried.
+ * Ends a mail that may have been sent, when it is too late to retry it: the provider would no longer recognise it.
+ * Returns null while a retry is possible.
  */
 export function outcomeOfLateRetry(
   uncertainSince: number | null,
@@ -106,8 +103,8 @@ export function outcomeOfAbsent(attempts: number, now: number): MailOutcome {
 }
 
 /**
- * After this many attempts in which the email was handled alone and its consumer died before the hand-over, the email
- * itself must be what kills its consumers.
+ * The number of abandoned attempts after which an email is ended. In each of them, the email was handled alone and its
+ * consumer died before the hand-over, so the email itself must be the cause.
  */
 const maxAbandonments = 2;
 
@@ -153,7 +150,7 @@ function again(reason: string, made: Try, uncertainSince: number | null, askedMs
     : outcome("FAILED", { error: `Given up after ${made.attempt} tries: ${reason}` });
 }
 
-/** Returns an outcome with which the mail is due again at once: the lane decides when it makes the next call. */
+/** Returns an outcome with which the mail is due again at once: the lane decides when the next call is made. */
 function untried(reason: string, made: Try): MailOutcome {
   const { uncertainSince, idempotencyWindowMs, now } = made;
   if (uncertainSince !== null && !isStillRecognised(uncertainSince, idempotencyWindowMs, now))

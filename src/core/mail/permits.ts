@@ -41,14 +41,14 @@ export function mailsPerRound(callsAtOnce: number): number {
 }
 
 /**
- * The most rounds in one invocation. An invocation may make 1,000 statements in D1, by the stricter of two pages of its
- * documentation, and a round makes about twenty.
+ * The most rounds in one invocation. An invocation may make 1,000 statements in D1, by the stricter of two pages of
+ * Cloudflare's documentation, and a round makes about twenty.
  */
 export const maxRoundsPerInvocation = 40;
 
 /**
- * How many mails one turn allows. It allows more where a single call takes many mails. Shared work, such as reading, is
- * cheaper per mail in a larger turn.
+ * The number of mails in one turn, or more when a single call takes many mails. Work that is done once per turn, such
+ * as reading, costs less per mail in a larger turn.
  */
 const mailsPerTurn = 100;
 const fullCallsPerTurn = 3;
@@ -56,8 +56,8 @@ const fullCallsPerTurn = 3;
 const turnsPerSecond = 10;
 
 /**
- * Grants what the lane accepts now, up to one turn. Only a drainer probes a lane after a pause, because it can choose a
- * mail that goes alone. Fresh mail may share its call with many other mails, and such a call can only be repeated as a
+ * Grants what the lane accepts now, up to one turn. Only a drainer probes a lane after a pause, because a drainer can
+ * choose a mail that is sent alone. A call with fresh mail may contain many mails, and could only be repeated as a
  * whole.
  */
 export function grantPermit(

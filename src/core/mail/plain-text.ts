@@ -35,7 +35,7 @@ function makeConverter(): (html: string) => string {
       { selector: "ul", format: "list" },
       { selector: "ol", format: "list" },
       { selector: "li", format: "block", options: LINE },
-      // Quotation marks would add a character to every line for every level.
+      // Quotations get no `>` marks, because these would add a character to every line for every level.
       { selector: "blockquote", format: "block", options: PARAGRAPH },
       { selector: "table", format: "block", options: PARAGRAPH },
       { selector: "tr", format: "block", options: LINE },
@@ -83,7 +83,9 @@ function withinLimits(html: string): string {
   return html;
 }
 
-/** Only the outer one of nested links is a link, as in a browser; its text is collected while it is written. */
+/**
+ * Only the outermost of nested links becomes a link, as in a browser. The link's text is collected while it is written.
+ */
 function formatLink(...[link, walk, builder]: Parameters<FormatCallback>): void {
   const url = String(link.attribs?.href ?? "").replace(/^mailto:/, "");
   if (!url || url.startsWith("#") || levelsOf(link, "a") > 1) {
@@ -111,7 +113,10 @@ function formatCell(...[cell, walk, builder]: Parameters<FormatCallback>): void 
   builder.addInline(" ");
 }
 
-/** Numbers start at one: a `start` in Roman numerals could ask for numbers of a million characters. */
+/**
+ * Numbers the items from one. The attribute `start` is ignored: in Roman numerals, it could ask for numbers of a
+ * million characters.
+ */
 function formatList(...[list, walk, builder]: Parameters<FormatCallback>): void {
   const depth = levelsOf(list, "ol", "ul");
   if (depth > MAX_LIST_DEPTH) {

@@ -18,7 +18,8 @@ const hidden =
   "display:none;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all;font-size:1px;line-height:1px";
 
 /**
- * Invisible padding that inboxes show as space. Otherwise they would continue the line with the beginning of the body.
+ * Invisible padding that inboxes show as space. Without the padding, they would continue the line with the beginning of
+ * the body.
  */
 const filler = "&zwnj;&nbsp;".repeat(80);
 

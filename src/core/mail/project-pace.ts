@@ -20,7 +20,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** The size of one turn. A faster project has several turns per second instead of larger ones. */
+/** The number of mails in one turn. A faster project has several turns per second instead of larger ones. */
 const mailsPerTurn = 100;
 
 /**
@@ -53,7 +53,7 @@ export function putMailsBack({ buckets }: ProjectPaces, project: number, mails: 
   if (bucket) bucket.mails += mails;
 }
 
-/** Parks a project whose bucket is empty until its next turn is worthwhile. Returns whether it was parked. */
+/** Parks a project whose bucket is empty until its next turn is worthwhile. Returns whether the project was parked. */
 export function parkIfEmpty({ buckets, parked }: ProjectPaces, project: number, now: number): boolean {
   const bucket = buckets.get(project);
   if (!bucket || bucket.mails >= 1 - rounding) return false;

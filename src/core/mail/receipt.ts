@@ -34,8 +34,8 @@ export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]):
 
 /**
  * Returns the state of the account after calls that were open at the same time. `round` contains the provider's answer
- * for each mail, or null when the call with that mail threw. A single answer about a mail shows that the account is
- * served, although perhaps too fast.
+ * for each mail, or null when the call with that mail threw. A single answer about a mail shows that the provider still
+ * serves the account, even if it throttles other calls.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };

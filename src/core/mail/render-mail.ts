@@ -30,7 +30,9 @@ interface Given {
   budget?: Budget;
 }
 
-/** The measured cost of a mail without its templates, when the caches already contain what the mail needs. */
+/**
+ * The measured cost of a mail without its templates, in units of CPU (see `core/cpu.ts`), when all caches are filled.
+ */
 const mailUnits = 20_000;
 
 interface Rendered {

@@ -1,4 +1,4 @@
-/** The limits in percent; 0 turns a limit off. */
+/** The limits on bounces and complaints, in percent; 0 turns a limit off. */
 export interface ReputationLimits {
   bouncePercent: number;
   complaintPercent: number;
@@ -24,15 +24,16 @@ export interface Standing {
 const leastMails = 1_000;
 
 /**
- * Returns the project's last blocks that together have at least 1,000 mails; null while there are fewer. `blocks` are
- * sorted from the newest, and `mails` is the number of all mails. Blocks that began before `countedFrom` do not count.
+ * Returns the standing over the project's last blocks, going back until they have at least 1,000 mails; null while
+ * there are fewer. `blocks` are sorted from the newest, and `mails` is the number of all mails. Blocks that began
+ * before `countedFrom` do not count.
  */
 export function standingOf(blocks: SendingBlock[], mails: number, countedFrom: number): Standing | null {
   const sum: Standing = { mails: 0, bounced: 0, complained: 0 };
   let end = mails;
   for (const { firstMail, startedAt, bounced, complained } of blocks) {
-    // A block with `firstMail` above `end` shows that the count has started again: the project's events were deleted,
-    // because it had sent nothing for their whole retention.
+    // If `firstMail` is above `end`, the count has started again: the project sent nothing for the whole retention of
+    // its events, so they were deleted.
     if (startedAt < countedFrom || firstMail > end) return null;
     end = firstMail;
     sum.mails = mails - firstMail;

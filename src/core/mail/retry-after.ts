@@ -1,7 +1,7 @@
 import { secondMs } from "../time";
 
 /**
- * Reads a `Retry-After` header as milliseconds from now. It contains seconds or an HTTP date (RFC 9110, section
+ * Reads a `Retry-After` header as milliseconds from now. The header contains seconds or an HTTP date (RFC 9110, section
  * 10.2.3).
  */
 export function readRetryAfter(value: string | null, now: number): number | undefined {

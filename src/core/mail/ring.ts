@@ -24,18 +24,20 @@ export interface Waiting {
   /** The calls that the project may make before the next project's turn (deficit round robin). */
   deficit: number;
   mail: Map<Priority, WaitingMail>;
-  /** Whether a consumer has died with this mail, so that the next consumers handle each mail alone. */
+  /** Whether a consumer died while handling this mail, so that the next consumers handle each mail alone. */
   isSuspect: boolean;
 }
 
 interface WaitingMail {
   /** The position after which to continue reading; null at the beginning. */
   cursor: MailCursor | null;
-  /** The permit of the drainer that is reading, because two drainers would read the same mail. */
+  /**
+   * The permit of the drainer that is reading this mail; null when none is. A second drainer would read the same mail.
+   */
   reader: string | null;
   /**
-   * Whether new mail has arrived since reading began. It may be before the position, so reading must begin again after
-   * the end.
+   * Whether new mail has arrived since reading began. New mail may be before the cursor, so after the end, reading
+   * starts over.
    */
   hasNew: boolean;
 }
@@ -45,9 +47,9 @@ export function newRing(): Ring {
 }
 
 /**
- * Records that a project has waiting mail. New mail comes after the mail that waits already, so the position stays
- * (`cursor`). Mail that comes back may be before the position, so reading starts again (`beginning`), and a consumer
- * that is reading now can no longer move the position.
+ * Records that a project has waiting mail. New mail comes after the mail that waits already, so the cursor stays
+ * (`from` is `cursor`). Mail that comes back may be before the cursor, so reading starts over (`from` is `beginning`),
+ * and a consumer that is reading now can no longer move the cursor.
  */
 export function join(ring: Ring, project: number, priority: Priority, from: "cursor" | "beginning"): void {
   const waiting = ring.projects.get(project) ?? enter(ring, project);
@@ -81,13 +83,14 @@ export function moveToEnd(ring: Ring, waiting: Waiting): void {
 }
 
 /**
- * Returns the first project with mail of these lanes that no drainer reads, and the most urgent priority of that mail.
+ * Returns the first project with mail in these lanes that no drainer is reading, and the most urgent priority of that
+ * mail.
  */
 export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting; priority: Priority } | null {
   const isFree = ({ mail }: Waiting, priority: Priority) => mail.get(priority)?.reader === null;
   const first = lanes
     .flatMap((lane) => {
-      // Skips only projects whose mail drainers are reading, so at most as many as there are permits.
+      // Skips only projects whose mail is being read by drainers: at most one project per permit.
       for (const waiting of ring.lanes[lane].values()) {
         if (priorities.some((each) => laneOf(each) === lane && isFree(waiting, each))) return [waiting];
       }

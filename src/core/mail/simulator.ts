@@ -22,7 +22,7 @@ const behaviours = new Map<string, Behaviour>([
 
 /**
  * Returns the behaviour of the embedded provider for an address. At `simulator.test` and its subdomains, the local part
- * chooses it (`bounce@`, `bounce+any-tag@`); all other mail is delivered.
+ * chooses the behaviour (`bounce@`, `bounce+any-tag@`); all other mail is delivered.
  */
 export function behaviourTowards(email: string): Behaviour {
   const domain = domainOf(email);

@@ -48,9 +48,9 @@ export function isSnsTimely({ Timestamp }: SnsMessage, now: number): boolean {
 }
 
 /**
- * Returns the URL if it leads to the one host that may be called for a topic: the SNS of its region. A message names
- * its certificate and its confirmation by URL. If other hosts were allowed, anyone could sign messages themselves, or
- * make us call any host.
+ * Returns the URL if it leads to the one host that may be called for a topic: the SNS endpoint of the topic's region. A
+ * message names its certificate and its confirmation by URL. If other hosts were allowed, anyone could sign messages
+ * themselves, or make us call any host.
  */
 function snsUrl(written: string, topicArn: string): URL | null {
   const [, partition, region] = arn.exec(topicArn) ?? [];

@@ -62,7 +62,8 @@ export function meaningOf(report: Report): Meaning {
 export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailStatus | null }> = {
   delivered: { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "DELIVERED" },
   transient: { from: [], to: null },
-  // DELIVERED is not listed: after a delivery, a soft bounce is an automatic answer of the mailbox, which has the mail.
+  // DELIVERED is not listed, because a soft bounce after a delivery is only an automatic answer: the mailbox has the
+  // mail.
   "gave up": { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "BOUNCED" },
   hard: { from: ["QUEUED", "SENDING", "SENT", "DELIVERED", "UNKNOWN"], to: "BOUNCED" },
   complained: {
@@ -71,7 +72,7 @@ export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailS
   },
 };
 
-/** The statuses that a person's open and click can change. Neither requires the other. */
+/** The statuses that a person's open and click can change. A click counts even if no open was reported before. */
 export const movedByHit: Record<"open" | "click", { from: readonly EmailStatus[]; to: EmailStatus }> = {
   open: { from: ["SENT", "DELIVERED"], to: "OPENED" },
   click: { from: ["SENT", "DELIVERED", "OPENED"], to: "CLICKED" },

@@ -9,7 +9,8 @@ interface Version {
 }
 
 /**
- * The measured cost of making the text, rounded up. It includes all other work that reads the HTML when no cache helps.
+ * The measured cost of making the text, in units of CPU (see `core/cpu.ts`), rounded up. It includes all other work
+ * that reads the HTML when nothing is cached.
  */
 const unitsPerCharacter = 30;
 
@@ -17,9 +18,8 @@ const maxCacheBytes = 4_000_000;
 const versions = new TextCache<Version | null>((frame) => frame.length * 4, maxCacheBytes);
 
 /**
- * Returns the plain text of a rendered HTML mail. The text of its frame is made once, and the values are filled in.
- * That gives the same result wherever a value cannot change how the surrounding HTML is read. Otherwise, and for a new
- * frame, the text is made from the HTML.
+ * Returns the plain text of a rendered HTML mail. The text of the mail's frame is made once, and the values are filled
+ * in. When a value could change how the surrounding HTML is read, the text is made from the whole HTML instead.
  */
 export function textVersion({ output, frame, values }: Framed, budget?: Budget): string {
   const version = frame === null ? null : versionOf(frame, budget);

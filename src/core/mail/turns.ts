@@ -19,14 +19,14 @@ export interface Turn extends Grant {
 }
 
 /**
- * An answer with `drainAt`: the caller must make sure that a drainer arrives at that time. Null when another caller
- * does so, or no drainer is needed.
+ * An answer with `drainAt`: the caller must make sure that a drainer starts at that time. Null when another caller
+ * makes sure of it, or when no drainer is needed.
  */
 export type WithDrainer<T> = T & { drainAt: number | null };
 
 export type NextTurn =
   | WithDrainer<{ kind: "turn"; turn: Turn }>
-  /** The caller waits until that time, or sends a message that arrives then. */
+  /** The caller must wait until that time, or send a message that arrives then. */
   | { kind: "wait"; until: number }
   | { kind: "nothing to do" };
 
@@ -136,7 +136,7 @@ export function takeShare(
 
 /**
  * Records that a drainer has read this many mails, up to `cursor`, which is null when there are no more. Another
- * drainer may continue from there, unless the project's own pace makes it wait.
+ * drainer may continue from there, unless the project's mail must wait because of its own pace.
  */
 export function readUpTo(
   account: Account,
@@ -186,7 +186,8 @@ export interface Done {
   /** Whether some mail was not handed over and still waits. */
   hasMore: boolean;
   /**
-   * Whether the rest of the project's mail is left for later, because it no longer exists or could not be delivered.
+   * Whether the project leaves the ring until a sweep adds it again. Set when the project no longer exists, or its mail
+   * could not be delivered.
    */
   isOver?: boolean;
 }
@@ -238,7 +239,10 @@ export function addWaiting(
   return { drainAt: callDrainer(account, rule, moment) };
 }
 
-/** Fresh mail never overtakes older mail of its project, and no project overtakes the ring while calls are scarce. */
+/**
+ * Whether fresh mail must wait in the ring. It never overtakes older mail of its project, and while calls are scarce,
+ * it overtakes no project in the ring.
+ */
 function mustWait(account: Account, { project, priority, isPaced }: PermitRequest, rule: AccountRule): boolean {
   if (isPaced) return true;
   if (rule.pace !== null && account.ring.projects.size > 0) return true;

@@ -10,7 +10,7 @@ export interface RecipientLinks {
   unsubscribeUrl: string;
   subscribeUrl: string;
   manageUrl: string;
-  /** The page that confirms a subscription. Only in a mail of double opt-in. */
+  /** The page that confirms a subscription. Set only in a mail of double opt-in. */
   confirmUrl?: string;
 }
 
@@ -66,10 +66,9 @@ export function withUnsubscribeLine(
 }
 
 /**
- * Adds the headers of RFC 2369, RFC 2919 and RFC 8058 to the caller's own. Automatic responders do not answer list
- * mail, so it needs no Auto-Submitted, which marks other mail as written by a program (RFC 3834). A caller's
- * List-Unsubscribe replaces both of ours if it contains an address; a caller's List-Unsubscribe-Post alone has no
- * effect.
+ * Adds the headers of RFC 2369, RFC 2919 and RFC 8058 to the caller's own. List mail needs no Auto-Submitted (RFC
+ * 3834), because automatic responders do not answer it. A caller's List-Unsubscribe replaces both of ours if it
+ * contains an address; a caller's List-Unsubscribe-Post alone has no effect.
  */
 function unsubscribeHeaders(
   { unsubscribeUrl }: RecipientLinks,

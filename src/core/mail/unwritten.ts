@@ -47,15 +47,18 @@ const Uncalled = z.strictObject({
 });
 export type Uncalled = z.infer<typeof Uncalled>;
 
-/** Facts about emails that a consumer could not store, because the database did not answer. Messages contain them. */
+/**
+ * Facts about emails that a consumer could not store, because the database did not answer. Messages of type
+ * `mail.settle` contain these facts.
+ */
 export const Unwritten = z.strictObject({
   /** The answers of the provider. */
   results: z.array(StoredResult),
   /** Emails for which the provider was not called. */
   uncalled: z.array(Uncalled),
   /**
-   * Emails whose rows record an attempt without a hand-over, as if the consumer had died. It is alive, so the attempts
-   * do not count.
+   * Emails whose rows record an attempt without a hand-over, as if the consumer had died. The consumer is alive, so the
+   * attempts do not count.
    */
   noted: z.array(id),
 });

@@ -1,8 +1,8 @@
 import { patience, type Verdict } from "./breaker";
 
 /**
- * One consumer's view of a lane while it makes calls. It holds back calls that have not begun, because the account only
- * learns of an outage when the round is over.
+ * One consumer's view of a lane while the consumer makes calls. The watch holds back calls that have not begun, because
+ * the account only learns of an outage when the round is over.
  */
 export interface Watch {
   /** Waits until a call may begin. Returns false when the provider accepts no more calls for now. */

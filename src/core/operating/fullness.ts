@@ -3,10 +3,13 @@ import { dayMs } from "../time";
 /** The maximum size of a D1 database: https://developers.cloudflare.com/d1/platform/limits/ */
 export const maxDatabaseBytes = 10_000_000_000;
 
-/** A database that is this full needs somebody to act soon. */
+/** The share of `maxDatabaseBytes` from which on the operator must act soon. */
 export const fillingShare = 0.8;
 
-/** A database that is this full gets no new project: the rest of its space is for the projects that it has. */
+/**
+ * The share of `maxDatabaseBytes` from which on a database gets no new project: the rest is for the projects that it
+ * has.
+ */
 const almostFullShare = 0.95;
 
 export function isAlmostFull(bytes: number): boolean {

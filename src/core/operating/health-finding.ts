@@ -8,7 +8,7 @@ export interface HealthFinding {
   summary: string;
   /** Details: names, counts and times. Null when the summary is complete. */
   detail: string | null;
-  /** Tells the operator how to fix it; null when there is nothing to do. */
+  /** Tells the operator how to fix the problem; null when there is nothing to do. */
   mend: string | null;
 }
 

@@ -14,7 +14,10 @@ export type ProjectMove = {
    * are still to be deleted.
    */
   stage: "copying" | "turning back" | "opening" | "leaving";
-  /** The run that holds the fence, or is about to raise it. Only this run may switch. */
+  /**
+   * The run that holds the fence, which refuses writes to the project's rows, or is about to raise it. Only this run
+   * may switch the project to the new database.
+   */
   fence?: number | null;
   /** When the fence was raised. */
   fencedAt?: number | null;

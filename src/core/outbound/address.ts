@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Reads the host of a URL as an address; `[::1]` has its brackets. Null for a name. */
+/** Reads the host of a URL as an IP address, and removes the brackets of `[::1]`. Null when the host is a name. */
 export function literalAddress(hostname: string): string | null {
   if (hostname.startsWith("[") && hostname.endsWith("]")) return hostname.slice(1, -1);
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : null;

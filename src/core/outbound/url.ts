@@ -68,7 +68,7 @@ function isOurs(name: string): string {
   return `names ${name}, which is this service itself`;
 }
 
-/** `host:port`, with the port that the scheme implies. */
+/** Returns `host:port`. When the URL names no port, this is the default port of its scheme. */
 export function hostAndPort(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`;
 }

@@ -15,7 +15,7 @@ export type CallOutcome =
   | { kind: "answered"; status: number; retryAfterMs: number | null }
   | { kind: Exclude<OutboundResult["kind"], "answered"> };
 
-/** How long the other calls to a receiver wait: not at all when null, and longer each time when "silent". */
+/** How long other calls to a receiver wait: for `ms`; longer each time when "silent"; not at all when null. */
 export type PutOff = "silent" | { ms: number } | null;
 
 /** Postpones a receiver that timed out or could not be resolved, and one that asks for a pause. */
@@ -29,8 +29,8 @@ export function putOffBy(outcome: CallOutcome, maxRetryAfterMs: number): PutOff 
 const jitter = 0.1;
 
 /**
- * Returns the wait before the next attempt: up to a tenth longer at random, so that calls that failed together are
- * spread.
+ * Returns the wait before the next attempt. It is up to a tenth longer at random, so that calls that failed together
+ * are not repeated together.
  */
 export function retryWaitMs(backoff: Backoff, attempts: number, random: number): number {
   return Math.round(backoffMs(backoff, attempts) * (1 + jitter * random));

@@ -1,7 +1,7 @@
 import { Refusal } from "../errors";
 import type { Role } from "./role";
 
-/** The role that the call needs. */
+/** The rights that the call needs. */
 export interface NeededRights {
   role: Role;
   maySend?: true;

@@ -17,7 +17,7 @@ const safeFormats = new Set<unknown>(["uuid", "datetime", "date"]);
 /** Matches an address, also when it is percent-encoded in a URL. */
 const address = /[^\s@<>"'`(),;:&?=/]+(?:@|%40)[^\s@<>"'`(),;:&?=/]+/gi;
 
-/** A cursor contains the values by which its list is sorted, and one of these is personal data. */
+/** Thrown for a cursor that would reveal personal data, because it contains the values by which the list is sorted. */
 export class RevealingCursor extends Error {}
 
 /**

@@ -28,7 +28,7 @@ export function renderedAtOnce(template: Template, encode: Encode | null, render
 
 /** Returns the operands of a simple output. Null for an output with filters, other operators or ranges. */
 function operandsOf({ value: { filters, initial } }: Output, isEncoded: boolean): Operand[] | null {
-  // Escaping is itself the last filter, which `raw` replaces.
+  // liquidjs adds the escaping as the last filter, unless the output ends in `raw`.
   if (filters.length !== (isEncoded ? 1 : 0) || filters.some(({ raw }) => raw)) return null;
   const tokens = ungrouped(initial.postfix).filter((token) => !isFallback(token));
   const operands = tokens.map(operandOf).filter((operand) => operand !== null);

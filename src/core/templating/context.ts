@@ -10,7 +10,8 @@ export const notAtOnce: unique symbol = Symbol("not at once");
 const computed = new Set(["size", "first", "last"]);
 
 /**
- * The scope in which a template looks up names. It has own properties only, and every step is charged to the budget.
+ * The scope in which a template looks up names. It reads only own properties of objects, and charges every step to the
+ * budget.
  */
 export class MeteredContext extends Context {
   /** The number of loop scopes around the current position. */
@@ -27,9 +28,7 @@ export class MeteredContext extends Context {
     this.memoryLimit.use = (count) => budget.charge(Math.max(0, Number(count) || 0));
   }
 
-  /**
-   * `profile.tier` is the literal key "profile.tier" if there is one, otherwise the path, as in filters on contacts.
-   */
+  /** Reads `profile.tier` as the literal key if there is one, and otherwise as a path, as filters on contacts do. */
   override *_get(path: Path): IterableIterator<unknown> {
     const literal = this.literal(path);
     if (literal === undefined || (yield* this.isShadowed(path))) return yield* super._get(path);

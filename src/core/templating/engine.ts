@@ -51,7 +51,9 @@ function createEngine(kind: TemplateKind): Liquid {
   return engine;
 }
 
-/** In a URL, no filter's result is printed unencoded, not even that of `raw`, unless the filter encodes as we do. */
+/**
+ * Makes liquidjs encode a filter's result in a URL, even that of `raw`. The result of `url_encode` is encoded already.
+ */
 function encodedAfter(name: string, filter: FilterImplOptions): FilterImplOptions {
   const handler = typeof filter === "function" ? filter : filter.handler;
   return { handler, raw: name === "url_encode" };

@@ -10,10 +10,13 @@ import { printed } from "./output";
  */
 const REMOVED = ["sha256", "hmac_sha256", "sample"];
 
-/** Filters that escape their result; escaping it again would show the recipient `&amp;lt;`. */
+/** Filters that escape their result. If it were escaped again, `&lt;` would become `&amp;lt;`. */
 const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
 
-/** The positions of the arguments with which a filter counts. Arithmetic filters convert their arguments themselves. */
+/**
+ * The positions of a filter's numeric arguments. Arithmetic filters are missing: they convert their arguments
+ * themselves.
+ */
 const NUMBERS: Record<string, number[]> = {
   slice: [0, 1],
   truncate: [0],

@@ -53,7 +53,9 @@ const refused: Reader[] = [
 
 const goName = readerOf("Go", /^(\.\w.*)$/s, (name) => `{{ ${name} }}`);
 
-/** Throws TemplateSyntaxError for the first placeholder of another language that would not have its meaning here. */
+/**
+ * Throws TemplateSyntaxError for the first placeholder of another language that Liquid would not read in the same way.
+ */
 export function refuseForeign(source: string): void {
   for (const { opening, inside } of outputsOf(source)) {
     const found = first(refused, inside);

@@ -10,15 +10,15 @@ export interface Framed {
   values: string[];
 }
 
-/** A mark is this private-use character and another one for the number. */
+/** A mark is this private-use character, followed by another one that stands for the number. */
 const beginsMark = "\ue000";
 const firstNumber = 0xe001;
 const maxMarks = 6_000;
 const mark = /\ue000([\ue001-\uf8ff])/g;
 
 /**
- * Words with single blanks between them. HTML does not change their meaning, because special characters are escaped;
- * plain text does not either, because only runs of several blanks are collapsed.
+ * Words with single blanks between them. They read the same in HTML, where special characters are escaped, and in plain
+ * text, where only runs of several blanks are collapsed.
  */
 const plainWords = /^(?! )(?:[^\s<>&"'\u200b\ue000\p{Cc}]|&(?:amp|lt|gt|#34|#39);| (?! |$))+$/u;
 
@@ -109,7 +109,7 @@ const stableMarkup = new RegExp(
 /** Whether the marks can be replaced by any plain words without a change to the rest of the HTML. */
 export function isStable(frame: string): boolean {
   if (!hasMark(frame)) return true;
-  // `&am` followed by a value `p;` would become one character.
+  // After `&am`, a value `p;` would complete an entity.
   if (/&[#\w]*\ue000/.test(frame)) return false;
   stableMarkup.lastIndex = 0;
   while (stableMarkup.lastIndex < frame.length) if (!stableMarkup.test(frame)) return false;

@@ -30,8 +30,8 @@ function keysOf(liquid: ParsedLiquid): ReadonlySet<string> | null {
 
 /**
  * Whether a text contains names that the analysis cannot see: a computed name (`[key]`), a property of something in
- * parentheses, or an expression in a string (`where_exp`). It checks the text from each opening to the last closing
- * bracket after it.
+ * parentheses, or an expression in a string (`where_exp`). It checks the text from each `{{` or `{%` to the last `}}`
+ * or `%}` before the next one.
  */
 function hidesNames(text: string): boolean {
   return text.split(/\{[{%]/).some((part, index) => {

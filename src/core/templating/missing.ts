@@ -38,7 +38,10 @@ function pathsIn(liquid: ParsedLiquid): Path[] {
   return once;
 }
 
-/** `prices[currency].net` is known up to `prices`; `currency` counts on its own. */
+/**
+ * Returns the part of a path that is known without values: `prices` for `prices[currency].net`. The name `currency`
+ * counts on its own.
+ */
 function knownPart(segments: unknown[]): Path {
   const end = segments.findIndex((segment) => typeof segment !== "string" && typeof segment !== "number");
   // All segments before `end` are texts or numbers.

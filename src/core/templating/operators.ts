@@ -19,7 +19,7 @@ export function meteredOperators(): Operators {
 
 /** Missing values, null and "" fall back; false and 0 do not. */
 function firstGiven(value: unknown, fallback: unknown): boolean {
-  // liquidjs passes on any result of an operator; only its type expects booleans.
+  // liquidjs accepts any result of an operator, although its types require a boolean.
   return (isGiven(toValue(value)) ? value : fallback) as boolean;
 }
 

@@ -3,7 +3,7 @@ import { ELEMENT_UNITS } from "./budget";
 import { budgetOf } from "./context";
 
 /**
- * Closes two gaps of liquidjs in parentheses. A range beyond 2^53 never ends, because `i += 1` no longer changes it.
+ * Closes two gaps of liquidjs in parentheses. A range beyond 2^53 never ends, because `i += 1` no longer changes `i`.
  * And a group's filters are looked up at rendering, too late to refuse a template. All ranges and groups go through
  * this one method, also those in strings that filters such as `where` parse at rendering.
  */

@@ -42,7 +42,7 @@ class MeteredParser extends Parser {
     this.open.push(token.size());
     const template = super.parseToken(token, remaining);
     const characters = this.open.pop() ?? 0;
-    // Plain text is paid for when it is written. The property is private in liquidjs.
+    // Plain text is paid for when it is written. The property `str` is private in liquidjs.
     if ("str" in template) writeOnRender(template, String(Reflect.get(template, "str")));
     else payOnRender(template, characters * SOURCE_CHARACTER_UNITS, this.encode);
     return template;

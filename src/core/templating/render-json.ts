@@ -3,8 +3,8 @@ import { Budget } from "./budget";
 import { parseTemplate, renderTemplate } from "./render";
 
 /**
- * Renders every text in a value on one budget; keys stay unchanged. Throws what `parseTemplate` and `renderTemplate`
- * throw.
+ * Renders every text in a value, with one budget for all of them; keys stay unchanged. Throws what `parseTemplate` and
+ * `renderTemplate` throw.
  */
 export function renderJson(value: JsonValue, variables: Record<string, unknown>, budget = new Budget()): JsonValue {
   if (typeof value === "string") return renderTemplate(parseTemplate(value, "value", budget), variables, budget);

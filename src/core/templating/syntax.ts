@@ -15,7 +15,7 @@ import { positionAt } from "./position";
 
 const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
 const OPERATOR = String.raw`(?:and|or|not|contains)(?![\w-])`;
-// The characters that liquidjs allows in a name, except that two question marks never belong to one.
+// The characters that liquidjs allows in a name, except that two question marks never belong to a name.
 const LETTER = String.raw`(?:[\w-]|(?![\s“”])[\u0080-\uffff])`;
 const WORD = String.raw`${LETTER}(?:${LETTER}|\?(?!\?))*`;
 const NEXT_WORD = String.raw`(?:\s+(?!${OPERATOR})${WORD})`;
@@ -156,7 +156,10 @@ export function* outputsOf(source: string): Generator<{ opening: number; inside:
   }
 }
 
-/** Counts characters outside quotes. Each line of a `liquid` tag counts as a tag of its own. */
+/**
+ * Counts the characters outside quotes. In a `liquid` tag, it counts those of the longest line, because each line is a
+ * tag of its own.
+ */
 function unquotedCharacters(inside: string, tag: string | undefined): number {
   if (inside.length <= MAX_UNQUOTED_CHARACTERS) return inside.length;
   const unquoted = inside.replace(STRINGS, "");

@@ -48,10 +48,10 @@ class MeteredCase extends CaseTag {
   }
 }
 
-/** `cycle` finds a group by its text, which it builds again each time. */
+/** `cycle` finds its group by the group's text, so it pays here for building that text each time. */
 class MeteredCycle extends CycleTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
-    // The property is private in liquidjs; undefined when the tag has no group.
+    // The property `group` is private in liquidjs. It is undefined when the tag has no group.
     const group: Parameters<typeof evalToken>[0] = Reflect.get(this, "group");
     budgetOf(context).chargeReading(yield evalToken(group, context));
     return yield* super.render(context, emitter);

@@ -1,4 +1,4 @@
-/** The recipient's own pages to which this mail links. */
+/** The URLs of the recipient's own pages, to which a mail can link. */
 export interface TemplateLinks {
   unsubscribeUrl?: string;
   subscribeUrl?: string;

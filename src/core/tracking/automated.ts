@@ -8,7 +8,7 @@ export interface Caller {
 
 /**
  * Proxies that fetch images on behalf of readers, and so hide the readers. Apple's proxy sends only `Mozilla/5.0`.
- * Gmail's prefetch claims to be an Edge of 2015.
+ * Gmail's prefetch claims to be an Edge browser of 2015.
  */
 const privacyProxies =
   /^mozilla\/5\.0$|googleimageproxy|yahoomailproxy|(?:email|image|mail)[ _-]?proxy|edge\/12\.246(?: mozilla\/5\.0)?$/;
@@ -32,8 +32,7 @@ export function isAutomated({ method, userAgent, purposes }: Caller): boolean {
 }
 
 /**
- * Whether the user agent is that of a known scanner, crawler or privacy proxy. For callers that know only the user
- * agent.
+ * Whether the user agent is that of a known scanner, crawler or privacy proxy. Used where only the user agent is known.
  */
 export function isAutomatedAgent(userAgent: string | null): boolean {
   const agent = userAgent?.trim().toLowerCase() ?? "";

@@ -16,7 +16,7 @@ export const Hit = z.strictObject({
   at: z.number(),
   /** The URL of a click. */
   link: z.string().optional(),
-  /** The number of the clicked link. Absent in providers' reports. */
+  /** The number of the clicked link. Absent when a provider reported the click. */
   number: z.number().int().optional(),
   /** Whether a scanner or a proxy made the hit instead of a person. */
   isAutomated: z.boolean(),

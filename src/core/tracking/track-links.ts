@@ -5,8 +5,8 @@ import { outlineOf, type Slot } from "./outline";
 import { maxLinks } from "./token";
 
 /**
- * Makes the URLs of one mail. The URLs are plain words when `base` is, because only letters, digits, `-` and `_` are
- * added.
+ * Makes the URLs of one mail. The URLs are plain words (see `isPlainWords`) if `base` is, because only letters, digits,
+ * `-` and `_` are added to it.
  */
 export interface Tracker {
   /** The base URL of this installation, for the links of the mail. */
@@ -16,7 +16,7 @@ export interface Tracker {
   clickUrl(destination: string): string;
   /** Returns the destination's half of the token, which all mails of a scope share. */
   destination(number: number, url: string): string;
-  /** A text of all values, apart from the link itself, on which a destination depends. */
+  /** A text that contains all values on which a destination depends, apart from the link itself. */
   scope: string;
 }
 

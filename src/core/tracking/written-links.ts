@@ -4,7 +4,7 @@ import { cleanUrl, webUrlOf } from "./destination";
 import { outlineOf } from "./outline";
 import { maxLinks } from "./token";
 
-/** The links of a content as written, before values are filled in; each URL once. */
+/** The links in the content of a mail, before values are filled in; each URL once. */
 export interface WrittenLinks {
   urls: string[];
   /**
@@ -89,7 +89,7 @@ const mark = /\ue000\d+\ue001/;
 const marks = /\ue000(\d+)\ue001/g;
 const comment = /^\{%-?\s*comment\b/;
 
-/** Replaces each piece of Liquid in the HTML by a mark, because its quotes and brackets are not HTML. */
+/** Replaces each piece of Liquid in the HTML with a mark, because quotes and brackets in Liquid are not HTML. */
 function withoutLiquid(body: string): { html: string; liquid: string[] } {
   const opening = /\{[{%]/g;
   const endOfComment = /\{%-?\s*endcomment\b/g;

@@ -71,7 +71,10 @@ export function isAliasDomain(domain: string): boolean {
   return withParents(domain).some((name) => aliasDomains.has(name));
 }
 
-/** Whether anyone can get a mailbox at the domain. The list of providers contains disposable ones too. */
+/**
+ * Whether anyone can get a mailbox at the domain. Disposable domains do not count, although the list of providers
+ * contains some.
+ */
 export function isPersonalDomain(lists: DomainLists, domain: string): boolean {
   const isListed = lists.personal.has(domain) && !isDisposableDomain(lists, domain);
   return isListed && !isReservedExample(domain) && !isAliasDomain(domain);

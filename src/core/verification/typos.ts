@@ -22,7 +22,7 @@ const providers = [...POPULAR_DOMAINS, ...moreProviders].filter(
 );
 const providerLabels = new Set(providers.map(labelOf));
 
-/** In names from this length on, two slips are as likely as one in a shorter name. */
+/** In a name of at least this many letters, two slips are as likely as one in a shorter name. */
 const longLabel = 7;
 
 /** A non-existent top-level domain was probably meant to be one of these. */
@@ -47,8 +47,8 @@ function withNearestTopLevel(domain: string): string {
 
 function nearestProvider(domain: string): string | null {
   const label = labelOf(domain);
-  // Not an error but a real national domain of a provider, such as yahoo.ca or outlook.com.br, which the list leaves
-  // out.
+  // This is not an error, but a national domain of a provider that the list leaves out, such as yahoo.ca or
+  // outlook.com.br.
   if (providerLabels.has(label) && !slips.has(domain.slice(label.length + 1))) return null;
   // Typing errors rarely affect the first letter: fmail.com and cloud.com are other companies.
   const candidates = providers.filter((provider) => provider[0] === domain[0]);
@@ -59,8 +59,8 @@ function nearestProvider(domain: string): string | null {
 }
 
 /**
- * Returns the nearest domain on a list. Uses a distance of ours, because that of the checker treats too many words as
- * similar.
+ * Returns the nearest domain on a list. Uses our own edit distance, because the checker's distance treats too many
+ * words as similar.
  */
 function nearestOf(domains: string[], written: string, distanceFunction: (a: string, b: string) => number) {
   const options = { domains, distanceFunction, domainThreshold: 1, secondLevelDomains: [], topLevelDomains: [] };

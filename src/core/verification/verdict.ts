@@ -9,7 +9,7 @@ export interface DomainFacts {
   addresses: string[];
   /** MX records, each as `10 mx.acme.com`. */
   exchanges: string[];
-  /** The zone's servers fail, so records that are missing above may exist. */
+  /** Whether the zone's servers fail. If they do, records that are missing here may exist. */
   serversFail: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface AddressVerdict {
   reasons: string[];
 }
 
-/** Judges whether mail can reach an address, and adds warnings. Warnings do not make it invalid. */
+/** Judges whether mail can reach an address, and adds warnings. Warnings do not make the address invalid. */
 export async function judge(address: JudgedAddress, facts: DomainFacts, lists: DomainLists): Promise<AddressVerdict> {
   const { email, local, domain, faults } = address;
   const name = domain ?? "";
@@ -43,7 +43,7 @@ export async function judge(address: JudgedAddress, facts: DomainFacts, lists: D
     isTypo: suggestedEmail !== null,
     // A plus at the very start is part of the name, not a tag.
     isPlusAddressed: local.indexOf("+") > 0,
-    // The list contains some misspelt names too, because somebody has registered them.
+    // The list of personal domains contains some misspelt names, because somebody has registered them.
     isPersonalEmail: suggestedEmail === null && isPersonalDomain(lists, name),
   };
   return {
@@ -70,7 +70,7 @@ function dnsFaults(domain: string, { nameServers, exchanges, serversFail }: Doma
   return [];
 }
 
-/** Returns warnings for the sender. A personal or a plus-addressed mailbox is no reason for one. */
+/** Returns warnings for the sender. A personal or a plus-addressed mailbox is no reason for a warning. */
 function warnings(
   domain: string,
   flags: { isDisposable: boolean; isAlias: boolean },

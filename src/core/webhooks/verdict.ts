@@ -2,7 +2,7 @@ import type { Backoff } from "../backoff";
 import { type CallOutcome, type PutOff, putOffBy, retryWaitMs } from "../outbound/verdict";
 import { dayMs, hourMs, minuteMs } from "../time";
 
-/** How long a failing delivery is attempted. */
+/** How long a failing delivery is retried. */
 export const retryForMs = 3 * dayMs;
 
 /** Waits of 1, 5 and 25 minutes, then 2, 10 and 12 hours: eleven attempts in three days. */

@@ -49,8 +49,8 @@ export function keyOf({ type, id, key }: { type: StepType; id: Id; key: string |
 }
 
 /**
- * Returns a fault for each key that an earlier step has, for a TRIGGER with a key other than `trigger`, and for any
- * other step with that key.
+ * Returns a fault for each key that an earlier step already has, for a TRIGGER whose key is not `trigger`, and for any
+ * other step whose key is `trigger`.
  */
 export function keyFaults(steps: readonly Pick<DocumentStep, "key" | "type">[]): FieldFault[] {
   const first = new Map(steps.map(({ key }, index) => [key, index] as const).toReversed());

@@ -37,8 +37,7 @@ export function decide({ type, config }: Step, { enteredAt }: ExecutionPosition)
 export function beginWait({ type, config }: Step, { enteredAt }: ExecutionPosition, since: Id): StepOutcome | null {
   const wait = definitionOf(type).wait?.(config);
   if (!wait) return null;
-  // Rounded up, because clocks show whole milliseconds: at a wake time with a fraction, a clock would still show an
-  // earlier time.
+  // Rounded up to whole milliseconds: with a fraction, the clock could wake the execution just before this time.
   const until = wait.timeoutMs === null ? null : Math.ceil(enteredAt + wait.timeoutMs);
   return { kind: "waits", eventName: wait.eventName, since, until };
 }
@@ -84,7 +83,10 @@ export function cancelled(position: ExecutionPosition, exitReason: string, now: 
 /** The exit reason of executions whose step was removed. */
 export const stepRemoved = "Step was removed";
 
-/** Moves an execution off a removed step, to another step or to its end. The outcome of the removed step is dropped. */
+/**
+ * Moves an execution from a removed step to the step `to`, or ends it when `to` is null. The outcome of the removed
+ * step is dropped.
+ */
 export function vacated(position: ExecutionPosition, to: Id | null, now: number): ExecutionPosition {
   if (to === null) return ended(position, "EXITED", now, { exitReason: stepRemoved });
   return { ...arrived(position, to, now), outcome: null };
@@ -108,7 +110,10 @@ export function afterFailedTry(
   return { position: counted, outcome: { kind: "later", at: now + backoffMs(backoff, attempts - 1), reason } };
 }
 
-/** Whether a wait may come directly after this step. If so, the log must be read before the step has its effect. */
+/**
+ * Whether a wait may come directly after this step. If so, the log of events must be read before the step has its
+ * effect.
+ */
 export function leadsToWait({ steps, transitions }: Graph, stepId: Id): boolean {
   const next = new Set(transitions.filter(({ fromStepId }) => fromStepId === stepId).map(({ toStepId }) => toStepId));
   return steps.some((step) => isWait(step) && next.has(step.id));

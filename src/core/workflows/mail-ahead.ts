@@ -6,8 +6,8 @@ import { branchNames } from "./structure";
 export type MailAhead = "always" | "perhaps" | "never";
 
 /**
- * Looks ahead from a step. The step itself counts, because it has yet to have its effect for an execution that is
- * there.
+ * Returns whether an execution at a step will reach a SEND_EMAIL. The step itself counts, because it has not had its
+ * effect yet.
  */
 export function mailAhead({ steps, transitions }: Graph, from: Id): MailAhead {
   const known = new Map<Id, MailAhead>();

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { minuteMs } from "../time";
 
 const minApartMs = 5 * minuteMs;
-/** How many ticks are checked: more than a day has at intervals of five minutes. */
+/** The number of ticks that are checked. It exceeds a day's number of ticks at intervals of five minutes. */
 const ticksLookedAt = 300;
 const nicknames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 const maxLength = 100;

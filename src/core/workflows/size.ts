@@ -19,7 +19,7 @@ export function checkCounts({ steps, transitions }: Counts): void {
 
 /**
  * Throws Conflict if there are too many steps or transitions, and Invalid if all configs together are too large.
- * Invalid names `field`, a field of the call.
+ * `field` is the field of the call that Invalid names.
  */
 export function checkSize(
   { steps, transitions }: { steps: readonly { config: JsonObject }[] } & Counts,

@@ -28,10 +28,10 @@ export type Step = { [T in StepType]: StepOf<T> }[StepType];
 export interface StepOf<T extends StepType> {
   id: Id;
   type: T;
-  /** Need not be unique: if two steps share a name, `steps.<name>` is the one that ran last. */
+  /** Names need not be unique. If two steps share a name, `steps.<name>` is the one that ran last. */
   name: string;
   config: StepConfigs[T];
-  /** Only for a step that mails a template. Overrides the template in `config`. */
+  /** Null unless the step mails a template. Overrides the template in `config`. */
   templateId: Id | null;
 }
 

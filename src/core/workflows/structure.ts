@@ -59,14 +59,14 @@ function doubleFault({ transitions }: Graph, from: Step, branch: string | null):
     : fault("branch", `The branch ${branch} of ${nameOf(from)} is drawn already: delete its transition first`);
 }
 
-/** Returns the drawn branches that the step would no longer have once it is `changed`. */
+/** Returns the branches that have a transition, but that the step no longer has once it is `changed`. */
 export function lostBranches({ transitions }: Graph, changed: Step): string[] {
   const { names } = branchNames(changed);
   const drawn = transitions.flatMap(({ fromStepId, branch }) => (fromStepId === changed.id && branch ? [branch] : []));
   return drawn.filter((branch) => !names.includes(branch));
 }
 
-/** The fate of the transitions around a deleted step. */
+/** The changes to the transitions around a step that is deleted. */
 export interface Splice {
   removed: Transition[];
   /** Transitions into the step, which then lead to its successor. */

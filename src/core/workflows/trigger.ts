@@ -20,7 +20,7 @@ export interface EventTrigger {
 }
 
 export interface ScheduleTrigger {
-  /** In UTC. */
+  /** The cron expression, in UTC. */
   cron: string;
   /** The public id of the segment whose members start at each tick. */
   segmentId: string;

@@ -11,7 +11,10 @@ import { type Address, asciiDomain, domainOf } from "../address";
 import type { Attachment } from "../attachments";
 import type { Message } from "../message";
 
-/** The longest line that must be accepted, and the longest that should be sent (RFC 5322, section 2.1.1). */
+/**
+ * The longest line that RFC 5322 allows (section 2.1.1), the length at which lines are folded, and the length of an
+ * encoded word.
+ */
 const maxLineLength = 998;
 const foldedLength = 76;
 const wordLength = 52;

@@ -25,7 +25,7 @@ export function toMime(message: Message): Uint8Array<ArrayBuffer> {
   return mime;
 }
 
-/** Inline files are placed next to the HTML, inside the alternatives; attachments next to the alternatives. */
+/** Places inline files next to the HTML, inside the alternatives, and attachments next to the alternatives. */
 function content({ emailId, html, text, attachments }: Message): Piece[] {
   const shown = attachments.filter(({ contentId }) => contentId !== null);
   const kept = attachments.filter(({ contentId }) => contentId === null);

@@ -8,7 +8,7 @@ const plainBytes = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte > 0
  * because the encoders of libraries take four times as long, which would be most of the cost of a newsletter.
  */
 export function quotedPrintable(text: Uint8Array): Uint8Array {
-  // A byte becomes at most three characters, and a soft line break adds three more after at least 73.
+  // A byte becomes at most three characters, and a soft line break adds three more after at least 73 characters.
   const encoded = new Uint8Array(text.length * 3 + Math.ceil((text.length * 3) / (maxLineLength - 3)) * 3);
   return encoded.subarray(0, encodeInto(encoded, text));
 }

@@ -4,7 +4,7 @@ import type { Reply } from "./reply";
 /** The part of the conversation to which a reply belongs. */
 export type Stage = "greeting" | "sign in" | "sender" | "recipient" | "data" | "end of data";
 
-/** Replies to MAIL and DATA that refuse the account and not the mail: it must sign in, or use TLS. */
+/** Codes of replies to MAIL and DATA that refuse the account and not the mail: the account must sign in, or use TLS. */
 const aboutAccount = new Set([530, 534, 535, 538]);
 
 /**

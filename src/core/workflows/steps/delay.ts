@@ -31,8 +31,7 @@ export const delay = {
     standsFor: "amount",
     advice: 'Use amount and unit, such as { "amount": 2, "unit": "days" }',
   }),
-  // Rounded up, because clocks show whole milliseconds: at a wake time with a fraction, a clock would still show an
-  // earlier time.
+  // Rounded up to whole milliseconds: with a fraction, the clock could wake the execution just before this time.
   decide: (config, enteredAt) => ({ kind: "sleeps", until: Math.ceil(enteredAt + delayMs(config)) }),
   text: ({ amount, unit }) => counted(amount, unit.slice(0, -1)),
 } as const satisfies StepDefinition<DelayConfig>;
