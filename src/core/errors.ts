@@ -29,8 +29,8 @@ interface Advice {
 }
 
 /**
- * A refused request, with a sentence for the customer. Verbs throw these, and only `http/failure.ts` knows the status
- * and code of each. Any other error is our own fault, and its text remains internal.
+ * A refused request, with a sentence for the customer. Verbs throw refusals, and only `http/failure.ts` knows the
+ * status and code of each. Any other error is our own fault, and its text remains internal.
  */
 export abstract class Refusal extends Error {
   readonly suggestion: string | undefined;
@@ -69,7 +69,7 @@ export class ProjectDisabled extends Refusal {
   }
 }
 
-/** A key of kind `read`, used in a call that may change something. */
+/** A key of kind `read`, used in a call that might change something. */
 export class ReadOnlyKey extends Refusal {
   constructor() {
     super("This key may only read, and this call may change something. Nothing was done.", {

@@ -2,10 +2,7 @@ import type { FieldFault } from "./errors";
 import { shownValue } from "./faults";
 import { isJsonObject } from "./json";
 
-/**
- * A field of other email APIs. A call that sends it expects an effect that it would not have here, so the call is
- * refused with advice.
- */
+/** A field of other email APIs that has no effect here. A call that sends such a field is refused with advice. */
 export interface ForeignName {
   name: string;
   /** The list whose items contain the field. When absent, the call itself contains the field. */

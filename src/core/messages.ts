@@ -54,7 +54,7 @@ export const jobTypes = Object.keys(storedJobs) as JobType[];
  * `tracking.record` and `mail.settle` are the exceptions.
  *
  * A field that this version does not know is refused like an unknown type, because it may change what the message asks
- * for: the consumer puts such a message back for the version that sent it.
+ * for. The consumer puts such a message back, for the version that sent it.
  */
 export const QueueMessage = z.discriminatedUnion("type", [
   z.strictObject({

@@ -62,11 +62,11 @@ interface PageEnd {
   next: Position | null;
   filters?: Filters;
   total: number;
-  /** When `total` was counted, if it is only approximate. */
+  /** When `total` was counted; null when `total` is exact. */
   countedAt?: Date | null;
 }
 
-/** Makes the page of a list by cursor. */
+/** Makes one page of a list that is read by cursor. */
 export function cursorPage<T>(data: T[], { next, filters, total, countedAt = null }: PageEnd): Page<T> {
   return {
     data,
@@ -96,7 +96,7 @@ function parseCursor(cursor: string): z.infer<typeof Cursor> | null {
   try {
     return bytes && Cursor.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)));
   } catch {
-    // Not UTF-8, not JSON, or of another shape: not one of our cursors.
+    // The text is not UTF-8, not JSON, or of another shape, so it is not one of our cursors.
     return null;
   }
 }

@@ -72,7 +72,7 @@ export function largestKinds(count: StorageCount): { kind: StorageKind; rows: nu
     .slice(0, largestShown);
 }
 
-/** How a project can free space, by the kind of data that uses most of it. */
+/** How a project can free space, by the kind of data that uses the most space. */
 export const howToShrink: Record<StorageKind, string> = {
   contacts: "delete contacts with POST /contacts/bulk-delete, or fields with DELETE /contacts/fields/{field}",
   events: "delete events with DELETE /events/{eventName}, or ask the operator for a shorter EVENT_RETENTION_DAYS",

@@ -18,7 +18,8 @@ export function publicKeyOf(pem: string): Uint8Array<ArrayBuffer> {
   const [certificate] = elementsIn(der, 0, der.length);
   const [toBeSigned] = inside(der, certificate);
   const fields = inside(der, toBeSigned);
-  // RFC 5280, section 4.1: version if it is not 1, serial number, signature, issuer, validity, subject, public key.
+  // The fields are (RFC 5280, section 4.1): version if it is not 1, serial number, signature, issuer, validity,
+  // subject, public key.
   const key = fields[fields[0]?.tag === explicitVersion ? 6 : 5];
   if (key?.tag !== sequence) throw notACertificate();
   return der.slice(key.start, key.end);

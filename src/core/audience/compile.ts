@@ -24,7 +24,7 @@ export interface Audience {
   lookups: number;
 }
 
-/** A part of a condition, with the same counts as a whole audience. */
+/** A compiled part of a condition, with the same counts as `Audience`. */
 type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
@@ -39,7 +39,7 @@ export function compile(condition: FilterCondition, resolver: Resolver, now: Dat
   return { values: values(), matches: testOf(tree), filters, lookups };
 }
 
-/** Several conditions as one part of a statement. The limit on filters applies to all of them together. */
+/** Several conditions as one part of a statement. The limit on filters applies to all conditions together. */
 export interface Choice {
   values: SQL;
   /** The position of the first condition that holds; NULL when none does. */
@@ -100,7 +100,7 @@ function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, co
   return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, context)] : parts, isWanted);
 }
 
-/** Combines parts. A part with the same logic as the whole is merged into it. */
+/** Combines parts. A part that has the same logic as the whole is merged into the whole. */
 function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
   const [first] = inner;
   if (first && inner.length === 1) return first;

@@ -121,7 +121,7 @@ export function memberOf(segmentId: string): FilterCondition {
   return conditionOf({ field: `segment.${segmentId}`, operator: "memberOfSegment" });
 }
 
-/** A filter with what it tests, its path and its depth. */
+/** A filter of a condition, with its parsed form, its path and its depth. */
 interface PlacedFilter {
   filter: Filter;
   test: FilterTest;

@@ -117,7 +117,7 @@ function fieldFaults(field: string, { isField, listed }: FieldNames): FilterFaul
   return isField(field) ? [] : [["field", "custom", `Contacts have no such field: use ${listed}`]];
 }
 
-/** Finds the faults of a filter on a topic. Its value can only be true or false. */
+/** Finds the faults of a filter on a topic. The value of such a filter must be true or false. */
 function topicFaults({ operator, value }: SentFilter): FilterFault[] {
   if (operator !== "equals" && operator !== "notEquals") {
     return [["operator", "custom", `A topic takes equals or notEquals, not ${operator}`]];

@@ -6,7 +6,10 @@ const ofCondition = new Set(["logic", "groups"]);
 const ofGroup = new Set(["filters", "conditions"]);
 const ofFilter = new Set(["field", "operator", "value", "unit"]);
 
-/** Yields the unknown names in a value that may be a condition. Goes no deeper than a valid condition. */
+/**
+ * Yields the unknown names in a value that may be a condition. Stops at the greatest depth that a valid condition can
+ * have.
+ */
 export function* unknownInCondition(sent: unknown, path: string, depth = 1): Generator<UnknownName> {
   if (!isJsonObject(sent) || depth > maxDepth) return;
   yield* unknownIn(sent, path, ofCondition);

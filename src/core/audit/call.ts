@@ -2,7 +2,7 @@ import type { Id } from "../ids";
 
 export const actorKinds = ["person", "key", "operator"] as const;
 
-/** The caller that made a change, as known at that time. */
+/** The caller that made a change. `name` is the caller's name at the time of the change. */
 export interface Actor {
   kind: (typeof actorKinds)[number];
   /** The id of the person or of the key. Null for the operator's token. */

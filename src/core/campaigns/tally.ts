@@ -68,7 +68,7 @@ const maxNameLength = 300;
 /** Limits on the variables and errors that are reported one by one; further ones are counted together. */
 export const maxFindings = { missing: 100, renderErrors: 50 };
 
-/** Stands for all further findings. No variable can have this name. */
+/** The name that stands for all further findings. No variable can have this name. */
 export const otherFindings = "(others)";
 
 /** Increments a counter, in place. */

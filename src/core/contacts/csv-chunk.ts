@@ -28,8 +28,8 @@ const minRows = 100;
 const maxChoices = 10_000;
 
 /**
- * Returns the number of rows per chunk: a tenth of the file, so that a small file also shows progress, but at least
- * enough to be worth a batch, and at most what fits into one.
+ * Returns the number of rows per chunk: a tenth of the file, so that a small file also shows progress. It is at least
+ * `minRows`, to be worth a batch, and at most what fits into a batch.
  */
 export function rowsPerChunk(totalRows: number, topics = 0): number {
   const most = topics === 0 ? maxRows : Math.min(maxRows, Math.floor(maxChoices / topics));

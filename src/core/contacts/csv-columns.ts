@@ -122,7 +122,10 @@ function dataColumns(
   return columns;
 }
 
-/** Returns the position of the only column that is mapped to this field; null when there is none. */
+/**
+ * Returns the position of the only column that is mapped to this field; null when there is none, and a fault when there
+ * are two.
+ */
 function onlyColumn(names: string[], targets: Target[], wanted: string, mapping: Mapping): number | null | CsvFault {
   const isWanted = ({ field }: Target) => field === wanted;
   const at = targets.findIndex(isWanted);

@@ -16,7 +16,7 @@ export interface ReadRow extends Moved {
   data: JsonObject;
 }
 
-/** A row as it was read. A skipped row contains its address as written. */
+/** A row as it was read. For a skipped row, `email` is the address as written. */
 export type CsvRow =
   | ReadRow
   | { email: string; reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" | MovedFault };

@@ -6,8 +6,8 @@ export interface Tag {
   start: number;
   end: number;
   /**
-   * The values by lower-case name. When an attribute is repeated, the first one counts. Null for an attribute without a
-   * value.
+   * The values of the attributes, by lower-case name. When an attribute is repeated, the first one counts. Null for an
+   * attribute without a value.
    */
   attributes: ReadonlyMap<string, AttributeValue | null>;
 }

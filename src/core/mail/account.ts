@@ -12,7 +12,7 @@ import { newRing, type Ring } from "./ring";
  *
  * Waiting mail stays in its rows, and costs nothing while it waits. This state only records which projects wait: a ring
  * of projects, each with the priorities of its mail. A call to the provider needs a permit. A consumer of fresh mail
- * asks for one, and the mail's project joins the ring when there is none. A drainer, a consumer of waiting mail, asks
+ * asks for one, and the mail's project joins the ring when it gets none. A drainer, a consumer of waiting mail, asks
  * for the next turn and does not name a project.
  *
  * All of this is in memory. When it is lost, a sweep finds the waiting projects again; only the pauses of the lanes and

@@ -18,7 +18,7 @@ export function addToRing(account: Account, project: number, priority: Priority,
 
 /**
  * Ends permits whose consumer is dead. The mail may have killed the consumer, so the project becomes suspect. A probe
- * counts as failed.
+ * whose permit is lost counts as failed.
  */
 function endLostPermits(account: Account, moment: Moment): void {
   for (const [id, permit] of account.permits) {

@@ -42,7 +42,7 @@ export type ContentChange = { [Field in RequiredName]?: string | undefined } & {
   [Field in OptionalName]?: string | null | undefined;
 };
 
-/** The schemas of the fields that callers send. The required fields are required here, too. */
+/** The schemas of the fields that callers send. Callers must send the fields of `required`. */
 export const contentInput = { ...inputsOf(required), ...inputsOf(optional) };
 
 /** The schemas of the fields that callers get. */

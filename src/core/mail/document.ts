@@ -45,9 +45,9 @@ function hasColours(html: string): boolean {
 }
 
 /**
- * Puts finished HTML into a document, unless it is one already. Mail programs drop what they do not know, so the layout
- * is one column with inline styles, and the style sheet only keeps pictures and tables within a narrow window. The mail
- * program chooses the colours, unless the body sets some.
+ * Puts finished HTML into a document, unless it is one already. Mail programs drop styles that they do not support, so
+ * the layout is one column with inline styles, and the style sheet only keeps pictures and tables within a narrow
+ * window. The mail program chooses the colours, unless the body sets some.
  */
 export function inDocument(html: string, kind: BodyKind, language: string): string {
   switch (kind) {

@@ -1,7 +1,7 @@
 import { Conflict, Refusal } from "../errors";
 import { iso } from "../time";
 
-/** The reputation brake has paused the project's marketing mail. */
+/** The project's marketing mail is paused, because too much of its mail bounced or drew complaints. */
 export class SendingPaused extends Refusal {
   constructor({ reason, at }: { reason: string; at: number }) {
     super(`The marketing email of this project is paused: ${reason} Nothing was sent.`, {

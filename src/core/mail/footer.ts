@@ -86,7 +86,7 @@ const line = "font:14px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans
 /** In our own layout, text colours follow the light or dark background. A paler text is readable on both. */
 const inFrame = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #999;${line};opacity:.8">`;
 
-/** Has a background of its own, so that the footer is readable in any document. */
+/** This footer has a background of its own, so that it is readable in any document. */
 const onGround = `<div class="petrel-footer" style="max-width:600px;margin:32px auto 0;padding:16px;background:#fff;color:#4d565b;${line}">`;
 const darkGround =
   "<style>@media(prefers-color-scheme:dark){.petrel-footer{background:#1c2023!important;color:#c9d1d6!important}}</style>";

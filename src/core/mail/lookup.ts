@@ -33,8 +33,8 @@ export function nextLookUpAt({ lookUps, now }: Pick<Sought, "lookUps" | "now">):
 }
 
 /**
- * Returns when to ask again after the provider did not answer; null for never. The time since the call doubles from one
- * question to the next.
+ * Returns when to ask again after the provider did not answer; null when it is not asked again. The time since the call
+ * doubles from one question to the next.
  */
 export function lookUpAgainAt({ calledAt, now }: Pick<Sought, "calledAt" | "now">): number | null {
   const at = now + Math.max(minuteMs, now - calledAt);

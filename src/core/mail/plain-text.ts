@@ -7,7 +7,7 @@ import { hasMark } from "../templating/frame";
  */
 const MAX_TAGS = 30_000;
 const MAX_OPEN_TAGS = 1_000;
-/** The converter is recursive. Deeper text is left out. */
+/** The deepest nesting of elements that is converted, because the converter is recursive. Deeper text is left out. */
 const MAX_DEPTH = 100;
 
 /** The most levels of lists that are indented. Each level indents all of its lines once more. */
@@ -136,7 +136,7 @@ function formatList(...[list, walk, builder]: Parameters<FormatCallback>): void 
   builder.closeList({ trailingLineBreaks: lineBreaks });
 }
 
-/** Counts how many elements with these names contain a node, including itself. */
+/** Counts the elements with these names that contain a node. The node itself counts, too. */
 function levelsOf(node: DomNode, ...names: string[]): number {
   let levels = 0;
   for (let outer: DomNode | undefined = node; outer; outer = outer.parent) {

@@ -2,8 +2,8 @@ import { secondMs } from "../time";
 
 /**
  * The projects' own paces for campaign mail, in addition to the account's: a bucket for each project with a pace, and
- * the projects that wait for it to fill. Like the rest of the account, this is in memory. When it is lost, the buckets
- * are full again.
+ * the projects that wait for their buckets to fill. Like the rest of the account, this is in memory. When it is lost,
+ * the buckets are full again.
  */
 export interface ProjectPaces {
   buckets: Map<number, Bucket>;

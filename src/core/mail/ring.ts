@@ -47,9 +47,9 @@ export function newRing(): Ring {
 }
 
 /**
- * Records that a project has waiting mail. New mail comes after the mail that waits already, so the cursor stays
- * (`from` is `cursor`). Mail that comes back may be before the cursor, so reading starts over (`from` is `beginning`),
- * and a consumer that is reading now can no longer move the cursor.
+ * Records that a project has waiting mail. New mail usually comes after the mail that waits already, so the cursor
+ * stays (`from` is `cursor`). Mail that comes back may be before the cursor, so reading starts over (`from` is
+ * `beginning`), and a consumer that is reading now can no longer move the cursor.
  */
 export function join(ring: Ring, project: number, priority: Priority, from: "cursor" | "beginning"): void {
   const waiting = ring.projects.get(project) ?? enter(ring, project);

@@ -181,7 +181,7 @@ export interface Done {
   permitId: string;
   /** The verdict of the last round. */
   verdict: Verdict;
-  /** The calls of the last round. */
+  /** The number of calls in the last round. */
   calls: number;
   /** Whether some mail was not handed over and still waits. */
   hasMore: boolean;

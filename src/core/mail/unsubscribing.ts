@@ -67,8 +67,8 @@ export function withUnsubscribeLine(
 
 /**
  * Adds the headers of RFC 2369, RFC 2919 and RFC 8058 to the caller's own. List mail needs no Auto-Submitted (RFC
- * 3834), because automatic responders do not answer it. A caller's List-Unsubscribe replaces both of ours if it
- * contains an address; a caller's List-Unsubscribe-Post alone has no effect.
+ * 3834), because automatic responders do not answer it. A caller's List-Unsubscribe that contains an address replaces
+ * both of our unsubscribe headers. A caller's List-Unsubscribe-Post alone has no effect.
  */
 function unsubscribeHeaders(
   { unsubscribeUrl }: RecipientLinks,

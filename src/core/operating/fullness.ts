@@ -3,13 +3,10 @@ import { dayMs } from "../time";
 /** The maximum size of a D1 database: https://developers.cloudflare.com/d1/platform/limits/ */
 export const maxDatabaseBytes = 10_000_000_000;
 
-/** The share of `maxDatabaseBytes` from which on the operator must act soon. */
+/** The fullness of a database at which the operator must act soon, as a share of `maxDatabaseBytes`. */
 export const fillingShare = 0.8;
 
-/**
- * The share of `maxDatabaseBytes` from which on a database gets no new project: the rest is for the projects that it
- * has.
- */
+/** The fullness at which a database gets no new project. The rest of its space is for the projects that it has. */
 const almostFullShare = 0.95;
 
 export function isAlmostFull(bytes: number): boolean {

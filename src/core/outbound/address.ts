@@ -12,8 +12,8 @@ const [firstRouted, lastRouted] = [0x2000, 0x3fff];
 const documentation: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("3fff::"), 20];
 
 /**
- * Whether an IP address is one of the public internet. Addresses with a special meaning are not: private, loopback,
- * link-local, CGNAT, multicast, unspecified, broadcast, documentation, benchmarking. Neither is an IPv6 address that
+ * Whether an IP address belongs to the public internet. Addresses with a special meaning do not: private, loopback,
+ * link-local, CGNAT, multicast, unspecified, broadcast, documentation, benchmarking. Neither does an IPv6 address that
  * contains an IPv4 address (mapped, compatible, 6to4, NAT64, Teredo), whatever that address is. A text that is not an
  * address in its usual form is not public.
  */

@@ -2,7 +2,7 @@
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const maxValueLength = 4_096;
 
-/** Headers that only the sender of a request may set, because they frame the request or identify its sender. */
+/** Headers that tenants may not set, because they frame the request or identify its sender. */
 const ours = new Set([
   "host",
   "connection",

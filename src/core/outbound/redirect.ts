@@ -4,7 +4,7 @@ export interface OutboundCall {
   method: string;
   headers: Record<string, string>;
   body: string | null;
-  /** Whether the body is the purpose of the call, so that a redirect that drops it is not followed. */
+  /** Whether the call is pointless without its body. If so, a redirect that drops the body is not followed. */
   needsBody?: boolean;
 }
 
@@ -21,8 +21,8 @@ export function isRedirect(status: number): boolean {
 const harmless = new Set(["accept", "content-type", "user-agent"]);
 
 /**
- * Returns the call to which a redirect leads, as browsers make it; otherwise a sentence with the reason why it is not
- * followed.
+ * Returns the call that follows a redirect, as browsers would make it. When the redirect must not be followed, returns
+ * a sentence with the reason.
  */
 export function redirected(
   call: OutboundCall,

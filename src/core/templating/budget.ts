@@ -70,8 +70,8 @@ export function elementCount(value: unknown): number {
 }
 
 /**
- * Returns one unit per character, and some for every inner value. Shared parts count each time, because readers visit
- * them each time.
+ * Returns one unit per character, and some for every inner value. A part that occurs several times counts each time,
+ * because it is read each time.
  */
 function readingUnits(value: unknown, stopAt: number): number {
   let units = 0;

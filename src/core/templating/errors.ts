@@ -17,10 +17,10 @@ export class TemplateSyntaxError extends Error {
 /** The parts of a mail that are templates. */
 export type TemplatePart = "subject" | "previewText" | "body";
 
-/** Rendering needs more work or more output than one email may have. */
+/** Rendering needs more work or more output than is allowed for one email. */
 export class RenderLimitError extends Error {
   override readonly name = "RenderLimitError";
-  /** The part of the mail, where it is known. */
+  /** The part of the mail that failed; null when it is not known. */
   part: TemplatePart | null = null;
 }
 

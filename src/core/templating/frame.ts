@@ -10,7 +10,7 @@ export interface Framed {
   values: string[];
 }
 
-/** A mark is this private-use character, followed by another one that stands for the number. */
+/** A mark is this private-use character, followed by another one that stands for the number of the value. */
 const beginsMark = "\ue000";
 const firstNumber = 0xe001;
 const maxMarks = 6_000;

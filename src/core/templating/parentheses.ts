@@ -4,8 +4,8 @@ import { budgetOf } from "./context";
 
 /**
  * Closes two gaps of liquidjs in parentheses. A range beyond 2^53 never ends, because `i += 1` no longer changes `i`.
- * And a group's filters are looked up at rendering, too late to refuse a template. All ranges and groups go through
- * this one method, also those in strings that filters such as `where` parse at rendering.
+ * Also, liquidjs looks up a group's filters only at rendering, which is too late to refuse the template. All ranges and
+ * groups go through this one method, including those in strings that filters such as `where` parse at rendering.
  */
 export function guardParentheses(isFilter: (name: string) => boolean): void {
   const read = Tokenizer.prototype.readGroupOrRange;

@@ -34,7 +34,8 @@ const STRINGS = new RegExp(QUOTED, "g");
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
-// Matches the spaces before `??` only from the first one: trying each of them would take quadratic time.
+// Matches the spaces before `??` only from the first space on. A match from each of the spaces would take quadratic
+// time.
 const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**
@@ -77,7 +78,7 @@ export function toLiquid(source: string): LiquidText {
 function* editsOf(source: string): Generator<Edit> {
   for (const { start: base, end, kind } of regions(source)) {
     if (kind === "comment") {
-      // Removed, because liquidjs would parse a comment at the full cost of its content.
+      // The comment is removed, because liquidjs would parse it at the full cost of its content.
       yield { start: base, end, liquid: "" };
       continue;
     }

@@ -3,11 +3,11 @@ import { fromBase64url, toBase64url } from "../base64url";
 import { bytesOf, type Id, readId } from "../ids";
 import { macOf } from "../mac";
 
-// A newsletter may have a hundred links, and each recipient has their own, so there must not be a signature per link
-// and recipient. Hence a click's token has two parts with a signature each: the mail, signed once for its pixel and all
-// of its links, and the destination, signed once for all mails of the project. A forger who combines the parts of two
-// mails gets only a redirect that the project had signed. Everything is synchronous, because a promise for each link
-// would cost more than its signature.
+// A newsletter may have a hundred links, which are different for each recipient. A signature for each link and
+// recipient would cost too much. A click's token therefore has two parts, each with its own signature: the mail, signed
+// once for its pixel and all of its links, and the destination, signed once for all mails of the project. A forger who
+// combines the parts of two mails gets only a redirect that the project had signed. Everything is synchronous, because
+// a promise for each link would cost more than its signature.
 
 /** The mail to which a pixel or a link belongs. */
 export interface TrackedMail {

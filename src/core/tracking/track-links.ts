@@ -38,8 +38,8 @@ const plans = new TextCache<Plan | null>((frame) => frame.length * 6, maxPlanByt
 
 /**
  * Tracks the links of a rendered mail, and adds the pixel. A stable frame is parsed once for all recipients, and the
- * URLs become additional values. The plain text, which is made from the frame, then has the same links. Otherwise the
- * HTML itself is parsed, and the result has no frame.
+ * URLs become additional values. The plain text, which is made from the frame, then has the same links. If the frame is
+ * not stable, the HTML itself is parsed, and the result has no frame.
  */
 export function withTracking({ output, frame, values }: Framed, tracker: Tracker): Framed {
   const plan = frame === null ? null : plans.getOrMake(frame, () => planOf(frame));
@@ -76,7 +76,7 @@ function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Trac
     const url = urlOf(slot, ofValues ?? plan.fixed.destinations[index] ?? null, tracker);
     return url === null ? null : (markForWords(url, all) ?? "");
   });
-  // There are more values than possible marks.
+  // A URL got no mark, because there are more values than possible marks.
   if (marks.includes("")) return null;
   const known = plan.frames.get(choices);
   const tracked = known ?? rewritten(frame, slots, (_, index) => marks[index] ?? null);

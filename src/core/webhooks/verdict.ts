@@ -13,7 +13,7 @@ const maxRetryAfterMs = 12 * hourMs;
 export type DeliveryVerdict =
   | { kind: "succeeded" }
   | { kind: "again"; waitMs: number; putOff: PutOff }
-  /** Not retried. `isGone`: the receiver wants no further deliveries. */
+  /** The delivery is not retried. `isGone`: the receiver wants no further deliveries. */
   | { kind: "failed"; isGone: boolean; putOff: PutOff };
 
 interface AttemptHistory {

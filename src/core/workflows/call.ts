@@ -29,7 +29,7 @@ export function judgeCall(
   const reason = reasonOf(result);
   const putOff = putOffBy(result, maxRetryAfterMs);
   if (result.kind === "refused") return { kind: "over", outcome: { kind: "failed", reason }, putOff };
-  // If no resolver answered, no server was called, so this does not count as an attempt.
+  // If no resolver answered, no server was called, so the try does not count as an attempt.
   const isCounted = result.kind !== "unresolved";
   const isLast = isCounted ? attempts + 1 >= maxTries : now - createdAt >= maxWaitMs;
   if (isLast) return { kind: "over", outcome: { kind: "failed", reason }, putOff };

@@ -18,8 +18,8 @@ export function causedBy(type: StepType, value: unknown): readonly string[] {
 }
 
 /**
- * The types of step that may cause events, each with the key of its config that determines which; null if the events
- * are always the same.
+ * The types of step that may cause events, each with the key of its config that determines the events; null if the
+ * events are always the same.
  */
 export const causingKeys: Partial<Record<StepType, string | null>> = Object.fromEntries(
   stepTypes.flatMap((type) => {

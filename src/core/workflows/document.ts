@@ -22,7 +22,7 @@ export interface DocumentStep {
   type: StepType;
   name: string;
   config: JsonObject;
-  /** A public id. */
+  /** The public id of the step's own template. */
   templateId: string | null;
   position: { x: number; y: number };
 }

@@ -5,7 +5,7 @@ import { serviceEvent } from "../events/service-event";
 /** Names such as `*` or `email.*`. A listener with such a name would receive a whole family of events. */
 const family = /^([^.]*\.)?\*$/;
 
-/** Returns why a workflow cannot start by events of this name or wait for one; null if it can. */
+/** Returns why events of this name cannot start a workflow or end a wait; null if they can. */
 function awaitedNameFault(name: string): string | null {
   if (family.test(name)) return `${name} names several events: use the exact name of one, such as email.opened`;
   if (serviceEvent(name)?.hasNoContact) return `${name} belongs to no contact, so no workflow can use it`;

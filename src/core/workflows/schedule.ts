@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { minuteMs } from "../time";
 
 const minApartMs = 5 * minuteMs;
-/** The number of ticks that are checked. It exceeds a day's number of ticks at intervals of five minutes. */
+/** The number of ticks that are checked. At intervals of five minutes, they span more than a day. */
 const ticksLookedAt = 300;
 const nicknames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
 const maxLength = 100;
@@ -28,8 +28,8 @@ export function nextTick(cron: string, after: Date): number | null {
 }
 
 /**
- * Returns the latest tick that is not after `now`, and the first tick after `now`. `due` is an earlier tick, at which
- * the search begins. The search is a bisection, so a year of missed ticks takes about twenty steps.
+ * Returns the latest tick at or before `now`, and the first tick after `now`. `due` is an earlier tick, at which the
+ * search begins. The search is a bisection, so a year of missed ticks takes about twenty steps.
  */
 export function ticksAround(cron: string, due: number, now: Date): { tick: number; next: number | null } {
   let tick = due;

@@ -19,7 +19,7 @@ export function checkCounts({ steps, transitions }: Counts): void {
 
 /**
  * Throws Conflict if there are too many steps or transitions, and Invalid if all configs together are too large.
- * `field` is the field of the call that Invalid names.
+ * Invalid then names `field` as the faulty field of the call.
  */
 export function checkSize(
   { steps, transitions }: { steps: readonly { config: JsonObject }[] } & Counts,

@@ -59,7 +59,7 @@ function doubleFault({ transitions }: Graph, from: Step, branch: string | null):
     : fault("branch", `The branch ${branch} of ${nameOf(from)} is drawn already: delete its transition first`);
 }
 
-/** Returns the branches that have a transition, but that the step no longer has once it is `changed`. */
+/** Returns the branches that have a transition, but that `changed`, the new form of the step, no longer has. */
 export function lostBranches({ transitions }: Graph, changed: Step): string[] {
   const { names } = branchNames(changed);
   const drawn = transitions.flatMap(({ fromStepId, branch }) => (fromStepId === changed.id && branch ? [branch] : []));
@@ -75,7 +75,7 @@ export interface Splice {
 
 /**
  * Joins the predecessors of a step to its only successor. Returns null if the step always takes a branch or has several
- * successors, because the right one is then unknown.
+ * successors, because the right successor is then unknown.
  */
 export function splice({ transitions }: Graph, step: Step): Splice | null {
   const into = transitions.filter(({ toStepId }) => toStepId === step.id);

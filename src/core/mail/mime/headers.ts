@@ -40,7 +40,7 @@ export function messageHeaders(message: Message): string {
 export function fileHeaders({ filename, contentType, contentId, disposition }: Attachment): string {
   const type = buildHeaderValue(parseHeaderValue(contentType));
   return [
-    // RFC 2047 forbids this form of a name, but some mail programs know no other.
+    // RFC 2047 forbids this form of a name, but some mail programs understand no other form.
     header(
       "Content-Type",
       `${type}; name=${quoteString(encodeWords(filename, letterEncoding(filename), wordLength, true))}`,

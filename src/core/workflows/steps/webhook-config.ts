@@ -10,7 +10,7 @@ const maxBodyDepth = 20;
 const ownHeader = "idempotency-key";
 
 const placeholders = /\{\{.*?\}\}|\{%.*?%\}/gs;
-/** The scheme, host and port of a URL, and the rest. */
+/** Splits a URL into its scheme, host and port, and the rest. */
 const parts = /^(https?:\/\/[^/?#]*)(.*)$/is;
 
 /**
@@ -86,7 +86,7 @@ const Body = z
       if (message !== null) check.addIssue({ code: "custom", path, message, params: { code: "invalid_string" } });
     }
   })
-  // The value was parsed from JSON.
+  // The cast is safe, because the value was parsed from JSON.
   .transform((body) => body as JsonValue | undefined)
   .meta({
     description:
