@@ -4,7 +4,7 @@ import { openSealedText, sealText } from "./sealed-text";
 export interface Bookmark {
   /** The name of the database. */
   shard: string;
-  /** The database's own name for that state. */
+  /** The database's own name for the state. */
   at: string;
 }
 

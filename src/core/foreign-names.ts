@@ -56,7 +56,7 @@ function faultsOfName(one: ForeignName, body: Record<string, unknown>): FieldFau
   }
 }
 
-/** Reports whether a value asks for nothing. */
+/** Reports whether a value is missing or empty. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }

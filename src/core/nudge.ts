@@ -2,8 +2,8 @@ import type { Enqueue, Queued } from "./messages";
 import { secondMs } from "./time";
 
 /**
- * A message that has had no effect for this long counts as lost: the queue did not accept it, or the isolate died
- * before it was sent. Its rows are then due, and the five-second sweeps find them.
+ * The time after which a message without effect counts as lost: the queue did not accept it, or the isolate died before
+ * it was sent. The message's rows are then due, and the five-second sweeps find them.
  */
 export const lostAfterMs = 5 * secondMs;
 

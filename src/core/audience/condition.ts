@@ -6,7 +6,7 @@ import { filterFields, isFilterField } from "./fields";
 import { type FieldNames, type Filter, type FilterTest, maxFieldLength, parseFilter, readFilter } from "./filter";
 import { operators } from "./operators";
 
-/** Limits of a whole condition, including the conditions of the segments that its membership filters name. */
+/** Limits on a condition as a whole. The conditions of the segments that it names count, too. */
 export const maxDepth = 30;
 export const maxFilters = 100;
 /**
@@ -111,7 +111,7 @@ export const FilterCondition = conditionSchema(
   filterSchema({ isField: isFilterField, listed: `${filterFields.join(", ")}, topic.<slug> or data.<key>` }),
 );
 
-/** Returns the condition that matches when its only filter does. */
+/** Returns a condition that has only this filter. */
 export function conditionOf(filter: Filter): FilterCondition {
   return { logic: "AND", groups: [{ filters: [filter] }] };
 }

@@ -35,7 +35,7 @@ export interface MovingIn {
 export type Moved = {
   [Name in MovedColumn]?: (typeof contactColumns)[Name]["kind"] extends "time" ? number : string;
 } & {
-  /** The slugs of all topics in which the contact is, as `|news|offers|`. */
+  /** The slugs of all topics that the contact is in, as `|news|offers|`. */
   topics?: string;
 };
 

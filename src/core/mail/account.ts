@@ -28,7 +28,7 @@ export interface Account {
   speed: CampaignSpeed;
   /** When campaign mail was last read. Null when that read left no more campaign mail in its project. */
   readAt: number | null;
-  /** When the drainer that was requested should start; null when none was. */
+  /** When the requested drainer should start; null when no drainer was requested. */
   drainerAt: number | null;
 }
 

@@ -100,7 +100,7 @@ function firstItems(items: unknown): unknown {
 export function readAttachments(items: z.infer<typeof AttachmentsInput>): Attachment[] {
   return items.map(({ filename, content, contentType, type, contentId, disposition }) => ({
     filename,
-    // The schema requires one of the two.
+    // The schema requires `contentType` or `type`.
     contentType: contentType ?? type ?? "application/octet-stream",
     contentId: contentId ?? null,
     disposition: disposition ?? "attachment",

@@ -44,7 +44,7 @@ export type Verdict =
   | { kind: "failed"; calls: number }
   /** Every call got a 429. `askedMs` is how long the provider asks us to wait. */
   | { kind: "throttled"; askedMs: number }
-  /** The provider refuses the account, whatever the mail, because of its key, its plan or its reputation. */
+  /** The provider refuses the account, regardless of the mail, because of its key, its plan or its reputation. */
   | { kind: "blocked" }
   /** No call was made. */
   | { kind: "unused" };

@@ -9,7 +9,7 @@ export interface CampaignSpeed {
   ms: number;
 }
 
-/** The period that counts fully. Earlier mail counts less and less. */
+/** The length at which a measurement is halved, so that earlier mail counts less and less. */
 const keptMs = 60 * secondMs;
 
 /** The shortest measurement that is used. A shorter one is unreliable, because several consumers begin at once. */

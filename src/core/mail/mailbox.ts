@@ -6,8 +6,8 @@ export function mailbox({ written, name }: Address): string {
 }
 
 /**
- * Separates `Reply-To` from the extra headers, for providers with a field for it. The header of a caller overrides the
- * `replyTo` of the mail.
+ * Separates `Reply-To` from the extra headers, for providers that have a separate field for it. The header of a caller
+ * overrides the `replyTo` of the mail.
  */
 export function splitReplyTo(
   headers: Record<string, string>,

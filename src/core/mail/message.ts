@@ -35,6 +35,6 @@ export interface Message {
   text: string;
   headers: Record<string, string>;
   attachments: Attachment[];
-  /** When the mail was accepted. Used for its Date header, which is the same on every attempt. */
+  /** When the mail was accepted. The Date header shows this time, so the header is the same on every attempt. */
   date: Date;
 }

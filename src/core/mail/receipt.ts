@@ -11,7 +11,7 @@ export type Receipt =
   | { kind: "unavailable"; reason: string; retryAfterMs?: number }
   /** Not accepted, because the account exceeds its rate: a 429. The call does not count as an attempt. */
   | { kind: "throttled"; reason: string; retryAfterMs?: number }
-  /** Not accepted, because the provider refuses the account, whatever the mail: 401, 403, or sending is paused. */
+  /** Not accepted, because the provider refuses the account, regardless of the mail: 401, 403, or sending is paused. */
   | { kind: "blocked"; reason: string }
   /** Not accepted because of the mail itself: another attempt would fail too. */
   | { kind: "refused"; reason: string }

@@ -27,7 +27,7 @@ export const retryableStatuses = ["FAILED", "UNKNOWN", "CANCELLED"] as const sat
 export type RetryableStatus = (typeof retryableStatuses)[number];
 
 /**
- * How an email with an unknown outcome was settled: by a report, by an answer of the provider when asked, or by a
+ * How an email with an unknown outcome was settled: by a report, by the provider's answer when it was asked, or by a
  * person.
  */
 export const settlers = ["report", "lookup", "person"] as const;

@@ -48,7 +48,10 @@ export interface PermitRequest {
   sharers?: number;
 }
 
-/** Answers the requests for all fresh mail of a consumer, in their order, as if each had been made alone. */
+/**
+ * Answers the requests for all fresh mail of a consumer, in their order. Each request is answered as if it had been
+ * made alone.
+ */
 export function askFor(
   account: Account,
   requests: readonly PermitRequest[],
