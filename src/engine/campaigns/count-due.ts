@@ -15,14 +15,14 @@ import { updateCounted } from "./count-page";
 import { recountDelayMs } from "./mark-pages";
 
 /**
- * The most pages that one message counts. Another message continues a second later, so that other projects get their
- * turn.
+ * The most pages that are counted per message. When a message reaches this limit, another one continues a second later,
+ * so that other projects get their turn.
  */
 const pagesPerMessage = 20;
 
 const readPage = columns({ campaignId: asId, firstId: asId });
 
-/** `campaigns.count`: counts the marked pages of a project, the longest waiting first. */
+/** `campaigns.count`: counts the marked pages of a project that are due, the longest waiting first. */
 export async function countDuePages(platform: Platform, message: MessageOf<"campaigns.count">): Promise<void> {
   const project = await findProject(platform, message.projectId);
   if (!project) return;
@@ -54,7 +54,8 @@ const markedPages = sql`FROM campaign_pages INDEXED BY ix_campaign_pages_uncount
 export const hasMarkedPages: IsDue = () => exists(markedPages);
 
 /**
- * Sweeps all projects for due pages: those whose message was lost, and those with a wait for which no message was sent.
+ * Sweeps all projects for due pages, and sends a `campaigns.count` message for each project that has some. A page is
+ * found here if its message was lost, or if its delay was so long that no message was sent for it.
  */
 export async function queueDueCounts(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();

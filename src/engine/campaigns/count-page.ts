@@ -6,7 +6,7 @@ import type { Context } from "../../platform/context";
 import { addExcluded, counterColumns, countsInSql, sumsOfItems } from "./counters";
 import { hoursInSql } from "./hours";
 
-/** Identifies a page of a campaign's ledger. */
+/** Identifies a page: up to 500 consecutive emails of a campaign that are counted together. */
 export interface PageKey {
   campaignId: Id;
   /** The id of the page's first email. */
@@ -14,8 +14,8 @@ export interface PageKey {
 }
 
 /**
- * Counts a marked page again, removes its mark, and adds the difference to the campaign's counters. The statements go
- * into one batch. The batch changes nothing if another one has counted the page meanwhile.
+ * Counts a marked page again, removes its mark, and adds the difference to the campaign's counters. All statements must
+ * be in one batch. They change nothing if another batch has already counted the page.
  */
 export function updateCounted(ctx: Context, page: PageKey): Statement[] {
   const countId = newId();

@@ -5,8 +5,8 @@ import { asNumber, columns, type RowReader } from "../../db/rows";
 const status = (...statuses: string[]) => `e.status IN (${statuses.map((one) => `'${one}'`).join(", ")})`;
 
 /**
- * The condition of each counter, under which an email `e` counts. A complaint, an open and a click each prove that the
- * email was delivered, even when the provider does not report deliveries.
+ * For each counter, the condition under which an email `e` is counted. A complaint, an open and a click each prove that
+ * the email was delivered, even when the provider does not report deliveries.
  */
 export const conditions: Record<Counter, string> = {
   queued: status("QUEUED", "SENDING"),
@@ -25,19 +25,21 @@ export const conditions: Record<Counter, string> = {
 
 const each = (partOf: (counter: Counter) => string): SQL => sql.raw(counters.map(partOf).join(", "));
 
-/** An aggregate: the counts of emails `e` as a JSON object. */
+/** An SQL aggregate that returns the counts of emails `e` as a JSON object. */
 export const countsInSql: SQL = sql`json_object(${each((counter) => `'${counter}', sum(${conditions[counter]})`)})`;
 
-/** The columns of the counters. */
+/** The names of the counter columns, separated by commas. */
 export const counterColumns: SQL = each((counter) => counter);
 
-/** Sums over rows with a JSON object `item.value` and a `factor`. */
+/**
+ * For each counter, the sum over rows with the counts `item.value`, a JSON object, and a `factor`, which is 1 or -1.
+ */
 export const sumsOfItems: SQL = each((counter) => `sum(factor * (item.value->>'${counter}'))`);
 
-/** Adds the inserted counts to the existing ones, in an upsert. */
+/** The assignments of an upsert that add the inserted counts to the existing ones. */
 export const addExcluded: SQL = each((counter) => `${counter} = campaign_counts.${counter} + excluded.${counter}`);
 
-// `counters` contains every counter, so the object has every key.
+// The cast is safe because `counters` contains every counter, so the object has every key.
 export const readCounts = columns(
   Object.fromEntries(counters.map((counter) => [counter, asNumber])) as Record<Counter, typeof asNumber>,
 ) as RowReader<Counts>;

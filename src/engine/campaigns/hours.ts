@@ -8,12 +8,15 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { conditions } from "./counters";
 
-// Together with its counts, each page of a campaign's ledger stores its counts by hour. An answer therefore adds up
-// pages and reads no emails, and the hourly counts of a counter add up to the counter.
+// Each page of a campaign stores its counts by hour in addition to its total counts. An answer can therefore add up
+// pages without reading emails, and the hourly counts of a counter add up to its total.
 
-/** The times that a counter uses, in order of preference: an email `e` counts at the first one that it has. */
+/**
+ * For each counter, the columns with the time at which an email `e` counts, in order of preference. The first column
+ * that is not NULL is used.
+ */
 const times: Record<HourCounter, string[]> = {
-  // A report may be the first evidence that the mail was sent.
+  // `sent_at` can be NULL, because a report may be the first evidence that the mail was sent.
   sent: ["sent_at", "handed_at", "created_at"],
   delivered: ["delivered_at", "opened_at", "clicked_at", "complained_at"],
   opened: ["opened_at"],
@@ -24,8 +27,8 @@ const times: Record<HourCounter, string[]> = {
 };
 
 /**
- * The hours of an email `e` as a JSON array in the order of the counters. Null for a counter that does not count the
- * email.
+ * A JSON array with one element for each counter: the hour at which the email `e` counts, or null if the counter does
+ * not count the email.
  */
 const hoursOfEmail: SQL = sql.raw(
   `json_array(${hourCounters
@@ -40,8 +43,8 @@ const hoursOfEmail: SQL = sql.raw(
 const counts: SQL = sql.raw(`json_array(${hourCounters.map((_, index) => `sum(item.key = ${index})`).join(", ")})`);
 
 /**
- * Returns the hours of emails as a JSON object: each hour, counted since 1970, with the number of emails for each
- * counter. `emails` is a FROM clause with a condition on emails `e`.
+ * Returns SQL for a JSON object that maps each hour, counted since 1970, to the number of emails for each counter.
+ * `emails` is a FROM clause with a condition on emails `e`.
  */
 export function hoursInSql(emails: SQL): SQL {
   return sql`SELECT json_group_object(hour, json(counted)) FROM (
@@ -50,25 +53,28 @@ export function hoursInSql(emails: SQL): SQL {
     WHERE item.value IS NOT NULL GROUP BY item.value)`;
 }
 
-/** The counts of one hour over some pages. `hour` is the number of hours since 1970. */
+/** The counts of one hour, added up over several pages. `hour` is the number of hours since 1970. */
 export interface HourOfPages extends HourCounts {
   hour: number;
 }
 
-// `hourCounters` contains every counter, so the object has every key.
+// The cast is safe because `hourCounters` contains every counter, so the object has every key.
 const readHour = columns({
   hour: asNumber,
   ...Object.fromEntries(hourCounters.map((counter) => [counter, asNumber])),
 }) as RowReader<HourOfPages>;
 
-/** The most pages whose hours one statement adds up. They have 250,000 emails, and some dozens of hours each. */
+/**
+ * The most pages whose hours one statement adds up. 500 pages have up to 250,000 emails, and each page has some dozens
+ * of hours.
+ */
 const pagesPerWindow = 500;
 
 const sums: SQL = sql.raw(hourCounters.map((counter, index) => `sum(item.value->>${index}) AS ${counter}`).join(", "));
 
 /**
- * Selects the hours of the next pages of a campaign, and the page after which the next call continues, if there may be
- * more.
+ * Selects the hours of the next pages of a campaign. If there may be more pages, `edge` selects the page after which
+ * the next call continues.
  */
 export function selectHours(
   ctx: Context,

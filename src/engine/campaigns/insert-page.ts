@@ -18,7 +18,7 @@ interface NewPage extends EmailRange {
   releasedAt: number | null;
 }
 
-/** New emails are QUEUED, or have already ended in one of two ways. */
+/** The statuses that a new email can have, by counter. */
 const newStatuses: Partial<Record<Counter, string>> = { queued: "QUEUED", failed: "FAILED", suppressed: "SUPPRESSED" };
 
 const countedColumns: SQL = sql.raw(
@@ -29,9 +29,9 @@ const countedColumns: SQL = sql.raw(
 const asJson: SQL = sql.raw(counters.map((name) => `'${name}', ${name in newStatuses ? name : 0}`).join(", "));
 
 /**
- * Inserts a page with its counts, and adds these to the campaign's counters. The result is the same as that of
- * `updateCounted`, at a third of the cost. That matters because sending a campaign counts every recipient. Without
- * emails, no page is inserted.
+ * Inserts a page with its counts, and adds the counts to the campaign's counters. Inserts nothing if there are no
+ * emails. The result is the same as that of `updateCounted`, at a third of the cost, which matters because every
+ * recipient of a campaign is counted here.
  */
 export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId, lastId }: NewPage): Statement[] {
   const project = ctx.project.number;

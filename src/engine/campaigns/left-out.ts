@@ -15,8 +15,8 @@ const whyLeftOut: SQL = sql`CASE
   WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;
 
 /**
- * Counts the contacts of a page of the audience that got no email. Must come after the statements that insert the
- * page's emails, in the same batch. The guard of the batch ensures that a page is counted once.
+ * Counts by reason which of these contacts, a page of the audience, got no email. Must come after the statements that
+ * insert the page's emails, in the same batch. The guard of the batch ensures that a page is counted only once.
  */
 export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): Statement[] {
   if (contactIds.length === 0) return [];
@@ -39,11 +39,11 @@ export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): S
 }
 
 const readLeftOut = columns(
-  // The array contains every reason, so the object has every key.
+  // The cast is safe because `leftOutReasons` contains every reason, so the object has every key.
   Object.fromEntries(leftOutReasons.map((reason) => [reason, asNumber])) as Record<LeftOutReason, typeof asNumber>,
 );
 
-/** Returns how many contacts a campaign has left out so far, by reason. Null when there are none. */
+/** Returns how many contacts a campaign has left out so far, by reason. Returns null when it has left out none. */
 export function findLeftOut(ctx: Context, campaignId: Id): Promise<Record<LeftOutReason, number> | null> {
   return selectFirst(
     ctx.db,

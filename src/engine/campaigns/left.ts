@@ -6,9 +6,9 @@ import type { Context } from "../../platform/context";
 import { updateMarked } from "./mark-pages";
 
 /**
- * Records that the recipient of a campaign's or workflow's email unsubscribed by a link in it, and counts the email.
- * Must come before the statement that unsubscribes the contact, in the same batch, because `isLeaving` holds only until
- * then. Each email counts once.
+ * Records that the recipient of a campaign's or workflow's email unsubscribed through a link in that email. Must come
+ * before the statement that unsubscribes the contact, in the same batch, because `isLeaving` no longer holds
+ * afterwards. Each email counts at most once.
  */
 export function updateLeftBy(ctx: Context, emailId: Id, isLeaving: SQL): Statement[] {
   const where = sql`${inProject(ctx, "e")} AND e.id = ${emailId} AND coalesce(e.campaign_id, e.effect_id) IS NOT NULL

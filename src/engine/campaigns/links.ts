@@ -5,10 +5,10 @@ import { inProject } from "../../db/scope";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-// Each link of a campaign has a row from the start, and its number is part of the URL that recipients click. So one
-// statement counts a batch of clicks and writes one row per clicked link, however often it was clicked. The rows of
+// Each link of a campaign has a row from the start, and the number of the link is part of the URL that recipients
+// click. One statement can therefore count a batch of clicks and write only one row per clicked link. The rows of
 // emails show which clicks are new. The statement that counts clicks and the one that records them use the same
-// condition, so a message that is delivered twice counts once.
+// condition, so the clicks in a message that is delivered twice are counted once.
 
 /** The most links of a campaign that are reported. One more is stored, to show that there are more. */
 export const maxLinksReported = 200;
@@ -36,12 +36,15 @@ export function insertLinks(
 }
 
 /**
- * Matches when `r` is the first click by a person on that link of the email `e`. Only links in campaigns are counted.
+ * Matches when `r` is the first click by a person on a link of the email `e`. Never matches mail without a campaign.
  */
 export const isFirstOfLink: SQL = sql`(r.value->>'kind' = 'clicks' AND e.campaign_id IS NOT NULL AND r.value->>'number' > 0
   AND instr(coalesce(e.clicked_links, ''), ',' || (r.value->>'number') || ',') = 0)`;
 
-/** Counts clicks by link. Must come before the statement that records the clicks: `isNew` matches the new ones. */
+/**
+ * Counts clicks by link. Must come before the statement that records the clicks, because `isNew` matches only clicks
+ * that are not recorded yet.
+ */
 export function updateLinks(ctx: Context, items: string, isNew: SQL): Statement {
   const of = (kind: string) => sql`count(*) FILTER (WHERE r.value->>'kind' = ${kind})`;
   return statement(

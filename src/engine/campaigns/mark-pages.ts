@@ -6,21 +6,22 @@ import { asFlag, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-// Reads never count emails, because a campaign may have a million. The ledger of a campaign is cut into pages, and
-// `campaign_counts` is the sum of the pages' counts, each from the last time that the page was counted.
+// A campaign may have a million emails, so reads do not count them. The emails are divided into pages, and
+// `campaign_counts` is the sum of the pages' counts. The counts of a page are those of the last time that the page was
+// counted.
 // - A batch that changes a counted property of an email also marks the email's page (here). It writes a row only if the
 // page is not marked yet, so a thousand reports cost one mark.
-// - A message, sent after the commit, or otherwise the sweep of every minute, counts the marked pages again: see
-// count-page.ts. One batch reads at most a page, removes the mark and adds the difference. Batches are serialized, so
-// nothing is counted twice, and a later change of an email marks its page again. If a consumer dies while counting, the
-// mark remains, and the sweep finds it.
+// - A message that is sent after the commit makes a consumer count the marked pages again: see count-due.ts. If there
+// is no message, a sweep that runs every minute does so. One batch reads at most a page, removes the mark and adds the
+// difference. Batches are serialized, so nothing is counted twice, and a later change of an email marks its page again.
+// If a consumer dies while counting, the mark remains, and the sweep finds it.
 
-/** How long a mark waits, so that further changes are counted together with the first. */
+/** How long a marked page waits to be counted, so that changes shortly after the first one are counted with it. */
 export const recountDelayMs = 3 * secondMs;
 
 /**
- * A mark also waits a sixtieth of its page's age. Otherwise each single open of a day-old page would cause a count of
- * the whole page.
+ * A marked page waits at least a sixtieth of its age, up to `maxRecountDelayMs`. Otherwise each single open in a
+ * day-old page would cause a count of the whole page.
  */
 const partOfAge = 60;
 const maxRecountDelayMs = 10 * minuteMs;
@@ -28,9 +29,9 @@ const maxRecountDelayMs = 10 * minuteMs;
 const readMarked = columns({ projectId: asNumber, isSoon: asFlag });
 
 /**
- * Marks the pages of campaigns' emails to be counted again. Must come before the change of these emails, in the same
- * batch: `where` selects the emails `e` among `from` that are about to change. For emails without a campaign, nothing
- * is written.
+ * Marks the pages of emails that are about to change, so that the pages are counted again. `from` and `where` select
+ * these emails as `e`. Must come before the statement that changes the emails, in the same batch. Writes nothing for
+ * emails without a campaign.
  */
 export function updateMarked(
   { realDatabaseNow, realClock }: Pick<Platform, "realDatabaseNow" | "realClock">,
@@ -59,8 +60,8 @@ export function updateMarked(
 }
 
 /**
- * Counts an ended email `e` as open again, before the statement of the same batch that reopens it. That keeps the
- * campaign from ending until the page is counted.
+ * Adds one to the open emails of the page of an ended email `e`. Must come before the statement that reopens the email,
+ * in the same batch. Otherwise the campaign could end before the page is counted again.
  */
 export function updateOpen(where: SQL, from = sql`emails e`): Statement {
   return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from, where })}`);
@@ -78,7 +79,10 @@ function number(constant: number): SQL {
   return sql.raw(String(constant));
 }
 
-/** Projects for which a message is on its way. That message will count all pages that are marked before it arrives. */
+/**
+ * Projects for which a `campaigns.count` message is on its way. The message will count all pages that are marked before
+ * it arrives.
+ */
 const announced = expiringCache<true>({ ttlMs: recountDelayMs, maxEntries: 1_000 });
 
 function isFirst(projectId: number, now: number): boolean {

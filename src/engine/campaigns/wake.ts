@@ -7,8 +7,8 @@ import type { Context } from "../../platform/context";
 const readId = columns({ id: asId });
 
 /**
- * Makes each SENDING campaign of the project check the project's state now. Otherwise a campaign might do so only hours
- * later, for example between the parts of a canary.
+ * Makes each SENDING campaign of the project check the project's state now. Otherwise the next check might come only
+ * hours later, for example between the parts of a canary.
  */
 export async function wakeCampaigns(ctx: Context): Promise<void> {
   const sending = await select(

@@ -17,20 +17,23 @@ import { dueRows, isDue, nextAt, type Timed } from "./timed";
 // the verbs of the real sweeps and consumers until no work of the project is left, and only then moves the clock. So
 // everything happens in order and at its exact time, however far the clock is moved.
 //
-// The rows are the source of truth: an advance that crashes at an instant finds its remaining work there. The verbs'
-// queue messages are not needed for that, so they are held back while the verbs run.
+// The rows are the source of truth: an advance that crashes at an instant finds its remaining work there. It does not
+// need the queue messages that the verbs send, so it holds them back while the verbs run.
 
-/** The most instants of one advance. After that it fails, because some work of the project is due again and again. */
+/**
+ * The most instants of one advance. An advance that exceeds them fails, because some work of the project is probably
+ * due again and again.
+ */
 const maxInstants = 10_000;
 /** The longest time that the work of one instant may take, by the real clock. */
 const maxMsPerInstant = minuteMs;
 
-/** The most instants of one run. Each takes about fifty statements, and D1 allows a thousand per invocation. */
+/** The most instants of one run. Each instant takes about fifty statements, and D1 allows a thousand per invocation. */
 const instantsPerRun = 10;
 
 const AdvanceInput = z.object({ from: z.number(), target: z.number() });
 
-/** `at` is the instant that the clock is at or is about to be set to; null before the first one. */
+/** `at` is the instant to which the clock was set, or is about to be set; null before the first instant. */
 const AdvanceState = z.object({ at: z.number().nullable(), instants: z.number() });
 type AdvanceState = z.infer<typeof AdvanceState>;
 
@@ -92,7 +95,7 @@ async function setClock(ctx: Context, at: number | null): Promise<Project> {
 }
 
 /**
- * Returns a platform that holds back messages about this project. They are not needed, because the advance finds the
+ * Returns a platform that holds back messages about this project. The advance does not need them, because it finds the
  * work in the project's rows.
  */
 function holdMessages(ctx: Context) {
@@ -118,7 +121,7 @@ function holdMessages(ctx: Context) {
   };
 }
 
-/** How long to wait for consumers that claimed work before the advance did. */
+/** The shortest and the longest pause before looking again at work that a consumer claimed before the advance did. */
 const pollMs = { leastMs: 10, mostMs: 500 };
 
 /**
@@ -151,7 +154,7 @@ async function attempt(ctx: Context, work: Timed): Promise<void> {
 }
 
 async function findDue(ctx: Context, timed: readonly Timed[]): Promise<Timed[]> {
-  // One row with an array, because D1 allows only five terms in a UNION.
+  // Reads one row with an array, because D1 allows only five terms in a UNION.
   const terms = timed.map((work) => isDue(ctx, work));
   const { due } = await selectOne(
     ctx.db,

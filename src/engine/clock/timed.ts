@@ -3,9 +3,9 @@ import { inProject } from "../../db/scope";
 import type { Context } from "../../platform/context";
 
 /**
- * Work that depends on a project's clock, or that must finish before the clock moves. Real projects have a sweep, a
- * queue message or an alarm for it. For a project with a test clock, only an advance of the clock does this work, with
- * the same verbs.
+ * Work that depends on a project's clock, or that must finish before the clock moves. A sweep, a queue message or an
+ * alarm starts such work in a real project. In a project with a test clock, only an advance of the clock does the work,
+ * with the same verbs.
  */
 export interface Timed {
   /** A name for the failure message of an advance that does not settle. */
@@ -18,18 +18,18 @@ export interface Timed {
    * due at once.
    */
   column?: string;
-  /** A condition on the rows. */
+  /** A further condition that due rows must meet. */
   where?(ctx: Context): SQL;
   /** Returns a condition that holds when there is work to do for a due row. */
   hasWork?(ctx: Context): SQL;
   /** Does the work of the due rows, or part of it. `due` is a FROM clause. */
   settle(ctx: Context, due: SQL): Promise<unknown>;
   /**
-   * Returns an SQL expression for the next time at which work is due, or NULL. Only needed when that is not the
-   * smallest time in the column.
+   * Returns an SQL expression for the next time at which work is due, or NULL. Needed only when that time is not simply
+   * the smallest future time in the column.
    */
   nextAt?(ctx: Context): SQL;
-  /** Like `nextAt`, for work whose next time no single expression can compute. */
+  /** Like `nextAt`, for work whose next time cannot be computed by one SQL expression. */
   foresee?(ctx: Context): Promise<number | null>;
 }
 
@@ -45,7 +45,8 @@ export function isDue(ctx: Context, work: Timed): SQL {
 }
 
 /**
- * Returns an SQL expression for the next time after the present at which work is due; null when the work never has one.
+ * Returns an SQL expression for the next time, after the present, at which work is due. Returns null when the work has
+ * no times.
  */
 export function nextAt(ctx: Context, work: Timed): SQL | null {
   if (work.nextAt) return work.nextAt(ctx);

@@ -14,10 +14,10 @@ interface Insertion {
 }
 
 /**
- * Inserts the row that lets a batch happen only once per key. The row is inserted last, and fails the whole batch when
- * the key was used before: the error then contains the first call's answer. Without a key, there is no statement.
- * `response` is an SQL expression for the body of the answer as JSON, without warnings. `lateWarnings` are warnings
- * that only the database can find: each is `{ field, message }` as JSON, or NULL.
+ * Inserts the row that lets a batch happen only once per idempotency key. The row is inserted last, and the insert
+ * fails the whole batch if the key was used before. The error then contains the first call's answer. Returns no
+ * statements when the call has no key. `response` is an SQL expression for the body of the answer as JSON, without
+ * warnings. `lateWarnings` are warnings that only the database can find: each is `{ field, message }` as JSON, or NULL.
  */
 export function insertEffect(ctx: Context, { request, response, lateWarnings = [], onlyIf }: Insertion): Statement[] {
   const { idempotencyKey: key, requestHash: hash, callerKind } = ctx;
@@ -65,7 +65,7 @@ const readEffect = columns({
   expiresAt: asNumber,
 });
 
-/** Reads the answer stored for the key by a caller of the same kind; null when there is none. */
+/** Returns the answer that is stored for the key and this kind of caller, or null when there is none. */
 export async function findEffect(ctx: Context, key: string): Promise<KeyEffect | null> {
   const row = await selectFirst(
     ctx.db,

@@ -6,18 +6,18 @@ import { lostAfterMs, type Nudging, nudge } from "../../core/nudge";
 import { secondMs } from "../../core/time";
 import type { Context, Platform } from "../../platform/context";
 
-/** For how long an email may be due before it counts as lost and is announced again. */
+/** How long an email may be due before its message counts as lost and the email is announced again. */
 export const announceGraceMs = lostAfterMs;
 
 /**
- * The size above which a mail is handled alone, because others would have to wait for the memory and time that it
- * takes.
+ * The size above which a mail is handled alone, because it takes memory and time for which other mails would have to
+ * wait.
  */
 export const largeMailBytes = 1_000_000;
 
 /**
- * The most emails in one message: enough for a whole call of `/v1/send`. Mail that a consumer cannot hand over at once
- * waits in its rows.
+ * The most emails in one message, which is enough for a whole call of `/v1/send`. Mail that a consumer cannot hand over
+ * at once waits in the table.
  */
 const emailsPerMessage = 500;
 
@@ -42,7 +42,9 @@ export async function announceEmails(
   await nudge(ctx, queued);
 }
 
-/** Announces emails that are to be retried, each at its time. A sweep repairs lost messages. */
+/**
+ * Announces emails that are to be retried, each at its time. If a message is lost, a sweep announces the emails again.
+ */
 export async function announceLater(
   ctx: Nudging & Pick<Context, "project" | "clock">,
   priority: Priority,
@@ -59,7 +61,10 @@ export async function announceLater(
   await nudge(ctx, queued);
 }
 
-/** Sends the message for a drainer when the account of `platform.mailer` has asked for one. */
+/**
+ * Sends the `mail.drain` message that the account of `platform.mailer` has asked for, to arrive at `drainAt`. Does
+ * nothing when `drainAt` is null.
+ */
 export async function sendForDrainer(
   platform: Nudging & Pick<Platform, "realClock" | "mailer" | "accounts"> & Partial<Pick<Context, "project">>,
   drainAt: number | null,
@@ -67,7 +72,7 @@ export async function sendForDrainer(
   if (drainAt === null) return;
   const now = platform.realClock().getTime();
   const delaySeconds = drainAt > now ? secondsUntil(drainAt, now) : undefined;
-  // The account does not list a project with its own clock, so the message names it.
+  // The account does not list a project with a test clock, so the message names the project.
   const projectId = platform.project?.testClock ? { projectId: platform.project.number } : {};
   const { name } = platform.mailer;
   const provider = name === platform.accounts.main.mailer.name ? {} : { provider: name };

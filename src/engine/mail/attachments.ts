@@ -10,7 +10,7 @@ export async function storeAttachments(ctx: Context, contentId: Id, files: Attac
   return files.map(({ content, ...file }) => ({ ...file, size: decodedBytes(content) }));
 }
 
-/** Loads the files. Null when they are no longer stored. */
+/** Loads the files. Returns null when one of them is no longer stored. */
 export async function loadAttachments(
   ctx: Context,
   { id, attachments }: { id: Id; attachments: AttachmentRow[] },

@@ -9,11 +9,14 @@ import { reasonOf } from "../../platform/log";
 export interface StoredBody {
   body: string | null;
   bodyKey: string | null;
-  /** The ids of the uploaded files that the body names; null for none. */
+  /** The ids of the uploaded files to which the body refers; null when there are none. */
   files: string[] | null;
 }
 
-/** Stores a large body in R2, before the row that refers to it: a file without a row only wastes space. */
+/**
+ * Stores a large body in R2. Callers do this before they write the row that refers to the file, because a file without
+ * a row only wastes space.
+ */
 export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: string): Promise<StoredBody> {
   const named = filesNamedIn(body, ctx.project.id);
   const files = named.length > 0 ? named : null;
@@ -23,7 +26,7 @@ export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: stri
   return { body: null, bodyKey, files };
 }
 
-/** Loads the body. Null when it is no longer stored. */
+/** Loads the body. Returns null when it is no longer stored. */
 export async function loadBody(
   ctx: Context,
   { body, bodyKey }: Pick<StoredBody, "body" | "bodyKey">,
@@ -33,12 +36,14 @@ export async function loadBody(
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Deletes the body's file of a call that was refused, and therefore wrote no row. */
+/** Deletes the body's file after a call that was refused, and therefore wrote no row. */
 export function forgetBody(ctx: Context, { bodyKey }: Pick<StoredBody, "bodyKey">): void {
   if (bodyKey !== null) forgetFiles(ctx, [bodyKey]);
 }
 
-/** Deletes files that no row names, after the answer. The orphan sweep deletes those for which that fails. */
+/**
+ * Deletes files to which no row refers, after the answer is sent. If that fails, the orphan sweep deletes them later.
+ */
 export function forgetFiles(ctx: Context, keys: string[]): void {
   ctx.later(
     ctx.blobs.delete(keys).catch((error: unknown) => {

@@ -39,7 +39,7 @@ export const contentGone = "The content of this email is no longer stored.";
 
 /**
  * Returns the content and the recipient of an email, for display. The contact is shown as it was at the hand-over, or
- * as it is now if there was none yet. Null when they are no longer stored.
+ * as it is now if the email was not handed over yet. Returns null when either is no longer stored.
  */
 export async function findContent(
   ctx: Context,
@@ -61,9 +61,9 @@ export async function findContent(
 }
 
 /**
- * The contact of an email `e` as it was at the first hand-over or, before that, as it is now. Null when the contact no
- * longer exists, even if a copy was stored. A test may go to an address without a contact; then the email itself stores
- * the recipient.
+ * The contact of an email `e` as it was at the first hand-over or, before that, as it is now. NULL when the contact no
+ * longer exists, even if a copy was stored. A test can go to an address without a contact, so the row of a test stores
+ * its recipient.
  */
 export const contactSnapshot: SQL = sql`iif(e.source = 'TEST' AND e.contact IS NOT NULL, e.contact, (SELECT coalesce(e.contact, json_object('email', c.email,
     'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data),

@@ -16,14 +16,14 @@ export const pagePaths = {
   confirm: "/confirm/",
 } as const;
 
-/** Returns the path of a recipient's page, which only the recipient of the mail knows. */
+/** Returns the path of a recipient's page. The path is signed, so only the recipient of the mail knows it. */
 export function pagePath(platform: Pick<Context, "config">, purpose: TokenPurpose, subject: TokenSubject): string {
   return pagePaths[purpose] + signToken(platform.config.linkSecrets, purpose, subject);
 }
 
 /**
- * Returns the links of one mail; null without a secret to sign them, or without a base URL. Only mail of double opt-in
- * has a link that confirms a subscription.
+ * Returns the links of one mail. Returns null when there is no secret to sign them, or no base URL. Only double opt-in
+ * mail has a link that confirms a subscription.
  */
 export function recipientLinks(
   ctx: Pick<Context, "config" | "project">,
@@ -42,8 +42,8 @@ export function recipientLinks(
 }
 
 /**
- * Makes the pixel and the click links of an email. Null when it is not tracked, or when nothing can be signed: the mail
- * is then sent without them.
+ * Returns the tracker that makes the pixel and the click links of an email. Returns null when the email is not tracked
+ * or nothing can be signed. The mail is then sent without them.
  */
 export function mailTracker(
   ctx: Pick<Context, "config" | "project">,
@@ -64,8 +64,8 @@ export function mailTracker(
 }
 
 /**
- * Returns the base URL for the links of a mail that is accepted now. Throws Unavailable when no base URL is configured,
- * and the caller has used a host that the installation does not know.
+ * Returns the base URL for the links of a mail that is accepted now. Throws Unavailable when no base URL is configured
+ * and the caller used a host that the installation does not know.
  */
 export function linkBase({
   config,

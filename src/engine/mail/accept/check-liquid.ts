@@ -4,14 +4,14 @@ import { foreignTexts, refuseForeign } from "../../../core/templating/foreign-sy
 import { parseTemplate } from "../../../core/templating/render";
 import type { Context } from "../../../platform/context";
 
-/** The parts of a content that may contain Liquid, as callers send them. A part that is left out is not checked. */
+/** The parts of an email's content that may contain Liquid. A part that is left out is not checked. */
 interface LiquidContent {
   subject?: string | undefined;
   previewText?: string | null | undefined;
   body?: string | undefined;
 }
 
-/** Checks each part of a content. `at` is the path of the content in the call. */
+/** Checks the Liquid of an email's content. `at` is the path of the content in the call, for error messages. */
 export function checkContent(
   ctx: Pick<Context, "warnings">,
   { subject, previewText, body }: LiquidContent,
@@ -23,8 +23,8 @@ export function checkContent(
 }
 
 /**
- * Refuses Liquid that cannot be rendered for any contact, naming line and column. Also refuses syntax of other template
- * languages. Warns about placeholders that would be sent unrendered.
+ * Throws Invalid, with line and column, for Liquid that cannot be rendered for any contact. Also refuses the syntax of
+ * other template languages. Warns about placeholders that would be sent unrendered.
  */
 function checkLiquid(ctx: Pick<Context, "warnings">, field: string, source: string, kind: "html" | "text"): void {
   try {

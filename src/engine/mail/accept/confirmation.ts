@@ -24,25 +24,25 @@ import { insertEmailsTo } from "./recipients";
 
 /**
  * Double opt-in: `confirm: true` mails a link to a contact that is not subscribed. Everything is decided in the batch
- * that writes the contact, so concurrent calls cause one mail. The row in `confirmations` is the claim: it limits
- * further mails, and without it nothing else is written. Its id is the mail's id, which contains the time of the
- * request.
+ * that writes the contact, so concurrent calls cause one mail. A row in `confirmations` is the claim to a mail. A batch
+ * that inserts no claim writes no mail, and the claims of earlier mails limit further ones. The claim has the id of the
+ * mail, which contains the time of the request.
  */
 
 /** The statements that a call with `confirm: true` adds to its batch. */
 export interface AddedConfirmation {
-  /** The result, for the answer stored with an idempotency key. */
+  /** The result as SQL, for the answer that is stored with an idempotency key. */
   resultInSql: SQL;
-  /** A warning for which only the database knows whether it applies, as JSON; NULL when there is none. */
+  /** A warning as JSON, or NULL. Only the database knows whether the warning applies. */
   warningInSql: SQL;
-  /** Called after the commit: announces the mail, and adds the warning to the answer. */
+  /** Must be called after the commit. Announces the mail, and adds the warning to the answer. */
   finish(): Promise<ConfirmationResult>;
 }
 
 /**
- * Adds the statements that mail the link, which must come after those that write the contact. Throws Conflict when the
+ * Adds the statements that mail the link. They must come after those that write the contact. Throws Conflict when the
  * project has no confirmation template. The batch throws Conflict when the template no longer exists, and
- * UnverifiedSender when its sender domain is not verified.
+ * UnverifiedSender when the template's sender domain is not verified.
  */
 export function addConfirmation(ctx: Context, batch: Batch, email: string): AddedConfirmation {
   const templateId = ctx.project.confirmationTemplateId;
@@ -94,8 +94,8 @@ function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
 
 /**
  * Whether the contact `c` must get no confirmation mail: its address is suppressed (which includes complaints), or the
- * person had opted out before being erased. The opt-out of a contact that was created again after an erasure is older
- * than the contact.
+ * person had opted out before being erased. If a contact is created again after an erasure, its opt-out is older than
+ * the contact.
  */
 function isWithheld(ctx: Context): SQL {
   return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE ${inProject(ctx, "s")} AND s.email = c.email)
@@ -103,8 +103,8 @@ function isWithheld(ctx: Context): SQL {
 }
 
 /**
- * Claims the mail if the limits allow it. For a public key, an address that gets no mail is claimed as well, so that
- * the answers do not reveal such addresses.
+ * Claims the mail if the limits allow it. In a call with a public key, an address that must get no mail is claimed as
+ * well, so that the answers do not reveal such addresses.
  */
 function insertClaim(ctx: Context, { email, emailId }: Asked): Statement {
   const now = ctx.now.getTime();
@@ -137,8 +137,8 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the hourly limit is used up. Clocks of machines differ slightly, so the count of a later hour is used for
- * this hour too.
+ * Whether the project's hourly limit for calls with public keys is used up. Clocks of machines differ slightly, so the
+ * count may belong to a later hour. It then applies to this hour too.
  */
 function isHourUsedUp(ctx: Context): SQL {
   return sql`(${ctx.config.publicConfirmationsPerHour} = 0 OR EXISTS (SELECT 1 FROM project_counts p
@@ -156,7 +156,7 @@ function upsertPublicCount(ctx: Context, asked: Asked): Statement {
   );
 }
 
-/** Selects the outcome. Only servers learn why a contact gets no mail. */
+/** Selects the outcome of the call. Calls with a public key do not learn why a contact gets no mail. */
 function selectOutcome(ctx: Context, asked: Asked): SQL {
   const isClaimed = sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`;
   const why =
@@ -164,7 +164,7 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
       ? sql`NULL`
       : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
           WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
-  // An answer that is the same for every address reveals nothing about any of them.
+  // A caller that may not learn which contacts exist gets the same answer for every address.
   const unclaimed = mayLearnIds(ctx)
     ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
     : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;
@@ -184,7 +184,7 @@ const monthUsedUp: Warning = {
   message: "No confirmation mail was sent, because the project's monthly limit of emails is used up.",
 };
 
-/** Returns the reason why the mail could not be written. */
+/** Returns the error that says why the mail could not be written. */
 async function refusal(ctx: Context, templateId: Id): Promise<Conflict | UnverifiedSender> {
   const template = await selectFirst(
     ctx.db,

@@ -17,8 +17,8 @@ const noCompany: Warning = {
 export const imprintWarnings = { missing_postal_address: noPostalAddress, missing_company: noCompany };
 
 /**
- * Returns a detail that the project lacks but the footer of this type of email needs. Only one is named at a time, the
- * address first.
+ * Returns a detail that the project lacks but the footer of this type of email needs. If both are missing, returns the
+ * address.
  */
 export function missingImprint({ project }: Context, type: EmailType): keyof typeof imprintWarnings | null {
   if (type !== "MARKETING") return null;

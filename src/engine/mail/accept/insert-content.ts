@@ -32,7 +32,7 @@ export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statem
   );
 }
 
-/** The content that a call or a step sets. A template provides the rest. */
+/** The parts of a content that a call or a workflow step sets. The template provides the other parts. */
 export interface ContentInput extends ContentChange {
   id: Id;
   templateId: Id | null;
@@ -40,20 +40,23 @@ export interface ContentInput extends ContentChange {
   headers?: Record<string, string> | undefined;
   attachments?: AttachmentRow[];
   /**
-   * The size of the given body and files in bytes. The statement adds the size of the template's body, unless that body
-   * is in R2.
+   * The size of `body` and `attachments` in bytes. Without `body`, the statement adds the size of the template's body,
+   * unless that body is in R2.
    */
   size?: number;
   ownData?: JsonObject;
-  /** Whether mail may be tracked, if the project tracks it. */
+  /** False when the mail must not be tracked, even if the project tracks mail. */
   mayTrack?: boolean;
-  /** The number of emails with this content. In SQL, `v` is the version and `template` the template. */
+  /**
+   * The number of emails with this content. An SQL expression can use the template as `template` and its version as
+   * `v`.
+   */
   recipients: number | SQL;
   /** A condition on the version `v` and its `template`. Nothing is written unless it holds. */
   onlyIf?: SQL;
   /**
-   * Makes the content a mail of double opt-in, which is always TRANSACTIONAL, and which is written only if this
-   * condition holds.
+   * Set only for double opt-in mail, which is always TRANSACTIONAL. The content is written only if this condition
+   * holds.
    */
   confirmsIf?: SQL;
 }
@@ -96,7 +99,10 @@ export function insertContentOf(ctx: Context, content: ContentInput): Statement<
   return insertContent(ctx, row, sql`${contentSource(ctx, templateId)} WHERE ${isAllowed}`);
 }
 
-/** Returns whether mail of the content's type is tracked now, as SQL, because the template may decide the type. */
+/**
+ * Returns a condition that holds when the project tracks mail of the content's type. The condition is SQL, because the
+ * template may decide the type.
+ */
 function isTracked({ project }: Context): SQL {
   const tracked = JSON.stringify(emailTypes.filter((type) => isTypeTracked(project.tracking, type)));
   return sql`coalesce(v.type, 'TRANSACTIONAL') IN (SELECT value FROM json_each(${tracked}))`;
@@ -107,8 +113,8 @@ function isTracked({ project }: Context): SQL {
  * in all columns.
  */
 export function contentSource(ctx: Context, templateId: Id | null): SQL {
-  // No row has this id. A condition without a key, such as `false`, would make SQLite read all versions of all
-  // projects.
+  // `v.id = NULL` matches no row. A condition without a key, such as `false`, would make SQLite read all versions of
+  // all projects.
   if (templateId === null)
     return sql`(SELECT 1) LEFT JOIN template_versions v ON ${inProject(ctx, "v")} AND v.id = NULL`;
   return sql`templates template JOIN template_versions v ON ${inProject(ctx, "template")}

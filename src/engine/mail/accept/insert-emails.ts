@@ -31,7 +31,7 @@ export function insertEmails(ctx: Context, mail: NewEmails): Statement {
   return statement(insertAccepted(ctx, mail));
 }
 
-/** An email as its insert returns it. */
+/** The columns of an inserted email that the statement returns. */
 export interface InsertedEmail {
   id: Id;
   contactId: Id;
@@ -46,8 +46,8 @@ export function insertEmailsReturning(ctx: Context, ids: Id[], mail: NewEmails):
       RETURNING id, contact_id, status = 'QUEUED' AS is_queued, priority`,
     columns({ id: asId, contactId: asId, isQueued: asFlag, priority: asPriority }),
     {
-      // Finds the inserted emails, in order to announce them. If a consumer has taken an email since, its message has
-      // no effect, because the row no longer meets the condition.
+      // Finds the inserted emails, so that they can be announced. If a consumer has already taken an email, the message
+      // about it has no effect, because its row is no longer due.
       again: sql`SELECT e.id, e.contact_id, e.status <> 'SUPPRESSED' AS is_queued, e.priority
         FROM json_each(${JSON.stringify(ids)}) r CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value`,
     },
@@ -58,8 +58,8 @@ function insertAccepted(ctx: Context, { source, at, from, dueAt, more }: NewEmai
   const now = at.getTime();
   const [nextAttemptAt, sweptAt] = dueAt === undefined ? [now, now + announceGraceMs] : [dueAt, dueAt];
   const ifQueued = (value: number | null) => sql`iif(status = 'QUEUED', ${value}, NULL)`;
-  // Campaigns and workflows have no waiting caller, so their emails beyond the month's limit are accepted as FAILED. A
-  // call is refused as a whole instead.
+  // No caller waits for the mail of campaigns and workflows, so emails beyond the month's limit are accepted as FAILED.
+  // A call beyond the limit is refused as a whole instead.
   const isByItself = source === "CAMPAIGN" || source === "WORKFLOW";
   const status = isByItself ? statusesInMonth(ctx, at) : sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
   const insert = insertSelected(
@@ -92,7 +92,8 @@ function priorityOf(ctx: Context, source: EmailSource): SQL | Priority {
 }
 
 /**
- * Returns the priority of a test: it waits behind no other mail, unless only the provider of marketing mail may take it.
+ * Returns the priority of a test email. It is the highest, so that the test waits behind no other mail, unless a
+ * separate account for marketing mail must send the test.
  */
 export function priorityOfTest(ctx: Context, type: EmailType): Priority {
   return ctx.accounts.marketing === null || type === "TRANSACTIONAL" ? 0 : 1;

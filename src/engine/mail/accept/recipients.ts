@@ -6,7 +6,10 @@ import type { Context } from "../../../platform/context";
 import { whyWithheld } from "../withhold";
 import { type InsertedEmail, insertEmailsReturning } from "./insert-emails";
 
-/** A recipient of one call, with the ids of its rows. All recipients, 1 or 500, are passed as one JSON parameter. */
+/**
+ * A recipient of a call, with the ids of the rows to insert. All recipients of a call, up to 500, are one JSON
+ * parameter of a statement.
+ */
 export interface Recipient {
   emailId: Id;
   /** The id that the contact gets if it is new. */
@@ -17,8 +20,9 @@ export interface Recipient {
 }
 
 /**
- * Inserts one email for each recipient, joined with the contacts that the same batch has just written. For scheduled
- * mail, the recipient's subscription is only checked when the mail is due. The sweep announces the mail then.
+ * Inserts one email for each recipient, joined with the contacts that the same batch has just written. If the mail is
+ * scheduled, the recipient's subscription is checked only when the mail is due, and the sweep announces the mail at
+ * that time.
  */
 export function insertEmailsTo(
   ctx: Context,

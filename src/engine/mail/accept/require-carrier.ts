@@ -8,7 +8,7 @@ export function carriesMarketing({ accounts }: Pick<Platform, "accounts">): bool
   return accountOf(accounts, "campaign").mailer.allowsMarketing;
 }
 
-/** Throws Conflict for marketing mail that no provider would accept, before anything is stored. */
+/** Throws Conflict for marketing mail that no provider would accept. Callers check this before they store anything. */
 export function requireCarrier(platform: Pick<Platform, "accounts">, type: EmailType): void {
   if (type !== "MARKETING" || carriesMarketing(platform)) return;
   throw noCarrier(accountOf(platform.accounts, "campaign").mailer.name);

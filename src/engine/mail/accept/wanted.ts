@@ -18,7 +18,7 @@ export function isSubscribedTo(topicId: KindOfMail["topicId"]): SQL {
   return topicId === null ? sql`c.subscribed` : sql`(c.subscribed AND ${isInItsTopic(topicId)})`;
 }
 
-/** Matches when a contact `c` is in a topic. Also matches for NULL, and for a topic that no longer exists. */
+/** Matches when a contact `c` is in a topic. Also matches when the topic is NULL or no longer exists. */
 export function isInItsTopic(topicId: Id | SQL): SQL {
   return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: sql`${topicId}` } })}, true)`;
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { EmailRow } from "../../../db/tables";
 
-/** Returns the keys of emails, and the rounds with which they were read, as JSON for `isAsRead`. */
+/** Returns the keys of emails, and the round that each had when it was read, as JSON items `r` for `isAsRead`. */
 export function itemsOf(emails: EmailRow[]): string {
   return JSON.stringify(emails.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
 }

@@ -26,7 +26,7 @@ import type { Result } from "./record";
 export interface ComposedRound {
   ready: Ready[];
   ended: Result[];
-  /** Emails that need a round of their own, or wait for the next one. */
+  /** Emails that need a round of their own, and emails that are left for a later round. */
   setAside: EmailRow[];
   /**
    * Emails that could not be composed now, for example because R2 did not answer for their files. They do not hold up
@@ -35,19 +35,21 @@ export interface ComposedRound {
   failed: { email: EmailRow; error: unknown }[];
 }
 
-/** A round with several mails takes no more once they have this many bytes in memory, before encoding. */
+/**
+ * A round of several mails accepts no further mail once it has more than this many bytes in memory, before encoding.
+ */
 const maxRoundBytes = 4 * largeMailBytes;
 
 /**
- * The most work to render one round: about a second of CPU. A round ends early when this is used up, or when the
- * invocation's CPU is spent, and leaves the rest of its mail for later.
+ * The most units of work to render one round: about a second of CPU. A round ends early when they are used up, or when
+ * the invocation's CPU is spent. The rest of its mail is left for later.
  */
 const maxRoundUnits = 100_000_000;
 
 /**
- * Composes the mails of a round one by one. A mail's size may only become known now: a template's body in R2 was never
- * measured, and a small one may render to a large text. The same is true of the work to render it. A round that
- * `isWhole` never ends early.
+ * Composes the mails of a round one by one. The size of a mail, and the work to render it, may only become known here:
+ * a template's body in R2 was never measured, and a small body can render to a large text. A round that `isWhole` never
+ * ends early.
  */
 export async function composeRound(
   ctx: Context,
@@ -106,8 +108,8 @@ function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: Ema
 }
 
 /**
- * Returns the outcome of held mail. Mail of a campaign is checked again soon. A campaign that is held takes its mail
- * back, but it may not notice a short hold, or may have ended already.
+ * Returns the outcome of held mail. Mail of a campaign is checked again after a minute. Usually a campaign that is held
+ * takes its mail back, but it may miss a short hold, or may have ended already.
  */
 function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): MailOutcome {
   return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
@@ -187,8 +189,8 @@ export async function composeEmail(
 }
 
 /**
- * Returns the outcome of mail that this account cannot carry. If this account only stands in, the mail waits for its
- * own account.
+ * Returns the outcome of mail that this account cannot carry. If this account only stands in for another one, the mail
+ * waits for the other account.
  */
 function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason: string): MailOutcome {
   if (uncertainSince !== null || !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority)))
@@ -197,8 +199,8 @@ function unfitMail(ctx: Context, { priority, uncertainSince }: EmailRow, reason:
 }
 
 /**
- * Loads a content. Null when it is no longer stored. Only one content is kept in memory at a time, because bodies and
- * files may be large.
+ * Loads the body and the files of a content. Returns null when they are no longer stored. Only one content is kept in
+ * memory at a time, because bodies and files may be large.
  */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
   if (delivery.loaded?.contentId === content.id) return delivery.loaded;

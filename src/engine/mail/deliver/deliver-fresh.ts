@@ -11,7 +11,7 @@ import { sendForDrainer } from "../announce";
 import { deliverPermitted } from "./deliver";
 import { paceOf } from "./project-pace";
 
-/** Fresh emails of one project and priority. */
+/** Emails of one project and priority that a message has just announced. */
 export interface FreshMail {
   ctx: Context;
   priority: Priority;
@@ -21,28 +21,28 @@ export interface FreshMail {
 }
 
 /**
- * How long after the request a permit may first be used. After that it is given back, and its mail waits, because the
- * permit ends two minutes after the request.
+ * How long after its request a permit may first be used. A later permit is given back, and its mail waits, because the
+ * account ends a permit two minutes after the request.
  */
 const permitKeepsMs = 30 * secondMs;
 
-/** How long a permit that is no longer needed may be held back, so that several are returned together. */
+/** How long a consumer may keep permits that it no longer needs, so that it returns several at once. */
 const giveBackEveryMs = secondMs;
 
 /**
- * Hands fresh emails of several projects to the provider, as many as it accepts now. The others wait in their rows,
- * without a write and without a message, until a drainer reads them. The account is asked once for all of the mail, and
- * gets all permits back together.
+ * Hands fresh emails of several projects to the provider, as many as it accepts now. The other emails wait in their
+ * rows, without a write and without a message, until a drainer reads them. The account is asked once for all of the
+ * mail, and gets its permits back in groups.
  *
- * A message may arrive twice, late, or while another consumer is working: only an email's row decides what happens to
- * it.
+ * A message may arrive twice, late, or while another consumer is working, so only an email's row decides what happens
+ * to the email.
  *
  * Returns one entry per item: its error, or null.
  */
 export async function deliverFresh(items: readonly FreshMail[]): Promise<unknown[]> {
   const errors = new Map<FreshMail, unknown>();
   const shared = items.map((item) => sharing(item, items.length));
-  // Mail of a project with its own clock waits for no account.
+  // Mail of a project with a test clock never waits for an account, so such a project is a group of its own.
   const accounts = Map.groupBy(shared, ({ ctx }) => (ctx.project.testClock ? ctx.project.number : ctx.mailer.name));
   await Promise.all([...accounts.values()].map((group) => deliverOf(group, errors)));
   return items.map((item) => errors.get(item) ?? null);
@@ -51,7 +51,7 @@ export async function deliverFresh(items: readonly FreshMail[]): Promise<unknown
 interface Shared {
   item: FreshMail;
   /**
-   * The context in which this mail is delivered: it has the mail's share of the invocation, and the account that
+   * The context for delivering this mail. It has the mail's share of the invocation's limits, and the account that
    * carries the mail.
    */
   ctx: Context;
@@ -80,8 +80,8 @@ function sharing(item: FreshMail, sharers: number): Shared {
 }
 
 /**
- * Delivers mail that waits for the same account. Mail that this account redirects goes through the fallback at the same
- * time.
+ * Delivers mail that waits for the same account. Mail that this account redirects goes through the fallback account at
+ * the same time.
  */
 async function deliverOf(group: readonly Shared[], errors: Map<FreshMail, unknown>): Promise<void> {
   const [first] = group;

@@ -27,8 +27,8 @@ export interface Permit extends Grant {
 }
 
 /**
- * After this time, a delivery begins no further round, because a slow provider may take a minute per round. The
- * remaining mail waits again.
+ * After this time, a delivery begins no new round, because a slow provider may take a minute per round. The remaining
+ * mail waits again.
  */
 const maxDeliveryMs = minuteMs;
 
@@ -42,7 +42,7 @@ interface Progress {
 
 interface Manner {
   isAgain: boolean;
-  /** Shared by the deliveries of one consumer and lane. */
+  /** The watch that the deliveries of one consumer and lane share. */
   watch?: Watch;
 }
 
@@ -81,10 +81,10 @@ export async function deliverPermitted(
 const noCalls: CalledFor = { results: [], uncalled: [] };
 
 /**
- * Delivers in rounds. Mail that a round could not compose comes back later.
+ * Delivers the mail in rounds. Mail that could not be composed is announced again for later.
  *
- * A recorded attempt only counts if the consumer dies. So in all other cases, the records of mail that was neither
- * handed over nor postponed are removed at the end.
+ * An attempt that was recorded in advance counts only if the consumer dies. If the consumer survives, the end of this
+ * function removes the records of mail that was neither handed over nor postponed.
  */
 async function deliverAll(
   ctx: Context,
@@ -145,7 +145,7 @@ async function deliverRounds(
         continue;
       }
       if (delivery.isAgain) {
-        // Added before the batch, which may commit although its answer is lost.
+        // The ids are added before the batch runs, because a batch may commit even though its answer is lost.
         for (const { id } of planned.emails) noted.add(id);
         await recordAndNote(ctx, called, planned.emails);
         called = noCalls;
@@ -155,7 +155,8 @@ async function deliverRounds(
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();
       const between = { called, refused, ended, next, handedAt };
-      // Until the calls are made, only this consumer knows that they were not: see the end of the function.
+      // Until the calls are made, only this consumer knows that they were not. If it fails, the `finally` block below
+      // records it.
       const uncalled = uncalledOf(next, handedAt);
       [called, refused] = [{ ...called, uncalled: [...called.uncalled, ...uncalled] }, []];
       const handedOver = await recordAndHand(ctx, between);
@@ -176,8 +177,8 @@ async function deliverRounds(
       noteRetries(round.results, leftover, progress);
     }
   } finally {
-    // Runs even when a round failed: this consumer knows the provider's answers, and the calls that it never made. The
-    // mail of neither must become UNKNOWN.
+    // Runs even when a round failed, because only this consumer knows the provider's answers, and which calls it never
+    // made. Otherwise the mail of these calls would become UNKNOWN.
     await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
       ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
       return writeDown(ctx, { ...called, noted: [] });

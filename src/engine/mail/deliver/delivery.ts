@@ -19,16 +19,25 @@ import { type Repeat, readRepeats } from "./repeats";
  * the same emails.
  */
 export interface Delivery {
-  /** Each email has the contact for which it is rendered: the one of an earlier hand-over, or else the current one. */
+  /**
+   * Each email has the contact for which it is rendered: the copy from an earlier hand-over, or else the current
+   * contact.
+   */
   emails: EmailRow[];
-  /** Calls with several emails that got no answer and are repeated unchanged. Their emails are not in `emails`. */
+  /**
+   * Calls with several emails that got no answer and will be repeated unchanged. The emails of these calls are not in
+   * `emails`.
+   */
   repeats: Repeat[];
   contents: Map<Id, ContentRow>;
   /** Ids of contents whose sender domain is verified in this project now. */
   maySend: Set<Id>;
   /** Ids of contents whose mails are handled alone. Composing may add more. */
   large: Set<Id>;
-  /** The parts in R2 of the content that was composed last, read once for all recipients in a row that share it. */
+  /**
+   * The body and the files of the content that was composed last. They are kept for the next recipients, who often get
+   * the same content.
+   */
   loaded: { contentId: Id; body: string; attachments: Attachment[] } | null;
   /** The memory slot of this delivery; null when none became free, undefined while no mail has needed one. */
   slot: TakenSlot | null | undefined;
@@ -42,7 +51,7 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
   const isOfDue = sql`content.id IN (SELECT e.content_id ${due})`;
   const batch = openBatch(ctx);
   const found = batch.add(
-    // Emails with which many consumers have died go last, so that the others are handled first.
+    // Emails whose consumers have died often come last, so that the others are handled first.
     statement(
       sql`SELECT e.*, ${contactSnapshot} AS rendered_with ${due} ORDER BY e.abandonments, r.key`,
       readEmailToRender,
@@ -63,7 +72,7 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
   const allowed = new Set(maySend.all.map(({ id }) => id));
   for (const [id, row] of repeats.flatMap((repeat) => [...repeat.contents])) {
     known.set(id, row);
-    // The sender domain was checked before the first call already.
+    // The sender domain was already checked before the first call.
     allowed.add(id);
   }
   return {
@@ -86,7 +95,7 @@ export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
 }
 
 function dueAmong(ctx: Context, emailIds: Id[]): SQL {
-  // Read at the current time, because other messages of the batch may have been handled first.
+  // Uses `ctx.clock()` and not `ctx.now`, because other messages of the batch may have been handled in between.
   return sql`FROM json_each(${JSON.stringify(emailIds)}) r
     CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value
     WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()} AND NOT ${isLeft(ctx, "e")}`;

@@ -14,13 +14,19 @@ import { deliverPermitted } from "./deliver";
 import { findOwn, findProbe, findWaiting } from "./find-waiting";
 import { paceOf } from "./project-pace";
 
-/** After this time, a drainer ends and lets another message of its queue run. Its last turn may take a minute more. */
+/**
+ * A drainer begins no new turn after this time, so that another message of its queue can run. Its last turn may take a
+ * minute more.
+ */
 const shiftMs = 20 * secondMs;
 
-/** A drainer sleeps through shorter waits. For a longer one, it sends a message that arrives at the end of the wait. */
+/**
+ * The longest wait through which a drainer sleeps. If the wait is longer, the drainer ends, and sends a message that
+ * arrives when the wait is over.
+ */
 const maxSleepMs = 2 * secondMs;
 
-/** The most emails of a turn in which each is handled alone, because a consumer may have died with one of them. */
+/** The most emails of a turn that handles each email alone, because a consumer may have died with one of them. */
 const suspectsPerTurn = 25;
 
 /**
@@ -58,7 +64,7 @@ export async function drainMail(given: Platform, { projectId, provider }: Messag
   }
 }
 
-/** A finished turn, and its rounds of calls. */
+/** A finished turn, and the number of its rounds. */
 interface Taken {
   done: Done;
   rounds: number;
@@ -75,7 +81,7 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
   }
 }
 
-/** The mail of a turn when the project's pace allows none now. */
+/** The result for a turn in which the project's pace allows no mail. */
 const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], cursor: null };
 
 /** A position before all mail. */
@@ -96,9 +102,9 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
 }
 
 /**
- * Finds the mail of a turn. A probe takes one mail out of order, so the position stays unchanged. If there is no mail
- * for the probe, the next page is read as usual. Once the main account works again, the account that stood in for it
- * leaves fresh mail alone.
+ * Finds the mail of a turn. A probe is one mail that is taken out of order, so the cursor does not move. If no mail is
+ * found for a probe, the next page is read as usual. Once the main account works again, the account that stood in for
+ * it takes only mail whose outcome it alone can settle.
  */
 async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
   if (
@@ -135,8 +141,8 @@ const mailsPerPage = 100;
 const maxPages = 20;
 
 /**
- * Delivers a limited number of pages of waiting mail, for a project with its own clock, whose mail waits for no
- * account. Other consumers may deliver the same mail.
+ * Delivers up to `maxPages` pages of waiting mail of a project with a test clock, whose mail waits for no account.
+ * Other consumers may deliver the same mail.
  */
 export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean; hasMore: boolean }> {
   let pages = 0;

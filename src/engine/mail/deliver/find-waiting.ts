@@ -14,8 +14,8 @@ import { isLeft } from "./left";
 const passedRows = 200;
 
 /**
- * Returns a page of a project's waiting mail: the due emails, and the position after which the next page begins; null
- * after the last one.
+ * Returns a page of a project's waiting mail: the due emails, and the cursor of the next page. The cursor is null after
+ * the last page.
  */
 export async function findWaiting(
   ctx: Context,
@@ -38,14 +38,14 @@ export async function findWaiting(
 }
 
 /**
- * The most rows that a probe reads. It skips all mail of calls that got no answer: that is the mail that was in flight
- * when the provider failed.
+ * The most rows that the search for a probe reads. That is enough to skip all mail of unanswered calls, which is the
+ * mail that was in flight when the provider failed.
  */
 const passedByProbe = maxMailsInFlight + passedRows;
 
 /**
- * Finds the mail that probes whether the provider works again: the first due mail that was not in an unanswered call.
- * An unanswered call may have many mails, and can only be repeated as a whole.
+ * Finds the mail that probes whether the provider works again. The first due mail that was not in an unanswered call is
+ * preferred, because an unanswered call may have many mails, and can only be repeated as a whole.
  */
 export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
   const now = ctx.clock().getTime();
@@ -63,8 +63,8 @@ export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "p
 }
 
 /**
- * Finds the due mail whose unknown outcome only this provider can settle. It is among the first due mail, because it
- * was handed over before the mail that waits now. There is no next page.
+ * Finds the due mail whose unknown outcome only this provider can settle. Such mail is among the first due mail,
+ * because it was handed over before the mail that waits now. One page is therefore enough.
  */
 export async function findOwn(
   ctx: Context,

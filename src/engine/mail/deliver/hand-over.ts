@@ -48,19 +48,19 @@ export interface Between {
 
 /**
  * Runs the batch between two rounds of provider calls. It records the last round's results, ends the mail refused in
- * that round, and hands the next round over, except for mail that may not be sent. Returns the ids that may be sent,
- * and the refused mails.
+ * that round, and hands the next round over, except for mail that may not be sent. Returns the ids of the emails that
+ * were handed over, and the refused mails.
  *
- * The hand-over gives an email to one consumer: it is the only step from QUEUED to SENDING, immediately before the
- * call. It requires the row to be as it was read, so when two consumers have composed the same email, only one gets it;
- * and opt-outs are checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
+ * The hand-over is the only step from QUEUED to SENDING, immediately before the call. It requires that the row has not
+ * changed since it was read, so when two consumers have composed the same email, only one gets it. It also checks
+ * opt-outs, at the last moment. Whenever this Worker dies, at most one round is uncertain.
  *
  * The outcome of refused mail is written with the next batch, because it needs a dozen statements and few rounds have
  * such mail. Until then the row of the mail is unchanged, and a consumer that reads it again refuses the mail again.
  *
- * A result is only written to an email that is still in the same round. A late result, after the sweep has given the
- * round up, therefore still counts. If the email was handed over again meanwhile, its round differs and the result
- * matches nothing.
+ * A result is written only to an email that is still in the same round. The sweep keeps the round of an email that it
+ * gives up, so a late result still counts. If the email was handed over again meanwhile, its round differs, and the
+ * late result matches nothing.
  */
 export async function recordAndHand(
   ctx: Context,
@@ -73,8 +73,8 @@ export async function recordAndHand(
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
   const handing = next.length > 0 ? batch.add(updateHanded(ctx, next, { at, handedAt })) : null;
   if (next.length > 0) batch.recognise(sql`EXISTS (${selectHanded(ctx, next, handedAt)})`);
-  // A result matches its round and clears it, so a second run finds nothing. The same holds for a hand-over without
-  // mails.
+  // Without a hand-over, the batch only records results. A result matches its round and clears it, so a second run
+  // finds nothing.
   else batch.mayRepeat();
   if (ctx.mailer.idempotencyWindowMs > 0) {
     for (const call of next) if (call.mails.length > 1 && !call.isRepeat) batch.add(insertRound(ctx, call, at));
@@ -85,12 +85,17 @@ export async function recordAndHand(
   return { handed, refused: next.flatMap(freshOf).filter(({ email }) => !handed.has(email.id)) };
 }
 
-/** Returns the mails to check. A repeated call must stay identical, and its mails were checked the first time. */
+/**
+ * Returns the mails that must be checked before they are handed over. A repeated call with several mails must stay
+ * identical, and its mails were checked the first time.
+ */
 function freshOf({ mails, isRepeat }: Call): Ready[] {
   return isRepeat && mails.length > 1 ? [] : mails;
 }
 
-/** Stores a call with several emails: the ids that this batch has handed over, in the order of the call. */
+/**
+ * Stores a call with several emails: the ids of the emails that this batch has handed over, in the order of the call.
+ */
 function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
   return statement(
     sql`INSERT INTO rounds (project_id, id, provider, emails, handed_at)
@@ -164,7 +169,7 @@ function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
     WHERE e.round = r.value->>1 AND e.status = 'SENDING' AND e.handed_at = ${handedAt}`;
 }
 
-/** Returns the emails of calls that are not made, because their hand-over failed or the provider accepts no more. */
+/** Returns the emails of calls that were not made, because their hand-over failed or the provider accepts no more. */
 export function uncalledOf(next: Call[], handedAt: number): Uncalled[] {
   return next.flatMap(({ id, isRepeat, mails }) =>
     mails.map(({ email: { id: emailId, projectId, uncertainSince } }) => ({

@@ -12,7 +12,7 @@ import { sweepAtHome } from "../../../platform/sweep-at-home";
 import { findProject } from "../../projects/project";
 import { settleLookedUp, type Unknown, updateLookUps } from "./settle-looked-up";
 
-/** The most questions to a provider per tick and database. They need no permit, because they hand nothing over. */
+/** The most lookups at a provider per tick and database. A lookup needs no permit, because it hands nothing over. */
 const maxAsked = 10;
 
 const readUnknown = columns({
@@ -28,8 +28,8 @@ const readUnknown = columns({
 });
 
 /**
- * Selects the due mail of one provider. Only the provider that was called can be asked about a mail, so the index is
- * sorted by provider.
+ * Selects the mail of one provider whose lookup is due. Only the provider that was called can be asked about a mail, so
+ * the index is sorted by provider.
  */
 const dueLookUps = (provider: string, now: Date) => sql`FROM emails INDEXED BY ix_emails_look_up
   WHERE status = 'UNKNOWN' AND provider = ${provider} AND look_up_at <= ${now.getTime()}`;
@@ -44,13 +44,14 @@ function askableOf(accounts: MailAccounts): MailAccount[] {
 }
 
 /**
- * Sweeps mail whose outcome is unknown, when the provider can be asked: one question for all mails of a call. Mail that
- * the provider has is SENT. Mail that it certainly does not have is queued again, in the same row.
+ * Sweeps mail whose outcome is unknown, and asks its provider if the provider can be asked. One lookup covers all mails
+ * of a call. Mail that the provider has becomes SENT. Mail that it certainly does not have is queued again, in the same
+ * row.
  *
- * While the provider is asked, anything may happen to a mail: a report, a person's retry, another tick. So each
- * statement requires the round of the question, and only changes a mail whose outcome is still unknown. Mail that is
- * queued again keeps its round: the answer to the first call may still arrive, and a cancelled campaign recognises its
- * mail by the round.
+ * While the provider is asked, a mail may change: a report may arrive, a person may retry the mail, or another tick may
+ * settle it. So each statement requires the round of the lookup, and changes only mail whose outcome is still unknown.
+ * Mail that is queued again keeps its round, because the answer to the first call may still arrive, and because a
+ * cancelled campaign recognises its mail by the round.
  */
 export async function lookUpUnknown(platform: Platform): Promise<void> {
   for (const account of askableOf(platform.accounts)) await lookUpAt(through(platform, account));
@@ -69,7 +70,7 @@ async function lookUpAt(platform: Platform): Promise<void> {
     const calls = [...Map.groupBy(found, ({ projectId, round }) => `${projectId} ${round}`).values()];
     for (const mails of calls.slice(0, maxAsked)) {
       isOut = !(await lookUpCall(platform, db, mails));
-      // A provider that does not answer may cost half a minute per question.
+      // No further call is looked up, because a provider that does not answer may take half a minute per lookup.
       if (isOut) break;
     }
     return 0;
@@ -86,7 +87,7 @@ function readDue(db: Db, rows: SQL): Promise<Unknown[]> {
   );
 }
 
-/** Looks up one call. Returns whether the provider answered. */
+/** Looks up one call. Returns false when the provider did not answer. */
 async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise<boolean> {
   const [first] = mails;
   const project = first && (await findProject(platform, first.projectId));
@@ -105,8 +106,8 @@ async function lookUpCall(platform: Platform, db: Db, mails: Unknown[]): Promise
 }
 
 /**
- * Asks the provider for the messages of a call. Returns their ids by the public ids of the emails; null when the
- * provider did not answer.
+ * Asks the provider for the messages of a call. Returns their ids in a map, by the public ids of the emails. Returns
+ * null when the provider did not answer.
  */
 async function ask({ mailer, log }: Platform, round: string): Promise<ReadonlyMap<string, string> | null> {
   try {

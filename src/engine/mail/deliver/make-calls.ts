@@ -13,15 +13,15 @@ import { type Call, type Ready, resultOf } from "./hand-over";
 import type { Result } from "./record";
 
 /**
- * A call may start at most this long after its hand-over. It takes at most half a minute more, and so ends well within
- * the lease.
+ * A call starts at most this long after its hand-over. The call takes at most half a minute, so it ends well within the
+ * lease.
  */
 const maxHeldMs = 30 * secondMs;
 
 /** The results of a round of calls. */
 interface CalledRound {
   results: Result[];
-  /** Calls that were not made, and that this round will not make. */
+  /** The calls that this round did not make. */
   uncalled: Call[];
   verdict: Verdict;
   calls: number;
@@ -36,8 +36,8 @@ interface Calling {
 }
 
 /**
- * Makes the calls of a round, some concurrently, with the emails that were handed over. Stops when the provider accepts
- * no more for now, so that an outage in the middle of a round does not spoil the rest of it.
+ * Makes the calls of a round with the emails that were handed over, up to `callsAtOnce` of them at the same time. Stops
+ * when the provider accepts no more for now, so that an outage in the middle of a round does not spoil the rest of it.
  */
 export async function makeCalls(
   ctx: Context,
@@ -91,7 +91,8 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
   const handedAt = ctx.clock().getTime();
   const receipts = await deliver(ctx, mails, id);
   const now = ctx.clock().getTime();
-  // Shared by the mails of one call, so that they come back together: the call can only be repeated as a whole.
+  // All mails of a call share this number, so that they are retried at the same time: a call can only be repeated as a
+  // whole.
   const random = ctx.random();
   const results = mails.flatMap(({ email }, index) => {
     if (!handed.has(email.id)) return [];
@@ -104,7 +105,10 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
   return { receipts: receipts ?? mails.map(() => null), results };
 }
 
-/** Adjusts a refusal by an account that stands in: it is not final, because the mail's own account may accept it. */
+/**
+ * Makes a refusal by an account that stands in for another one temporary, because the mail's own account may accept the
+ * mail.
+ */
 function receiptFor(ctx: Context, { priority }: EmailRow, receipt: Receipt): Receipt {
   const isLast = !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority));
   return receipt.kind === "refused" && !isLast ? { kind: "busy", reason: receipt.reason } : receipt;

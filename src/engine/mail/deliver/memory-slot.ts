@@ -9,9 +9,9 @@ const patienceMs = 10 * secondMs;
 export const slotComesBackMs = 5 * secondMs;
 
 /**
- * Whether the round can be composed now: large files need a memory slot. A delivery keeps its slot until its end,
- * because it keeps the files. It waits for a slot only once: otherwise a delivery with many such mails would run out of
- * time.
+ * Whether the round can be composed now. A round with large files needs a memory slot. A delivery keeps its slot until
+ * its end, because it keeps the files. It waits for a slot only once, because a delivery with many large mails would
+ * otherwise run out of time.
  */
 export async function hasSlot(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<boolean> {
   if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > slotBytes)) return true;

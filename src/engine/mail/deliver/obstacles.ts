@@ -23,7 +23,7 @@ export function obstacles(ctx: Context): Obstacle[] {
     ...stops,
     { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
     { isThere: isUnwanted, outcome: (since) => ended("CANCELLED", contactLeft, since) },
-    // The recipient may have complained since, even in the previous round's results.
+    // The recipient may have complained since the mail was accepted, even in the results of the previous round.
     { isThere: sql`${error} IS NOT NULL`, outcome: (since) => ended("SUPPRESSED", "", since), error },
   ];
 }
@@ -33,8 +33,8 @@ const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.proje
 const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
 
 /**
- * Stops mail that came back from the provider after its campaign was cancelled or held: when that happened, the
- * campaign could not take the mail back. Mail that a person retried singly after the cancellation is still sent.
+ * Stops mail that was handed over before its campaign was cancelled or held, and that is queued again now. The campaign
+ * could not take back mail in flight. Mail that a person retried individually after the cancellation is still sent.
  */
 const stops: Obstacle[] = [
   {
@@ -52,8 +52,8 @@ const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
   SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
 
 /**
- * Matches when the recipient has unsubscribed since. Only mail of campaigns and workflows requires a subscription. For
- * other mail it is enough that the contact has not opted out.
+ * Matches when the recipient has unsubscribed since the mail was accepted. Only mail of campaigns and workflows
+ * requires a subscription. For other mail it is enough that the contact has not opted out.
  */
 const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
   AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id

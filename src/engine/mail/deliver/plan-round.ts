@@ -8,7 +8,7 @@ import type { Repeat } from "./repeats";
 export interface PlannedRound {
   kind: "shared" | "single" | "repeat";
   emails: EmailRow[];
-  /** The call to repeat. */
+  /** The call to repeat; null for a round of another kind. */
   repeat: Repeat | null;
 }
 
@@ -34,7 +34,7 @@ export function nextRound(ctx: Context, delivery: Delivery, waiting: Waiting, ca
 }
 
 /**
- * Whether an email may share a call. An email that was tried before goes alone: its fault may have caused the refusal
+ * Whether an email may share a call. An email that was tried before goes alone, because it may have caused the refusal
  * of a shared call.
  */
 function mayShare({ mailer }: Context, { contents }: Delivery, { attempts, uncertainSince, contentId }: EmailRow) {

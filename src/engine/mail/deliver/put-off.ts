@@ -6,7 +6,10 @@ import type { Context } from "../../../platform/context";
 import { announceGraceMs } from "../announce";
 import { isAsRead, itemsOf } from "./as-read";
 
-/** Postpones emails that could not be composed now. The consumer is alive, so the recorded attempts are removed. */
+/**
+ * Postpones emails that could not be composed now. Removes the attempts that were recorded in advance, because the
+ * consumer is alive.
+ */
 export async function putOff(
   ctx: Context,
   emails: EmailRow[],
@@ -14,7 +17,7 @@ export async function putOff(
 ) {
   if (emails.length === 0) return;
   const items = itemsOf(emails);
-  // The wait is in real time, which a project's own clock does not show. For such a project, only the message is
+  // The wait passes in real time, but a test clock stands still. In a project with a test clock, only the message is
   // delayed.
   const next = ctx.project.testClock ? ctx.clock().getTime() : until;
   const batch = openBatch(ctx);

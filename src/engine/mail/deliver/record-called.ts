@@ -18,8 +18,8 @@ export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
 
 /**
  * Records an attempt in the rows of emails with which a consumer may have died, before they are composed. The hand-over
- * resets the count of these attempts. The results of the previous round are recorded in the same batch, because this
- * Worker may die too.
+ * resets the count of these attempts. The same batch records the results of the previous round, because this Worker may
+ * die too.
  */
 export async function recordAndNote(ctx: Context, called: CalledFor, emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
@@ -37,7 +37,7 @@ export async function recordAndNote(ctx: Context, called: CalledFor, emails: Ema
   await judge();
 }
 
-/** Adds the statements that record a round to a batch. Returns the work to do after the commit. */
+/** Adds the statements that record a round to a batch. Returns a function that must be called after the commit. */
 export function recordCalled(
   ctx: Context,
   batch: Batch,
@@ -67,11 +67,11 @@ function isDelivery({ kind }: Report): boolean {
 }
 
 /**
- * Deletes a stored call once the outcome of all its emails is known, because the call will not be repeated. These
- * results may be about only some of its emails, so the rows are checked, too.
+ * Deletes a stored call once the outcome of all its emails is known, because the call will not be repeated. `called`
+ * may have results for only some emails of a call, so the rows of the others are checked, too.
  */
 function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
-  // Results that come from the queue do not name the account, so all accounts are checked.
+  // Results that arrive through the queue do not name the account, so all accounts are checked.
   if (allAccounts(ctx.accounts).every(({ mailer }) => mailer.idempotencyWindowMs === 0)) return [];
   const rounds = Map.groupBy(called, ({ round }) => round);
   const settled = [...rounds].filter(([, results]) => results.every((result) => result.uncertainSince === null));

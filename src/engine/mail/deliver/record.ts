@@ -20,7 +20,7 @@ export interface Result extends MailOutcome {
   settledBy?: "lookup" | undefined;
 }
 
-/** A result with further fields that a condition may use, in addition to the key. */
+/** A result with further fields that the condition `where` may use. */
 type WrittenResult = Result & { type?: EmailType; topicId?: Id | null };
 
 /** Results, and the emails to which they are written. */
@@ -34,9 +34,9 @@ interface WrittenResults {
 }
 
 /**
- * Returns the statements that record results, for one batch; none without results. The marks of campaigns' pages, the
- * events and the returned quota come first, because they read the state before the change. A repeat therefore adds
- * nothing.
+ * Returns the statements that record results, for one batch. The statements that mark the pages of campaigns, write
+ * events and return quota come first, because they read the state before the change. After the change they match
+ * nothing, so a repeat adds nothing.
  */
 export function updateResults(
   platform: Pick<Platform, "databaseNow" | "realDatabaseNow" | "realClock">,
@@ -86,7 +86,7 @@ function unlessErased(error: SQL): SQL {
 }
 
 /**
- * Returns the fields of an item that conditions on it use, including the email's key. SQLite parses each item in each
+ * Returns the email's key, and the other fields of an item that conditions use. SQLite parses each item in each
  * statement, so unused fields and nulls are left out.
  */
 function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {

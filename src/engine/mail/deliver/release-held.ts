@@ -31,7 +31,7 @@ export function releaseHeld(platform: Platform): Promise<void> {
   });
 }
 
-/** Releases the held mail of a project with its own clock, at the time of that clock. */
+/** Releases the held mail of a project with a test clock, at the time of that clock. */
 export async function releaseHeldOf(ctx: Context): Promise<void> {
   if (pauseOf(ctx.project) === null) await release(ctx, ctx.db, [ctx.project.number]);
 }
@@ -50,8 +50,9 @@ async function findHolding(db: Db): Promise<number[]> {
 }
 
 /**
- * Reads the paused projects from the database and not from a cache, because mail that is released too early is only
- * held again. Projects with their own clock are left out, because their mail is released when their clock moves.
+ * Returns the projects whose mail must stay held: paused projects, and projects with a test clock, whose mail is
+ * released when their clock moves. Reads the database and not a cache, because mail that is released too early would
+ * only be held again.
  */
 async function findPaused({ control }: Platform, numbers: number[]): Promise<Set<number>> {
   const rows = await select(

@@ -10,12 +10,12 @@ import { contactSnapshot, readEmailToRender, selectContents } from "../content";
 
 /**
  * A call with several emails whose outcome is unknown. The provider recognises its key only with exactly the same mails
- * in the same order, so the call is repeated whole, even with emails that a report has settled since.
+ * in the same order. The call is therefore repeated as a whole, even with emails that a report has settled since.
  */
 export interface Repeat {
   /** The id of the call, which is its idempotency key. */
   id: string;
-  /** In the order of the call. */
+  /** The emails of the call, in their original order. */
   emails: EmailRow[];
   contents: Map<Id, ContentRow>;
 }

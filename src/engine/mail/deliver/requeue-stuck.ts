@@ -30,16 +30,16 @@ export const hasOpenMail: IsDue = () => exists(openMail);
 
 /**
  * Sweeps all projects for the effects of lost messages and dead consumers. It finds the projects with overdue mail,
- * settles handed-over mail whose consumer never reported, and tells the provider's account which projects wait. Waiting
- * mail costs no writes: even a million lost messages are one entry per project.
+ * settles handed-over mail whose consumer never reported, and tells the provider's account which projects wait. Mail
+ * that waits is not written: even a million lost messages cost the account one entry per project.
  */
 export function requeueStuck(platform: Platform): Promise<void> {
   return requeue(platform, permitMs);
 }
 
 /**
- * Settles handed-over mail at the start of a process: the previous process is gone, so no call is in progress. The
- * sweep's rule applies: the mail is queued again or UNKNOWN, because it may have been sent.
+ * Settles handed-over mail at the start of a process: the previous process is gone, so no call is in progress. The mail
+ * may have been sent, so it is treated as in the sweep: it is queued again or becomes UNKNOWN.
  */
 export function endLeasesOfMail(platform: Platform): Promise<void> {
   return requeue(platform, 0);
@@ -63,12 +63,15 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   });
 }
 
-/** The most open emails of a project that are examined to find a lost one, because those in flight come first. */
+/**
+ * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight
+ * come before it.
+ */
 const maxPassed = 200;
 
 /**
- * Announces mail whose first message was lost, every five seconds, for at most `maxSweptRows` projects of each
- * database. Handed-over mail is left to the sweep of every minute, because its consumer is still working.
+ * Announces mail whose first message was lost. Runs every five seconds, for at most `maxSweptRows` projects of each
+ * database. Leaves handed-over mail to the sweep that runs every minute, because a consumer may still be working on it.
  */
 export async function announceLost(platform: Platform): Promise<void> {
   await sweepDatabases(platform, async (db) => {
@@ -96,11 +99,14 @@ async function tellAccounts(platform: Platform, open: Open[], { isEveryMinute }:
   }
 }
 
-/** Shorter than the usual lease, because the embedded provider answers at once. */
+/**
+ * The lease of mail in a project with a test clock. It is shorter than usual, because the embedded provider answers at
+ * once.
+ */
 const outboxLeaseMs = 20 * secondMs;
 
 /**
- * Settles mail of a project with its own clock whose consumer was lost after the hand-over. The real clock decides
+ * Settles mail of a project with a test clock if its consumer was lost after the hand-over. The real clock decides
  * whether a consumer is lost.
  */
 export async function settleLost(ctx: Context): Promise<void> {
@@ -125,8 +131,8 @@ interface Asked {
 
 /**
  * Finds the projects with overdue open mail, by priority. If a status is given, finds only those where one of the first
- * emails has that status. Jumps through the index from project to project, and reads at most `among` rows for each
- * priority, however much mail waits.
+ * `among` emails has that status. Jumps through the index from project to project, and reads at most `among` rows for
+ * each priority, however much mail waits.
  */
 async function findOverdue(
   platform: Platform,
@@ -155,8 +161,8 @@ async function findOverdue(
 }
 
 /**
- * How many open emails are read for one project and priority at most. They are read in the order of `due_at`, so all
- * mail in flight is among them: the mail that consumers hold, and some that waits for a retry, is never more than this.
+ * The most open emails that are read for one project and priority, in the order of `due_at`. They include all mail in
+ * flight, because the mail in flight and the mail before it, which waits for a retry, are never more than this.
  */
 const firstRows = 2_500;
 const pairsPerStatement = maxRowsPerStatement / firstRows;

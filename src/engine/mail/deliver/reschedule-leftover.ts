@@ -9,12 +9,12 @@ import { slotComesBackMs } from "./memory-slot";
 import { putOff } from "./put-off";
 
 /**
- * The shortest and the longest wait of emails that cannot be composed. They wait a quarter of their age, so that each
- * wait is longer than the last.
+ * The shortest and the longest wait before emails that could not be composed are retried. Between these limits, an
+ * email waits a quarter of its age, so that each wait is longer than the last.
  */
 const putOffMs = { least: minuteMs, most: 15 * minuteMs };
 
-/** Emails that come back with messages of their own. */
+/** Emails that are announced again for a later time. */
 export interface Leftover {
   retries: Later[];
   /** Emails that wait for a memory slot. */
@@ -23,7 +23,7 @@ export interface Leftover {
   failed: { email: EmailRow; error: unknown }[];
 }
 
-/** Sends the messages that bring these emails back. */
+/** Announces these emails again for later, and postpones those that could not be composed. */
 export async function rescheduleLeftover(
   ctx: Context,
   priority: Priority,

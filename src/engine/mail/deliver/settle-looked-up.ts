@@ -27,8 +27,8 @@ export interface Unknown {
 }
 
 /**
- * Records what the provider answered about the mails of a call. `found` contains the provider's message ids by the
- * public ids of the emails.
+ * Records what the provider answered about the mails of a call. `found` maps the public ids of emails to the provider's
+ * message ids.
  */
 export async function settleLookedUp(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function settleLookedUp(
   if (pending.length > 0) batch.add(updateLookUps(pending));
   await batch.commit();
   await judge();
-  // Some of this mail may have been settled by others meanwhile; a message about it then has no effect.
+  // Another consumer may have settled some of this mail meanwhile. The message about such mail has no effect.
   await announceEmails(ctx, absent);
 }
 
@@ -63,8 +63,7 @@ function settled(mail: Unknown, outcome: MailOutcome): Result {
 }
 
 /**
- * Queues mail again if the provider does not have it. Before the mail changes, the pages of its campaigns become open
- * again.
+ * Queues mail again that the provider does not have. The pages of campaigns are marked as open before the mail changes.
  */
 function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[] {
   if (absent.length === 0) return [];
@@ -75,7 +74,7 @@ function updateAbsent(ctx: Context, absent: Unknown[], now: number): Statement[]
   return [...(queued.length > 0 ? [updateOpen(where, from)] : []), ...updateResults(ctx, { results, where, at: now })];
 }
 
-/** A mail and the time of the next question about it; null for never. */
+/** A mail whose outcome stays unknown, and the time of its next lookup; null when no lookup follows. */
 interface Later {
   mail: Unknown;
   at: number | null;
@@ -95,5 +94,7 @@ export function updateLookUps(later: Later[]): Statement {
   );
 }
 
-/** Matches when the email `e` of an item `r` is in the round of the question, and its outcome is still unknown. */
+/**
+ * Matches when the email `e` of an item `r` is still in the round that was looked up, and its outcome is still unknown.
+ */
 const isStillUnknown = sql`${ofItem} AND e.round = r.value->>'round' AND e.status = 'UNKNOWN'`;

@@ -7,10 +7,9 @@ import { announceGraceMs } from "../announce";
 import { ofItem } from "./as-read";
 
 /**
- * Queues emails again if their call was never made. A sweep may have given them up meanwhile. A call that is not a
- * repeat has a new id, so only this consumer could have made it, and an UNKNOWN mail of that call was certainly not
- * sent. The round stays in the row, as in all mail that was handed over before, because a cancelled campaign recognises
- * its mail by the round.
+ * Queues emails again whose call was never made. An email that a sweep has made UNKNOWN meanwhile is also queued again,
+ * unless the call is a repeat: a new call has a new id, so only this consumer could have made it, and the email was
+ * certainly not sent. The round stays in the row, because a cancelled campaign recognises its mail by the round.
  */
 export function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
   if (uncalled.length === 0) return [];

@@ -12,16 +12,16 @@ import { reasonOf } from "../../../platform/log";
 import { findProject } from "../../projects/project";
 import { recordCalled } from "./record-called";
 
-/** The waits between the attempts to save. A consumer may run for 15 minutes. */
+/** The waits between the attempts to save, half a minute in total. A consumer may run for 15 minutes. */
 const waitsMs = [1, 2, 4, 8, 16].map((seconds) => seconds * secondMs);
 
 /** The most bytes of results in one message. A queue takes messages of up to 128 KB. */
 const bytesPerMessage = 60_000;
 
 /**
- * Saves what only this consumer knows about its emails, after a batch of its delivery has failed: the provider's
+ * Saves what only this consumer knows about its emails, if no batch of its delivery has recorded it: the provider's
  * answers, the emails for which it made no call, and that it is alive. Otherwise mail that was handed over, but for
- * which no call was made, would stay UNKNOWN and never be sent.
+ * which no call was made, would become UNKNOWN and never be sent.
  *
  * If the database still does not answer, the result is sent to the queue, which is another service. If the queue does
  * not answer either, the consumer retries both for half a minute. Never throws, because the caller already has an error
@@ -68,7 +68,7 @@ function leaveToQueue(ctx: Context, { results, uncalled, noted }: Unwritten): Pr
   return ctx.enqueue([...ofResults, ...others].map((one) => ({ message: one })));
 }
 
-/** `mail.settle`: records what a consumer left to the queue. */
+/** `mail.settle`: records the results that a consumer could save only in the queue. */
 export async function settleLater(
   platform: Platform,
   { projectId, ...unwritten }: MessageOf<"mail.settle">,
@@ -80,7 +80,7 @@ export async function settleLater(
 
 async function settle(ctx: Context, { noted, ...called }: Unwritten): Promise<void> {
   const batch = openBatch(ctx);
-  // Each statement matches the round that it is about, and changes it.
+  // The statements for results match the round that they change, so a second run changes nothing.
   batch.mayRepeat();
   const judge = recordCalled(ctx, batch, called, ctx.clock().getTime());
   if (noted.length > 0) batch.add(updateNoted(ctx, noted));

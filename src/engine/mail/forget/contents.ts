@@ -31,9 +31,10 @@ const pagesPerTick = 40;
  * events are retained. Content that several emails share is deleted with the last of them, together with its files,
  * except a template's files.
  *
- * No column stores when an email will be old, because that would need an index entry for each email. The sweep reads
- * the emails of a project in the order of their ids, which is that of time, and each project stores the position. An
- * email that is not ready, because it is scheduled or was just sent again, makes the project's next scan start at it.
+ * No column stores when an email will be old, because that would need an index entry for each email. Instead, the sweep
+ * reads the emails of each project in the order of their ids, which is chronological, and stores its position for each
+ * project. An email that is not ready, because it is scheduled or was just sent again, makes the project's next scan
+ * start at that email.
  */
 export async function forgetContents(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -44,7 +45,7 @@ export async function forgetContents(platform: Platform): Promise<void> {
   parts.end();
 }
 
-/** Continues with the project after the one where the last tick ended, so that every project is reached. */
+/** Continues at the project where the last tick stopped, so that every project is reached. */
 async function forgetIn(platform: Platform, db: Db, sweep: string, pages: number): Promise<void> {
   let cursor: number | null = Number(await readCursor(platform, sweep));
   for (let page = 0; page < pages && cursor !== null; page++) cursor = await forgetPage(platform, db, cursor);
@@ -54,9 +55,9 @@ async function forgetIn(platform: Platform, db: Db, sweep: string, pages: number
 const readMail = columns({ projectId: asNumber, id: asId, isReady: asFlag, after: asId, again: orNull(asId) });
 
 /**
- * Forgets one page, and returns the project at which the next page begins; null at the end. Files are deleted before
- * the rows that name them, and the position moves only after that, so after a crash in between, the next run finds the
- * names again.
+ * Forgets one page, and returns the project at which the next page begins; null at the end. The files are deleted
+ * before their names are cleared, and the position moves last. After a crash in between, the next run therefore finds
+ * the names again.
  */
 async function forgetPage(platform: Platform, db: Db, from: number): Promise<number | null> {
   const endedBefore = platform.now.getTime() - platform.config.contentRetentionMs;
@@ -81,8 +82,8 @@ async function forgetPage(platform: Platform, db: Db, from: number): Promise<num
 }
 
 /**
- * Selects the next old emails `e` of all projects, in the order of their key. Their age follows from their ids; whether
- * an email is ready is decided by its row.
+ * Selects the next old emails `e` of all projects, in the order of their key. The id of an email shows its age, and
+ * other columns show whether the email is ready.
  */
 function pageOf(from: number, endedBefore: number, limit: number): SQL {
   return sql`SELECT e.project_id, e.id, e.content_id, ${isReady(endedBefore)} AS is_ready, p.old_mail_after AS after,
@@ -112,7 +113,7 @@ async function deleteFiles(platform: Platform, contents: ContentWithFiles[]): Pr
   );
   for (const content of contents) {
     const project = projects.get(content.projectId);
-    // The erasure of a project deletes its files itself.
+    // The erasure of a project deletes the project's files.
     if (project) await platform.blobs.delete(filesOf(project.id, content));
   }
 }

@@ -9,7 +9,7 @@ import { updateUsageOf } from "../../projects/monthly-usage";
 import { contactGone } from "../withhold";
 import { selectLeftFiles, updateLeftContents, updateRecipients } from "./left-contents";
 
-// Erases the mail of erased people, page by page. `page` is a SELECT with the `id` of each email. A repeated page
+// Erases the mail of erased people, page by page. `page` is a SELECT with the `id` of each email. Erasing a page again
 // changes nothing.
 
 /** Empties the contents that have no recipients left. Must run before `updateErasedEmails`. */

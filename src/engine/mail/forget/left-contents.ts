@@ -4,14 +4,14 @@ import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { attachmentKeys } from "../attachments";
 
-// A content is stored once for all emails of a call. It is emptied with the last of them, whether that email is old or
-// belongs to an erased contact. Its own files are deleted then, but not those of a template. The order is:
-// `updateRecipients`, the change of the emails and `updateLeftContents` in one batch; then the files; then
-// `updateFiles`. After a crash in between, the names of the files are still stored, so a repeat finds them.
+// A content is stored once for all emails of a call. It is emptied when the last of these emails becomes old or is
+// erased. Its own files are deleted then, but not those of a template. The order is: `updateRecipients`, the change of
+// the emails and `updateLeftContents` in one batch; then the deletion of the files; then `updateFiles`. After a crash
+// in between, the names of the files are still stored, so a second run finds the files.
 
 /**
- * Subtracts emails `e` from their contents' recipients. Must run before the emails change. An email that is already
- * erased or forgotten was subtracted before, so a repeat subtracts nothing twice.
+ * Subtracts emails `e` from the recipient counts of their contents. Must run before the emails change. Emails that are
+ * already erased or forgotten are left out, so a repeat subtracts nothing twice.
  */
 export function updateRecipients({ from = sql`emails e`, where }: { from?: SQL; where: SQL }): Statement {
   return statement(
@@ -40,7 +40,7 @@ export function updateLeftContents(contents: SQL, { isErased }: { isErased: bool
 
 const readFiles = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asText), attachments: asNumber });
 
-/** A content that has files: the file of its own body, or a number of attachments. */
+/** A content with files: a file with its own body, attachments, or both. `attachments` is the number of attachments. */
 export type ContentWithFiles = ReturnType<typeof readFiles>;
 
 /** Returns the contents that have no recipients left but still have files. */
@@ -73,6 +73,7 @@ function isLeft(contents: SQL): SQL {
 }
 
 /**
- * Whether the body's file belongs to the content. It may also belong to a template or a campaign, whose mails share it.
+ * Matches when the body's file belongs to the content. Otherwise it belongs to a template or a campaign, whose mails
+ * share it.
  */
 const isOwnFile = sql`(substr(content.body_key, 1, 8) = 'content/' AND substr(content.body_key, -22) = content.id)`;

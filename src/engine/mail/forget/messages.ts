@@ -15,12 +15,13 @@ interface KeptEmail {
 }
 
 /**
- * Deletes the copies of up to 1,000 emails of a project that the embedded provider stored: the accepted one, one that
- * was not accepted (stored under the email's own id), and others whose acceptance was never recorded. The last kind has
- * no index, so all copies of the project are read; an installation that sends to real people uses another provider.
+ * Deletes the copies that the embedded provider stored of up to 1,000 emails of a project. An email can have an
+ * accepted copy, a copy that was not accepted (stored under the email's own id), and copies whose acceptance was never
+ * recorded. No index finds the last kind, so all copies of the project are read. That is acceptable, because an
+ * installation that sends to real people uses another provider.
  *
  * Rows are deleted first, because a row without a file is an error. The caller knows the ids of most copies, so a
- * repeat finds the files that a crashed attempt has left; the orphan sweep finds the others.
+ * repeat finds the files that a crashed attempt left behind. The orphan sweep finds the other files.
  */
 export async function forgetMessages(ctx: Context, emails: KeptEmail[]): Promise<void> {
   if (emails.length === 0) return;

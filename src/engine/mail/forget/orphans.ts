@@ -12,11 +12,15 @@ import { whereaboutsById } from "../../projects/whereabouts";
 /** The most pages of files that one tick reads. A page has 1,000 files. */
 const pagesPerTick = 20;
 
-/** The table of the row to which a file belongs. The file's key contains the row's id, which is never reused. */
+/**
+ * For each kind of file, the table of the row to which a file belongs. The file's key contains the row's id, which is
+ * never reused.
+ */
 const owners: Partial<Record<BlobKind, string>> = {
   content: "email_contents",
   attachment: "email_contents",
-  // A file that several versions share has the id of the first version, which stays while anything names the file.
+  // A file that several versions share has the id of the first version. That version is kept while anything refers to
+  // the file.
   template: "template_versions",
   outbox: "outbox_messages",
   import: "jobs",
@@ -24,12 +28,12 @@ const owners: Partial<Record<BlobKind, string>> = {
 };
 
 /**
- * Matches rows `o` that still use their file. In tables that are not listed, every row uses its file. A job may have
- * ended without removing its file.
+ * For some tables, a condition that matches rows `o` that still use their file: a job may have ended without removing
+ * its file. In all other tables, every row uses its file.
  */
 const isInUse: Record<string, SQL> = { jobs: sql`o.completed_at IS NULL` };
 
-/** A file, described by its key: the project's public id, and the row's stored id. */
+/** A file, and what its key says about it: the table, the public id of the project, and the stored id of the row. */
 interface Candidate {
   key: string;
   table: string;
@@ -44,10 +48,12 @@ interface Located extends Candidate {
 }
 
 /**
- * Sweeps all projects for files that have no row, because a request crashed after it had stored the file, and removes
- * them. The sweep reads the bucket page by page, and begins again at its end. Three conditions must hold for a file. It
- * is a day old, so its row exists by now or never will. Its project is in this installation: a bucket may be shared, or
- * outlive its database. Its row does not exist, or no longer uses the file.
+ * Sweeps the bucket for files that have no row, because a request crashed after it had stored the file, and deletes
+ * them. The sweep reads the bucket page by page, and begins again at its end. A file is deleted only if three
+ * conditions hold:
+ * - The file is at least a day old, so its row exists by now or never will.
+ * - Its project is in this installation. A bucket may be shared, or outlive its database.
+ * - Its row does not exist, or no longer uses the file.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -84,7 +90,7 @@ async function findCandidates(
   );
   const located = old.flatMap((each) => {
     const project = projects.get(each.projectId);
-    // The erasure of a project deletes its files itself.
+    // The erasure of a project deletes the project's files.
     if (!project || project.isEnding) return [];
     const shard = each.table === "outbox_messages" ? controlShard : project.shard;
     return [{ ...each, shard, number: project.number }];
@@ -94,7 +100,7 @@ async function findCandidates(
 
 function candidate(key: string): Candidate[] {
   const [kind = "", projectId, rowId] = key.split("/");
-  // An unknown kind of file has no table, so such files are kept.
+  // A file of an unknown kind has no table, and is kept.
   const table = owners[kind as BlobKind];
   return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
 }
