@@ -45,7 +45,7 @@ export function blobKey(kind: BlobKind, projectId: string, id: string): string {
   return `${kind}/${projectId}/${id}`;
 }
 
-/** R2 failed. Files are stored before any row names them, so the failure has had no effect. */
+/** Thrown when R2 fails. Files are stored before any row names them, so the failure has had no effect. */
 export class FilesAway extends Error {
   override readonly name = "FilesAway";
 }
@@ -66,14 +66,14 @@ export function openBlobs(bucket: R2Bucket): Blobs {
     async putIncoming(key, { size, chunks }) {
       const { readable, writable } = new FixedLengthStream(size);
       const stored = reached(bucket.put(key, readable));
-      // `stored` is awaited below, but may fail before that.
+      // `stored` is awaited below. It may fail earlier, which would be an unhandled rejection without this line.
       stored.catch(() => {});
       const writer = writable.getWriter();
       try {
         for await (const chunk of chunks()) await reached(Promise.race([writer.write(chunk), stored]));
         await writer.close();
       } catch (error) {
-        // R2 stores a stream whole or not at all.
+        // R2 stores a stream completely or not at all, so nothing is left to delete.
         await writer.abort(error).catch(() => {});
         await stored.catch(() => {});
         throw error;

@@ -3,8 +3,8 @@ import { secondMs } from "../core/time";
 const megabyte = 1024 * 1024;
 
 /**
- * The most bytes of bodies that one isolate holds, of its 128 MB, while bodies arrive or wait for a memory slot. The
- * limit of one project allows three sends of 10 MB as base64.
+ * The most bytes of request bodies that one isolate holds while they arrive or wait for a memory slot. An isolate has
+ * 128 MB. The limit of one project allows three sends of 10 MB as base64.
  */
 const maxBytes = 56 * megabyte;
 const maxBytesOfProject = 44 * megabyte;
@@ -24,7 +24,10 @@ interface Body {
 const bodies = new Set<Body>();
 
 export interface HeldBody {
-  /** Counts more bytes. Returns false when there is no memory for them. A project's only body always fits. */
+  /**
+   * Counts more bytes. Returns false when there is no memory for them. The only body of the isolate always fits, and a
+   * project's only body may exceed the limit of one project.
+   */
   grow(bytes: number): boolean;
   /** Releases the bytes. Called when the body has been processed or is gone. */
   release(): void;

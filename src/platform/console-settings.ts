@@ -22,7 +22,7 @@ export interface Access {
   audience: string;
 }
 
-/** Reads the application of Access; null when there is none. */
+/** Reads the settings of Cloudflare Access. Returns null when there are none. */
 export function accessOf(team: string, audience: string): Access | null {
   if (team === "" && audience === "") return null;
   if (team === "" || audience === "") throw unreadable("ACCESS_TEAM, ACCESS_AUDIENCE: Must both be set, or neither");

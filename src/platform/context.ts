@@ -64,7 +64,7 @@ export interface Platform {
   domainLists(): Promise<DomainLists>;
   /** Loads the sections of the documents in `docs`. */
   documents(): Promise<Section[]>;
-  /** The pace of the account of `mailer`. */
+  /** The pace of the provider's account that `mailer` uses. */
   pace: Pace;
   /** The most calls to the provider that this work may have open at once. */
   callsAtOnce: number;
@@ -117,9 +117,9 @@ export interface Context extends Platform {
   requestHash: string;
   /** The version of the row that the caller expects; null for any. */
   ifMatch: number | null;
-  /** The kind of the request's API key. Work of the product itself counts as a server. */
+  /** The kind of the request's API key. Work without a request, and a person's request, count as a secret key. */
   keyKind: KeyKind;
-  /** Like `keyKind`, except that a person with a session has a kind of its own. */
+  /** Like `keyKind`, except that a person with a session has a separate kind. */
   callerKind: CallerKind;
   /** False for a person whose last proof of identity is more than ten minutes old. */
   hasProof: boolean;

@@ -6,7 +6,7 @@ import { type Log, reasonOf } from "./log";
 
 /** DNS lookups. They throw Unavailable when no resolver answers. */
 export interface Dns {
-  /** Looks up records, cached for their own time to live. A missing record is a result too. */
+  /** Looks up records, and caches them for their time to live. The absence of a record is also a result. */
   lookup(name: string, type: RecordType): Promise<string[] | Absence>;
   /**
    * Looks up records without the cache, for callers that have just changed one. Throws Unavailable when name servers
@@ -29,7 +29,7 @@ export function openDns(resolvers: string[], log: Log): Dns {
     for (const resolver of resolvers) {
       const answer = await ask(resolver, name, type, log);
       if (!answer) continue;
-      // The failure may be this resolver's alone, so the next one is asked.
+      // Perhaps only this resolver fails, so the next one is asked.
       if (answer.found === "server failure" && ++failures < resolvers.length) continue;
       const ttlMs = Math.min(answer.ttlSeconds * secondMs, maxTtlMs);
       answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);

@@ -13,9 +13,9 @@ export function exists(rows: SQL): SQL {
 }
 
 /**
- * Asks each database, in one statement, which sweeps have something to do there. Returns the shards by the name of the
- * sweep. If a database does not answer, or no statement is left for it, all sweeps count as due there: each of them
- * tries, and logs that it failed.
+ * Asks each database, in one statement, which sweeps have something to do there. Returns a map from the name of each
+ * sweep to its shards. If a database does not answer, or no statement is left for it, all sweeps count as due there, so
+ * that each of them tries, and logs that it failed.
  */
 export async function findDue(
   platform: Platform,

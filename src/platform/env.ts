@@ -187,7 +187,8 @@ export function readConfig(env: Env) {
      */
     readsCopies: values.READ_REPLICAS === "true" && linkSecrets.length > 0,
     /**
-     * The address to which the Worker forwards mail that a routing rule brings to it; null when mail is not forwarded.
+     * The address to which the Worker forwards the mail that an email routing rule sends to it; null when mail is not
+     * forwarded.
      */
     receivedMailTo: values.RECEIVED_MAIL_TO || null,
     /** How long an idempotency key is stored. */
@@ -211,7 +212,7 @@ export function readConfig(env: Env) {
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
     /** Whether people can sign in to the console. */
     hasConsole: values.CONSOLE_ENABLED === "true",
-    /** The sender of the installation's own mail. Without one, it sends none. */
+    /** The sender of the installation's own mail; null when the installation sends no mail of its own. */
     consoleFrom: consoleFromOf(values.CONSOLE_FROM, mail.provider.name),
     /** The application of Cloudflare Access whose people may sign in; null when there is none. */
     access: accessOf(values.ACCESS_TEAM, values.ACCESS_AUDIENCE),
@@ -221,7 +222,7 @@ export function readConfig(env: Env) {
     alertWebhookUrl: values.ALERT_WEBHOOK_URL || null,
     /** Whether floods from one IP address are refused before their keys are checked. */
     hasFloodBrake: values.FLOOD_BRAKE_ENABLED === "true",
-    /** Null when rate limiting is off. */
+    /** The rate limits; null when rate limiting is off. */
     rateLimits: rateLimitsOf(values),
   };
 }

@@ -9,5 +9,5 @@ export const gateMigrations: TableMigrations = [
   ],
 ];
 
-/** The first version that was released. See `readableFrom` of object-tables.ts. */
+/** The earliest version whose code can work with these tables: see `readableFrom` in object-tables.ts. */
 export const gateReadableFrom = 1;

@@ -4,9 +4,9 @@ import type { NamedObjects } from "./objects";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /**
- * The gate of a project, as the middleware uses it. One object holds the project's buckets. Sixteen objects share its
- * idempotency keys, because each key takes two calls and two writes. When an object does not answer, a method returns
- * null or nothing.
+ * The gate of a project, as the middleware uses it. One object holds the project's rate-limit buckets. Sixteen objects
+ * share the project's idempotency keys, because each key takes two calls and two writes. When an object does not
+ * answer, a method returns null or nothing.
  */
 export interface Gate {
   /**
@@ -35,7 +35,7 @@ export interface OwnedKey {
 }
 
 const tries = 2;
-/** How long a call may take: the object may be on another continent, or just starting. */
+/** The longest wait for an object, which may be on another continent, or just starting. */
 const patienceMs = 2_000;
 
 export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Gate {
@@ -96,7 +96,7 @@ function keeperAt(projectId: string, index: number): string {
   return `${projectId}/${index}`;
 }
 
-/** Returns the stored name of a key. It separates the keys of browsers from those of servers. */
+/** Returns the stored name of a key, in which the kind keeps keys of different kinds of callers apart. */
 function nameOf({ kind, key }: Pick<OwnedKey, "kind" | "key">): string {
   return `${kind}:${key}`;
 }

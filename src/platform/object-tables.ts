@@ -1,6 +1,6 @@
 /**
  * The statements that change the tables of an object, in order: the first entry creates the tables, and each later one
- * changes them. A deployed entry must never change, because objects have run it already. New entries go at the end,
+ * changes them. A deployed entry must never change, because objects have already run it. New entries go at the end,
  * each with a test on the previous state.
  */
 export type TableMigrations = readonly (readonly string[])[];
@@ -8,9 +8,9 @@ export type TableMigrations = readonly (readonly string[])[];
 interface Options {
   /**
    * The earliest version whose code can work with the tables after the last migration. A version is the number of
-   * migrations that its code knows. A migration that only adds something leaves this number unchanged. A migration
-   * raises it if it removes something, or if earlier code must not write its rows. Such a migration comes one release
-   * after the last code that needs what it removes.
+   * migrations that its code knows. A migration that only adds something leaves this number unchanged. The number is
+   * raised by a migration that removes something, or after which earlier code must not write rows. Such a migration
+   * comes one release after the last code that needs what it removes.
    */
   readableFrom?: number;
 }

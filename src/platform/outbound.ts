@@ -35,8 +35,8 @@ function rulesOf({ config, origin }: OutboundSettings): OutboundRules {
 
 /**
  * Calls a URL that a tenant named, and never throws. Each hop is judged, and its name resolved, before it is called.
- * `fetch` cannot be told which address to call, so the name could still change between our lookup and its own. In
- * production `global_fetch_strictly_public` (wrangler.toml) guards against that.
+ * `fetch` cannot be told which address to call, so the name could still change between our lookup and that of `fetch`.
+ * In production `global_fetch_strictly_public` (wrangler.toml) guards against that.
  */
 export async function callOutbound(
   platform: Pick<Platform, "config" | "origin" | "dns" | "clock">,
@@ -103,7 +103,7 @@ async function resolve({ dns, clock }: Pick<Platform, "dns" | "clock">, name: st
   }
 }
 
-/** Reads an answer. The status is enough; the body is read for at most the remaining time, and at most 10 KB of it. */
+/** Reads an answer. Only the status is required. At most 10 KB of the body are read, for at most the remaining time. */
 async function readAnswer(
   { clock }: Pick<Platform, "clock">,
   answer: Response,

@@ -5,7 +5,7 @@ import { minuteMs, secondMs } from "../core/time";
 import { gateMigrations, gateReadableFrom } from "./gate-tables";
 import { migrateTables } from "./object-tables";
 
-/** One request at the gate: the buckets it takes from and the key it claims. */
+/** A request at the gate: the buckets from which it takes tokens, and the key that it claims. */
 export interface Admission {
   buckets: { name: string; rate: Rate }[];
   key: (KeyUse & { owner: string; ttlMs: number }) | null;
@@ -19,9 +19,9 @@ export interface Admitted {
 }
 
 /**
- * The report of the request that owns a key, once it is done. If the request found in the database that an earlier
- * request had already used the key, the report contains that whole record, so that the claim takes over the original
- * time and expiry.
+ * The result of the request that owns a key. If that request found in the database that an earlier request had already
+ * used the key, the result contains the whole record of the earlier request, so that the key keeps its original time
+ * and expiry.
  */
 export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffect>;
 
@@ -46,8 +46,8 @@ export class ProjectGateObject extends DurableObject {
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
     this.makeTables();
-    // Levels are stored because a bucket with a rate per minute may not be full again before an idle object is evicted.
-    // A bucket with a rate per second is.
+    // Levels are stored because a bucket with a rate per minute may not be full again when an idle object is evicted. A
+    // bucket with a rate per second is full by then.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }
 
@@ -80,7 +80,7 @@ export class ProjectGateObject extends DurableObject {
     Object.assign(this, { levels: {}, levelsStoredAt: 0, hasTables: false });
   }
 
-  /** Removes expired keys, in steps, and sets the alarm for the next ones. */
+  /** Removes up to `expiredPerStep` expired keys, and sets the alarm for the next ones. */
   override async alarm(): Promise<void> {
     this.sql(
       `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires_at <= ?
@@ -165,7 +165,7 @@ export class ProjectGateObject extends DurableObject {
   }
 
   private sql(query: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
-    // A call may still arrive from a request that was running when the project was erased.
+    // A request that was running when the project was erased may still call this object, which then has no tables.
     if (!this.hasTables) this.makeTables();
     return this.ctx.storage.sql.exec(query, ...values).toArray();
   }

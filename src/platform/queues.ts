@@ -2,14 +2,17 @@ import { chunksOf, chunksOfBytes } from "../core/chunks";
 import { type Enqueue, type Queued, type QueueName, queueOf } from "../core/messages";
 import type { Env } from "./env";
 
-// Cloudflare accepts 100 messages or 256 KB per call. Most messages have between a few hundred bytes and two kilobytes; those
-// with opens and clicks, or with the results of mail, have up to 60 KB.
+// Cloudflare accepts 100 messages or 256 KB per call. Most messages have between a few hundred bytes and two kilobytes.
+// Messages with opens and clicks, or with the results of mail, have up to 60 KB.
 const maxMessagesPerCall = 100;
-/** Leaves room for the metadata of a hundred messages, some 100 bytes each. */
+/**
+ * The most bytes of messages in one call. They leave room for the metadata of a hundred messages, some 100 bytes each.
+ */
 const maxBytesPerCall = 200_000;
 
 /**
- * Sends messages in several calls. A failed call does not stop the later ones; the first failure is thrown at the end.
+ * Opens the queues. Messages are sent in several calls. A failed call does not stop the later ones, and the first
+ * failure is thrown at the end.
  */
 export function openQueues(env: Env): Enqueue {
   const queues: Record<QueueName, Queue> = {

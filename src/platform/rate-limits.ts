@@ -3,8 +3,8 @@ import type { Rate } from "../core/bucket";
 import { type RouteBucket, routeBuckets } from "./route-buckets";
 
 /**
- * Each bucket's rate; null turns the limit off. `api` is for all requests of a project, and `publicAddress` for calls
- * with public keys from one network address.
+ * The rate of each bucket; null when the bucket has no limit. `api` is for all requests of a project, and
+ * `publicAddress` for calls with public keys from one network address.
  */
 export type RateLimits = Record<"api" | "publicAddress" | RouteBucket, Rate | null>;
 
@@ -14,10 +14,10 @@ const burst = z.coerce.number().int().min(1);
 
 type RouteSetting = `RATE_LIMIT_${Uppercase<RouteBucket>}_${"PER_SECOND" | "BURST"}`;
 
-// An object literal has exactly the keys of its type.
+// The cast is safe, because an object literal has exactly the keys of its type.
 const buckets = Object.keys(routeBuckets) as RouteBucket[];
 
-// Both kinds of settings have the same type, and each bucket has both.
+// The cast is safe, because both kinds of settings have the same type, and each bucket has both.
 const routeSettings = Object.fromEntries(
   buckets.flatMap((bucket) => [
     [settingOf(bucket, "PER_SECOND"), perPeriod.default(routeBuckets[bucket].perSecond)],
@@ -33,7 +33,10 @@ export const rateLimitSettings = {
   RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perPeriod.default(0),
 };
 
-/** The burst is this many seconds' worth of calls, because a page reports several things at once while it loads. */
+/**
+ * How many seconds' worth of calls one network address may make at once. A page reports several things at once while it
+ * loads.
+ */
 const addressBurstSeconds = 5;
 
 /** Returns the rates; null when rate limiting is off. */
@@ -46,7 +49,7 @@ export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSetti
     rate(settings[settingOf(bucket, "PER_SECOND")], settings[settingOf(bucket, "BURST")]),
   ]);
   return {
-    // `ofRoutes` contains every bucket of routes.
+    // The cast is safe, because `ofRoutes` contains every bucket of routes.
     ...(Object.fromEntries(ofRoutes) as Record<RouteBucket, Rate | null>),
     api: rate(perMinute / 60, Math.max(1, Math.floor(perMinute))),
     publicAddress: rate(perAddress, Math.max(1, Math.ceil(perAddress * addressBurstSeconds))),

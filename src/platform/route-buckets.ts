@@ -1,7 +1,7 @@
 import type { Rate } from "../core/bucket";
 
 /**
- * The buckets of rate limits that routes name in their policies, with the defaults of their settings
+ * The rate-limit buckets that routes name in their policies. Each has the defaults of its settings,
  * `RATE_LIMIT_<NAME>_PER_SECOND` and `RATE_LIMIT_<NAME>_BURST`.
  */
 export const routeBuckets = {

@@ -24,9 +24,9 @@ export interface DueRows {
 }
 
 /**
- * Sweeps due rows of projects that live in the database. Rows behind the fence of a move may stay due for an hour, and
- * there may be a million of them, so no statement skips more than 25,000. `take` gets the rows as a SELECT of the
- * table's key, at most `limit`, and returns how many it took.
+ * Sweeps the due rows of projects that live in the database. Rows of a project that a move has fenced may stay due for
+ * an hour, and there may be a million of them, so no statement skips more than 25,000. `take` gets a SELECT of the keys
+ * of at most `limit` rows, and returns how many rows it took.
  */
 export function sweepAtHome(
   platform: Platform,
@@ -48,7 +48,7 @@ export function sweepAtHome(
       db,
       sql`SELECT ${columnsOf(due.key)} FROM (${window}) WHERE ${homeOf(due)} LIMIT ${limit}`,
     );
-    // More due rows may follow behind rows of a fenced project, however few rows this statement took.
+    // More due rows may follow the rows of a fenced project, even if this statement took only a few.
     return taken > 0 && limit === maxSweptRows ? maxSweptRows : taken;
   });
 }
@@ -62,7 +62,7 @@ const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last
 const rowsInWindow = Math.floor(maxRowsPerStatement / 2);
 
 /**
- * Finds the first due row, from a position on, whose project lives here. If no project is fenced, there is nothing to
+ * Finds the first due row after a position whose project lives here. If no project is fenced, there is nothing to
  * search, because every row qualifies.
  */
 async function findFirst(

@@ -13,7 +13,7 @@ export interface Turn {
   giveBack(): void;
 }
 
-/** A queue for one kind of work, of which this isolate runs a limited amount at a time. */
+/** A waiting line for one kind of work. This isolate runs only a limited amount of such work at a time. */
 export interface Line {
   /**
    * Waits until the running work, the work that asked earlier and this work of `size` together fit within `atOnce`.
@@ -29,8 +29,8 @@ interface LineEntry {
 }
 
 /**
- * Opens a line for turns. Waiting work polls, because the promise of one object must not depend on another object. Work
- * far back in the line polls less often, because polling takes time too.
+ * Opens a line for turns. Waiting work polls, because a promise of one Durable Object must not depend on another
+ * object. Work far back in the line polls less often, because polling takes time too.
  */
 export function openLine(): Line {
   /** Waiting entries, in the order in which they asked. */
@@ -74,7 +74,7 @@ function forgetSilent(turns: Set<LineEntry>, now: number): void {
 }
 
 /**
- * The queue for CPU-bound work, which runs one piece at a time. If several pieces ran at once, any other request would
+ * The line for CPU-bound work, which runs one piece at a time. If several pieces ran at once, any other request would
  * wait for all of them at each of its own steps.
  */
 const computing = openLine();

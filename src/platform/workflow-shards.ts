@@ -5,8 +5,8 @@ import type { StepOutcome } from "../core/workflows/outcome";
 import type { NamedObjects } from "./objects";
 
 /**
- * The address of the object that stores a sixteenth of a project's executions. The object learns its own identity from
- * it.
+ * The address of the object that stores a sixteenth of a project's executions. The object learns from the address which
+ * one it is.
  */
 export interface ShardAddress {
   project: number;
@@ -15,7 +15,7 @@ export interface ShardAddress {
   at?: number;
 }
 
-/** An event for a shard, with the workflows that it starts at the moment of its commit. */
+/** An event for a shard. `starts` contains the workflows that the event was to start when it was committed. */
 export interface Delivery {
   event: { id: Id; name: string; source: "PUBLIC" | "API" | "SYSTEM"; data: JsonObject };
   contactId: Id;
@@ -67,7 +67,8 @@ export interface ExecutionView {
   exitReason: string | null;
   error: string | null;
   /**
-   * The context that the caller gave. `event` contains the data of the event that last started or woke the execution.
+   * The context that the caller gave. Its key `event` contains the data of the event that last started or woke the
+   * execution.
    */
   context: JsonObject;
   startedAt: number;
@@ -85,7 +86,7 @@ export interface StepCounts {
   completed: number;
   failed: number;
   skipped: number;
-  /** How many executions took each branch, without unused branches. */
+  /** How many executions took each branch. Branches that no execution took are left out. */
   branches: { branch: string; count: number }[];
 }
 

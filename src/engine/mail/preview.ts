@@ -20,11 +20,11 @@ interface PreviewedContent {
   subject: string;
   previewText: string | null;
   body: string;
-  /** Whether it is a mail of double opt-in. Only such mail has `confirmUrl`. */
+  /** Whether the mail is a double opt-in mail. Only such mail has `confirmUrl`. */
   isConfirmation?: boolean;
 }
 
-/** The data that fills the mail: that of a contact, overridden by data of the call. */
+/** The data that fills the mail: the data of a contact, overridden by the data of the call. */
 interface PreviewData {
   contactId?: Id | null;
   data?: JsonObject;
@@ -34,7 +34,7 @@ interface MailPreview {
   subject: string;
   html: string;
   text: string;
-  /** The variables without a value. */
+  /** The variables of the content that have no value. */
   missing: string[];
 }
 
@@ -79,7 +79,8 @@ async function previewVariables(
 }
 
 /**
- * Placeholders that look like links but do not work, because a mail that was never sent must not unsubscribe anyone.
+ * Returns placeholders that look like links but do not work, because a mail that was never sent must not unsubscribe
+ * anyone.
  */
 function sampleLinks(ctx: Context, isConfirmation: boolean): RecipientLinks {
   const base = linkBase(ctx) ?? "";

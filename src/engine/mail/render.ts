@@ -20,9 +20,9 @@ interface Rendering {
   content: ContentRow & { body: string };
   contact: ContactSnapshot;
   links: RecipientLinks | null;
-  /** Null when the mail is only displayed, because that is not an open by its recipient. */
+  /** Null when the mail is only displayed, because displaying it is not an open by its recipient. */
   tracker: Tracker | null;
-  /** The budget for everything that the mail renders. */
+  /** The budget for rendering all parts of the mail. */
   budget?: Budget;
 }
 
@@ -63,15 +63,15 @@ export function renderMessage(
 }
 
 /**
- * Makes sure that text from a stranger does not become a link in mail that a stranger can cause. Campaigns are exempt:
- * a project chooses their recipients itself, and can leave strangers out.
+ * Breaks links in the data of a stranger, in mail that a stranger can cause. Campaigns are exempt, because a project
+ * chooses their recipients itself, and can leave strangers out.
  */
 function asPrinted({ source }: EmailRow, { isConfirmation }: ContentRow, contact: ContactSnapshot): ContactSnapshot {
   const mayBeTheirs = source === "WORKFLOW" || isConfirmation;
   return mayBeTheirs && contact.isStranger ? { ...contact, data: breakLinksInData(contact.data) } : contact;
 }
 
-/** Returns everything that the content of a mail can name. */
+/** Returns the variables that the content of a mail can use. */
 export function variablesOf(
   { contactId, toName, source, ownData }: Pick<EmailRow, "contactId" | "toName" | "source" | "ownData">,
   { content, contact, links }: Pick<Rendering, "contact" | "links"> & { content: Pick<ContentRow, "ownData"> },

@@ -20,7 +20,7 @@ export const withheld = {
 /** The facts about a mail that decide whether a contact gets it. They are SQL when only the database knows them. */
 export interface KindOfMail {
   type: EmailType | SQL;
-  /** The topic; null, or NULL in SQL, for mail without one. */
+  /** The topic of the mail; null, or NULL in SQL, for mail without a topic. */
   topicId: Id | SQL | null;
 }
 
@@ -34,8 +34,8 @@ interface RecipientInSql {
 const contact: RecipientInSql = { email: sql`c.email`, optedOutAt: sql`c.opted_out_at`, contactId: sql`c.id` };
 
 /**
- * Returns, as an SQL expression, why this kind of mail may not go to its recipient; NULL when it may. The recipient
- * defaults to a contact `c`.
+ * Returns an SQL expression for the reason why this kind of mail must not go to its recipient. The reason is NULL when
+ * the mail may go. The recipient defaults to a contact `c`.
  */
 export function whyWithheld(ctx: Context, { type, topicId }: KindOfMail, to: Partial<RecipientInSql> = {}): SQL {
   const { email, optedOutAt, contactId } = { ...contact, ...to };

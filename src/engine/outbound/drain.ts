@@ -8,11 +8,11 @@ import { findProject } from "../projects/project";
 import type { OutboundTables } from "./rows";
 
 /**
- * After this time, or when the statements are used up, another message continues the work. Calls in progress may take
- * ten more seconds, in which other receivers still get turns.
+ * The length of a run. After it, or when the invocation's statements are used up, another message continues the work.
+ * Calls in progress may take ten more seconds, during which other receivers still get turns.
  */
 const runMs = 20 * secondMs;
-/** How often to look for other due receivers while a call is under way. */
+/** The pause between two searches for due receivers while a call is in progress. */
 const pollMs = 500;
 /** The most receivers of one project that are called at the same time, so that one project cannot take up all calls. */
 const maxPerProject = 2;
@@ -33,9 +33,9 @@ export interface Receiver {
 export interface OutboundCalls {
   kind: string;
   rows: OutboundTables;
-  /** The message by which calls of this kind are announced as due. */
+  /** The message that announces due calls of this kind. */
   message: QueueMessage;
-  /** Returns a FROM clause with a condition: rows of receivers, including all that are due. */
+  /** Returns a FROM clause with a condition that selects rows of receivers, including all that are due. */
   waiting(now: number): SQL;
   findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;
   /**
@@ -54,8 +54,8 @@ interface DueReceiver extends Receiver {
 
 /**
  * Makes the due calls of all projects and kinds until none is left. A run has at most one call to each receiver in
- * progress; several runs may serve one receiver, each with its own calls. While one receiver is slow, others get turns,
- * because this consumer may be the only one. When the run's time is up, it sends the message `again`.
+ * progress, but several runs may call the same receiver, each for its own calls. While one receiver is slow, others get
+ * turns, because this consumer may be the only one. When the run's time is up, it sends the message `again`.
  */
 export async function drainOutbound(
   platform: Platform,

@@ -7,8 +7,9 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The two tables of a kind of calls: one with a row for each call, with `next_attempt_at`, and one with a row for each
- * receiver, with `due_at`, `put_off_until` and `timeouts`. Every kind has tables of its own: see docs/decisions/0037.
+ * The two tables of a kind of calls. `calls` has a row for each call, with `next_attempt_at`. `receivers` has a row for
+ * each receiver, with `due_at`, `put_off_until` and `timeouts`. Every kind has tables of its own: see
+ * docs/decisions/0037.
  */
 export interface OutboundTables {
   calls: SQL;
@@ -21,11 +22,11 @@ export interface OutboundTables {
    */
   name: SQL;
   receiver: SQL;
-  /** A condition on the receiver's row, without which the receiver is never due. */
+  /** A condition on the receiver's row. A receiver that does not meet it is never due. */
   isCallable: SQL;
 }
 
-/** The tables of a kind, and how their calls are identified within a project: by two columns. */
+/** The tables of a kind of calls, with the two columns that identify a call within its project. */
 export interface CallRows<Key> extends OutboundTables {
   key: SQL;
   readKey: RowReader<Key>;
@@ -36,8 +37,9 @@ export interface CallRows<Key> extends OutboundTables {
 export const leaseMs = 2 * minuteMs;
 
 /**
- * Returns, as SQL, when a receiver is due: with its next call, but not before the time to which it was postponed. Ten
- * thousand calls to a receiver that hangs are therefore one row in the search for work.
+ * Returns an SQL expression for the time at which a receiver is due: the time of its next call, but not before the time
+ * to which the receiver was postponed. A search for work therefore reads only one row for a receiver that hangs, even
+ * if ten thousand calls wait for it.
  */
 export function nextDue({ calls, dueIndex, receivers, name, receiver, isCallable }: OutboundTables): SQL {
   return sql`CASE WHEN ${isCallable} THEN (
@@ -79,9 +81,9 @@ export function updateUnclaimed<Key>(ctx: Context, rows: CallRows<Key>, keys: re
 }
 
 /**
- * Moves a receiver with more due calls behind all other due receivers, for every consumer. Otherwise the receivers with
- * the oldest calls, which are the slow ones, would always be called first. Must come before `updateDue`, and after the
- * statement that records an answer, because recording clears the postponement.
+ * Moves a receiver that has more due calls behind all other due receivers, for every consumer. Otherwise the receivers
+ * with the oldest calls, which are the slow ones, would always be called first. Must come before `updateDue`, and after
+ * the statement that records an answer, because recording clears the postponement.
  */
 export function moveToBack(
   ctx: Context,

@@ -8,7 +8,7 @@ import { sweepDatabases } from "../../platform/sweep";
 import type { OutboundCalls } from "./drain";
 import { leaseMs, nextDue } from "./rows";
 
-/** Whether receivers of a kind wait for calls. */
+/** Returns a condition that holds when receivers of this kind wait for calls. */
 export function hasWaiting({ waiting }: OutboundCalls): IsDue {
   return ({ now }) => exists(waiting(now.getTime()));
 }
@@ -23,8 +23,8 @@ export function queueDue(platform: Platform, { findDue, message }: OutboundCalls
 }
 
 /**
- * Makes claimed calls due at the start of a process, because no lease of the previous process is alive. Calls that were
- * to be retried within the time of a lease become due too.
+ * Makes claimed calls due at the start of a process, because the previous process, which held their leases, is gone.
+ * Calls that were to be retried within the time of a lease become due too.
  */
 export function endLeases(platform: Platform, { rows }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {

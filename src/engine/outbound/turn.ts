@@ -14,9 +14,9 @@ export interface CallKind<Target, Key, Call extends Key, Made> extends Omit<Outb
   read(ctx: Context, target: Target, keys: Key[]): Promise<Call[]>;
   /** Makes a call. Returns null if it is no longer wanted. */
   make(ctx: Context, target: Target, call: Call): Promise<Made | null>;
-  /** Whether the receiver's remaining calls have to wait. */
+  /** Whether the receiver's remaining calls have to wait after this one. */
   endsTurn(made: Made): boolean;
-  /** Adds the statements that record an attempt. Returns the work that follows their commit. */
+  /** Adds the statements that record an attempt. Returns a function to call after the commit, if more work follows. */
   record(ctx: Context, batch: Batch, target: Target, call: Call, made: Made): (() => Promise<void>) | undefined;
   /**
    * Whether each attempt is recorded before the next one. If so, at most one call is repeated when a consumer dies, and
@@ -37,8 +37,8 @@ export function outboundCalls<Target, Key, Call extends Key, Made>(
 
 /**
  * Takes one turn of a receiver: makes its next calls, one after the other, and records them. The turn ends with the
- * first call that postpones the others, and early for a slow receiver. A receiver with more due calls waits for its
- * next turn after the others. If the consumer dies, its calls are due again after the lease, and are made with the same
+ * first call that postpones the others, or when its time is over. A receiver with more due calls then waits behind the
+ * other receivers. If the consumer dies, the claimed calls are due again after the lease, and are made with the same
  * ids.
  */
 async function takeTurn<Target, Key, Call extends Key, Made>(

@@ -20,11 +20,11 @@ import { wantsMail } from "../mail/accept/wanted";
 const StoredId = z.string().transform(asId);
 
 /**
- * The snapshot of a campaign and its audience when sending began. It never changes. Plain data, stored in the
- * campaign's row.
+ * A snapshot of a campaign and its audience at the time when sending began. It never changes, and is stored as JSON in
+ * the campaign's row.
  */
 export const Frozen = z.object({
-  /** The time of the freeze. Relative times in the condition count from it. */
+  /** The time of the freeze, to which relative times in the condition refer. */
   at: z.number(),
   /** The newest contact at the time of the freeze. */
   upTo: StoredId,
@@ -33,21 +33,21 @@ export const Frozen = z.object({
   /** The segments that the condition names, as they were at the freeze. */
   segments: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
-  /** The contents of the variants, or the only content without variants. */
+  /** The contents of the variants; only one content for a campaign without variants. */
   contents: z.array(z.object({ contentId: StoredId, weight: z.number() })),
 });
 export type Frozen = z.infer<typeof Frozen>;
 
 /**
- * The progress of sending. Phases come in this order: "measure" counts the recipients, for a canary; "enumerate" writes
- * the ledger; "deliver" releases its pages to the consumers of mail. A retry starts with "reopen", then "deliver". A
- * cancelled campaign ends with "cancel".
+ * The progress of sending. Phases come in this order: "measure" counts the recipients, for a canary; "enumerate"
+ * inserts the emails, page by page; "deliver" releases the pages to the consumers of mail. A retry starts with
+ * "reopen", then "deliver". A cancelled campaign ends with "cancel".
  */
 export interface Progress {
   phase: "measure" | "enumerate" | "deliver" | "reopen" | "cancel";
   /** The cursor: the last contact that is done, or the last page in the phases that go page by page. */
   after: Id;
-  /** The number of recipients in each bucket of draws, by content. Only in the phase "measure". */
+  /** For each content, the number of recipients in each bucket of draws. Set only in the phase "measure". */
   drawn?: number[][];
   /** For each content: which recipients belong to the canary, and how many of the last bucket are already taken. */
   canary?: (CanaryShare & { taken: number })[];
@@ -64,7 +64,9 @@ export interface Progress {
   lookAt?: number;
 }
 
-/** Returns the value as it is stored. It came out of JSON, or goes into JSON unchanged. */
+/**
+ * Returns the value as JSON to store. The cast is safe, because the value came from JSON, or becomes JSON unchanged.
+ */
 export function notes(progress: Progress | Frozen): JsonObject {
   return progress as unknown as JsonObject;
 }

@@ -16,8 +16,8 @@ import { whyHeld } from "./of-email";
 import { findRun } from "./run-row";
 
 /**
- * Returns the verdict on a contact without an email in the ledger, from the frozen audience and the contact as it is
- * now.
+ * Returns the verdict on a contact that has no email of the campaign. The verdict depends on the frozen audience, and
+ * on the contact as it is now.
  */
 export async function verdictOfContact(
   ctx: Context,
@@ -73,7 +73,7 @@ export async function findWhyNoMail(ctx: Context, kind: KindOfContent, contact: 
 
 type KindOfContent = Pick<CampaignRow, "type" | "topicId">;
 
-/** Reads the conditions that the statements of the ledger apply. */
+/** Reads the conditions that also decide which emails a campaign inserts. */
 function findObstacles(ctx: Context, { type, topicId }: KindOfContent, contact: ContactRow): Promise<Obstacles> {
   const reason = whyWithheld(ctx, { type, topicId });
   return selectOne(

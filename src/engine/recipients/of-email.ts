@@ -39,7 +39,7 @@ function awaitsCanary(ctx: Context): SQL {
       AND r.progress->>'canary' IS NOT NULL AND r.progress->>'isCanaryOver' IS NOT 1))`;
 }
 
-/** Returns the email of a contact in a campaign's ledger; null when it has none. */
+/** Returns the email of a campaign to a contact. Returns null when there is none. */
 export async function findLedgerEmail(ctx: Context, campaignId: Id, contactId: Id): Promise<JudgedEmail | null> {
   const [email] = await findJudgedEmails(
     ctx,
@@ -62,7 +62,7 @@ export function findJudgedEmails(ctx: Context, found: SQL): Promise<JudgedEmail[
   );
 }
 
-/** Returns the verdict on an email of the ledger. */
+/** Returns the verdict on an email of a campaign. */
 export function verdictOfEmail(email: JudgedEmail): RecipientVerdict {
   const { outcome, ...reason } = verdictOfStatus(email);
   const reasons = [(outcome === "WAITING" && whyWaits(email)) || reason];

@@ -9,7 +9,7 @@ import { type Context, clockOf } from "../../platform/context";
 import { MovedOn } from "../jobs/step";
 import { notes, type Progress } from "./frozen";
 
-/** A run without progress for this long is lost. Each step takes much less. */
+/** A run without progress for this long counts as lost. Each step takes much less. */
 export const runGraceMs = minuteMs;
 
 /** A campaign that is being sent, and its progress. */
@@ -19,7 +19,7 @@ export interface Run {
   progress: Progress;
 }
 
-/** A run of a campaign whose row may be deleted. */
+/** A run whose campaign may already be deleted. */
 export interface BareRun extends Pick<Run, "step" | "progress"> {
   campaign: Pick<CampaignRow, "id">;
 }
@@ -53,16 +53,16 @@ export async function findOrphanRun(ctx: Context, id: Id): Promise<BareRun | nul
 }
 
 /**
- * Returns the progress of a run. Only the statements below write the column. Before sending begins, it contains an
- * empty object that nothing reads.
+ * Returns the progress of a run. The cast is safe, because only the statements below write the column. Before sending
+ * begins, the column contains an empty object that nothing reads.
  */
 function progressOf({ progress }: CampaignRunRow): Progress {
   return progress as unknown as Progress;
 }
 
 /**
- * Returns the guard at the start of a step's batch: the step has not been taken by another run, and sending has not
- * been stopped. Pausing, cancelling or holding a campaign also moves it to another step.
+ * Returns the guard at the start of a step's batch. The guard fails when another run has taken the step, or when
+ * sending has been stopped: pausing, cancelling or holding a campaign also increases the step.
  */
 export function guardStep(ctx: Context, { campaign, step }: BareRun): Statement {
   return guard(

@@ -13,7 +13,7 @@ export interface MailAccount {
 
 /** The accounts of the installation, each at a different provider. */
 export interface MailAccounts {
-  /** MAIL_PROVIDER. It carries all mail that no other account carries. */
+  /** MAIL_PROVIDER: carries all mail that no other account carries. */
   main: MailAccount;
   /**
    * MAIL_PROVIDER_MARKETING: carries the campaign lane, which is campaigns and marketing mail. Null when `main` carries
@@ -43,9 +43,9 @@ export function accountNamed(accounts: MailAccounts, name: string): MailAccount 
 }
 
 /**
- * Returns the other provider that may have been called for a transactional mail: the fallback of `main`, or the
- * reverse. A mail whose outcome there is unknown must be retried there, because only that provider would recognise it.
- * Null when there is no other provider.
+ * Returns the other provider that may have been called for a transactional mail: the fallback for `main`, and `main`
+ * for the fallback. A mail whose outcome at the other provider is unknown must be retried there, because only that
+ * provider would recognise it. Returns null when there is no other provider.
  */
 export function otherOf({ main, fallback }: MailAccounts, { name }: Pick<Mailer, "name">): string | null {
   if (fallback === null) return null;

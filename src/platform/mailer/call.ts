@@ -5,7 +5,7 @@ import { secondMs } from "../../core/time";
 /** The longest wait for an answer, well below the two-minute lease within which a round of calls must end. */
 export const patienceMs = 30 * secondMs;
 
-/** The answer of a provider. The body is complete: a truncated answer counts as none. */
+/** The answer of a provider. The body is complete, because a truncated answer counts as no answer. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -34,7 +34,7 @@ export type RefusalKind = Exclude<Receipt["kind"], "accepted" | "unknown">;
 
 /**
  * Returns the receipt for an answer whose status is not 2xx. `message` is the provider's text, without secrets. `kind`
- * is for providers whose text is more precise than their status.
+ * is given for providers whose text is more precise than their status.
  */
 export function receiptOfRefusal(
   answer: Answer,
@@ -55,7 +55,7 @@ export function kindOfStatus(status: number): RefusalKind {
 
 /**
  * Returns the receipts of a call with several mails that was refused as a whole. Unless the account or the provider is
- * at fault, one of the mails is. All of them count as tried, so that each is sent alone next time.
+ * at fault, one of the mails caused the refusal. All of them count as tried, so that each is sent alone next time.
  */
 export function receiptsOfRefusal(receipt: Receipt, mails: number): Receipt[] {
   const { kind } = receipt;

@@ -12,8 +12,7 @@ export interface SenderDomain {
 
 export interface AddedDomain extends SenderDomain {
   /**
-   * Whether this call created the domain in the provider's account. A domain that was there before must not be removed
-   * by us.
+   * Whether this call created the domain in the provider's account. We must not remove a domain that was there before.
    */
   isNew: boolean;
 }
@@ -27,16 +26,16 @@ export interface Mailer extends Abilities {
    */
   deliver(messages: readonly Message[], key: string): Promise<Receipt[]>;
   /**
-   * Looks up which mails of a call the provider has, after its answer was lost. Returns the message ids, by the emails'
-   * public ids. Throws unless the provider gives a complete answer. Only available for providers that store accepted
-   * mail and can search it by the id of our call.
+   * Looks up which mails of a call the provider has, after the answer to the call was lost. Returns a map from the
+   * emails' public ids to the provider's message ids. Throws unless the provider gives a complete answer. Defined only
+   * for providers that store accepted mail and can search it by the id of our call.
    */
   lookUp?(key: string): Promise<ReadonlyMap<string, string>>;
   /** Registers a domain. It may be registered already, because all projects share the account. */
   addDomain(domain: string): Promise<AddedDomain>;
   /**
-   * Returns the current state of a domain, after the provider has checked it again. Null when the provider does not
-   * know the domain.
+   * Returns the current state of a domain, after the provider has checked it again. Returns null when the provider does
+   * not know the domain.
    */
   domainStatus(domain: string): Promise<SenderDomain | null>;
   /** Removes a domain for every project of the installation. An unknown domain is not an error. */

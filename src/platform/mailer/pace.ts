@@ -38,8 +38,9 @@ export interface Pace {
 export type Lanes = Readonly<Record<Lane, LaneState>>;
 
 /**
- * Opens the pace, with one object for each provider's account. It fails open: when the object does not answer, fresh
- * mail is sent, because pacing only protects the provider. Mail that is already waiting then waits for the next sweep.
+ * Opens the pace of a provider's account, which one object keeps. The pace fails open: when the object does not answer,
+ * fresh mail is sent, because pacing only protects the provider. Mail that is already waiting then waits for the next
+ * sweep.
  */
 export function openPace(objects: NamedObjects<PaceObject>, provider: string, rule: AccountRule, log: Log): Pace {
   async function reach<T>(call: (object: DurableObjectStub<PaceObject>) => Promise<T>, otherwise: T): Promise<T> {

@@ -45,7 +45,7 @@ export interface Provider<Shape extends z.ZodRawShape = z.ZodRawShape> {
   require(env: object, setting: string): ConfiguredProvider;
 }
 
-/** Infers the types of a provider's settings. */
+/** Returns the settings unchanged. TypeScript infers their types from the call. */
 export function defineSettings<Shape extends z.ZodRawShape, Settings>(
   settings: ProviderSettings<Shape, Settings>,
 ): ProviderSettings<Shape, Settings> {

@@ -34,7 +34,7 @@ export interface MailConfig {
   provider: ConfiguredProvider;
   /** The provider of campaigns and marketing mail, if different. */
   marketing: ConfiguredProvider | null;
-  /** The provider of transactional mail while the first one is down. */
+  /** The provider of transactional mail while `provider` is down. */
   fallback: ConfiguredProvider | null;
   /** The providers whose reports are accepted, by name. A provider that was used earlier still reports on its mail. */
   reporters: ReadonlyMap<string, Reporter>;

@@ -11,12 +11,12 @@ export interface ReportCall {
 export type ProviderReport =
   | { kind: "report"; notice: Notice }
   | { kind: "received"; mail: ReceivedMail }
-  /** An event without a meaning here, by the provider's name for it. */
+  /** An event that has no meaning here. `name` is the provider's name for it. */
   | { kind: "other"; name: string };
 
 /**
- * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when the call was about the
- * subscription itself.
+ * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when the call was only about the
+ * subscription to reports.
  */
 export type Reporter = (call: ReportCall) => Promise<ProviderReport | null>;
 

@@ -13,11 +13,12 @@ import { updateDeliveredOf, updateSent } from "./report";
 
 /**
  * Records opens and clicks of a project's mail in one batch: either those that we tracked, or those that a provider
- * tracked in mail that it sent. Each counts once, even when it is reported repeatedly: the row of an email stores the
- * keys of all counted hits, up to `maxHits`.
+ * tracked in mail that it sent. Each hit counts once, even when it is reported repeatedly: the row of an email stores
+ * the keys of all counted hits, up to `maxHits`.
  *
- * A hit proves that the provider accepted the mail, and a person's hit that the mail was delivered. If that is not
- * recorded yet, it is recorded first. Nothing is recorded about an erased contact, or about mail that was never sent.
+ * A hit proves that the provider accepted the mail. A person's hit also proves that the mail was delivered. Acceptance
+ * and delivery are recorded first, if they are not recorded yet. Nothing is recorded about an erased contact, or about
+ * mail that was never sent.
  */
 export async function recordHits(
   ctx: Context,
@@ -66,8 +67,8 @@ function kindOf(hit: Hit): Kind {
 }
 
 /**
- * Returns the statements for hits. The statement of the events comes before the update, because both check which hits
- * are new.
+ * Returns the statements that record hits. Events are inserted before the update of the emails, because the update
+ * makes the hits known, and only new hits have events.
  */
 function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement[] {
   if (hits.length === 0) return [];
@@ -113,7 +114,7 @@ function movedWhen(kind: "open" | "click", hits: SQL): SQL {
   return sql`WHEN ${hits} > 0 AND ${isOneOf(from)} THEN ${to}`;
 }
 
-/** Built from constants only. */
+/** Inlines the statuses, which are constants. */
 function isOneOf(statuses: readonly EmailStatus[]): SQL {
   return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
 }
@@ -132,7 +133,7 @@ function itemsOf(ctx: Context, hits: readonly Hit[]) {
         key: hitKey(hit),
         at: ctx.project.testClock ? ctx.clock().getTime() : hit.at,
       },
-      // `before` is the number of hits earlier in this batch, which are not in the row yet.
+      // `before` is the number of earlier hits of the same kind and email in this batch, which are not in the row yet.
       ...{ kind, before, limit: maxHits[kind] },
       event: hit.kind === "open" ? "email.opened" : "email.clicked",
       number: hit.number ?? 0,

@@ -25,13 +25,13 @@ export interface Reported {
 }
 
 /**
- * Returns the statements that apply a provider's report. They share a batch, in this order. `provider` must be the one to which
- * the email was handed over. `noticeId` is the provider's own id of this report.
+ * Returns the statements that apply a provider's report, for one batch and in this order. They match only if the email
+ * was handed over to `provider`. `noticeId` is the provider's own id of this report.
  *
- * A report moves the status only forward, see `movedBy`. Whether the report is news is decided separately. A hard
- * bounce or a complaint is news once, whatever the status is, and then the contact is unsubscribed and the address
- * suppressed. A soft bounce is news once for each notice, until the email has bounced. A report that is news records
- * one event. The column `reported` stores it, because a report that did not move the status would otherwise be news
+ * A report moves the status only forward: see `movedBy`. Only a report that is news has an effect, and it records one
+ * event. A hard bounce or a complaint is news once per email, whatever the status of the email. It unsubscribes the
+ * contact and suppresses the address. A soft bounce is news once per notice, until the email has bounced. The column
+ * `reported` stores the reports that were news, because a report that did not move the status would otherwise be news
  * again.
  */
 export function updateReported(
@@ -101,9 +101,9 @@ export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL
 
 /**
  * Returns the statements for emails that the provider must have accepted, because there is a report, an open or a
- * click. If the acceptance is not recorded yet, because the report was faster or the answer was lost, it is recorded
- * now; a later answer then changes nothing. `isMeant` is a condition on the email `e` that identifies the accepting
- * provider.
+ * click. They record the acceptance if it is not recorded yet, because the report was faster than the provider's
+ * answer, or the answer was lost. A later answer then changes nothing. `isMeant` is a condition on the email `e` that
+ * identifies the accepting provider.
  */
 export function updateSent(
   ctx: Context,
@@ -130,8 +130,8 @@ export function updateSent(
 }
 
 /**
- * Returns the new value of `settled_by` for an email whose status is about to change. Only an unknown outcome gets a
- * settler.
+ * Returns the new value of `settled_by` for an email whose status is about to change. The value changes only if the
+ * outcome was unknown.
  */
 export function settledBy(settler: Settler): SQL {
   return sql.raw(`iif(status = 'UNKNOWN', '${settler}', settled_by)`);
@@ -139,18 +139,18 @@ export function settledBy(settler: Settler): SQL {
 
 type Trouble = Exclude<Meaning, "delivered">;
 
-/** Built from constants only. */
+/** Inlines the statuses, which are constants. */
 function isOneOf(statuses: readonly EmailStatus[]): SQL {
   return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
 }
 
-/** Returns the key by which an email remembers a report, in its column `reported`. */
+/** Returns the key of a report in the column `reported` of its email. */
 function keyOf(meaning: Trouble, noticeId: string | null): string {
   return endsTrust(meaning) ? meaning : `soft:${(noticeId ?? "").slice(0, maxKeyLength)}`;
 }
 
 const maxKeyLength = 100;
-/** The most reports that are stored per email. Further reports add nothing new. */
+/** The most reports that are stored per email. Further soft bounces are ignored. */
 const maxReports = 20;
 
 function orNewReport(meaning: Trouble, key: string): SQL {
@@ -164,8 +164,8 @@ function setReported(key: string): SQL {
 }
 
 /**
- * Returns the assignment of the report's time. A soft bounce only has a time if it ends the mail; for a hard bounce or
- * a complaint, the first time counts.
+ * Returns the assignment that stores the time of the report. The time of a soft bounce is stored only if it ends the
+ * mail. For a hard bounce or a complaint, the first time is kept.
  */
 function setTime(meaning: Trouble, isMoved: SQL, now: number): SQL {
   switch (meaning) {

@@ -11,28 +11,30 @@ import { countsForReputation } from "../../events/email-events";
 import { forgetProjects } from "../../projects/cache";
 import { pauseOf } from "../../projects/sending-paused";
 
-// The reputation brake. Nothing is scanned, and no row is written per mail:
-// - The count of the event `email.sent`, which is updated anyway, also counts the mails to real addresses.
+// The reputation brake pauses a project's marketing email after too many bounces or complaints. It scans nothing, and
+// writes no row per mail:
+// - The row that counts the event `email.sent` changes with each mail anyway. It also counts the mails to real
+// addresses.
 // - A new block begins after each hundred counted mails. A report is added to the block in which its mail was sent.
 // - When a block begins, and after each report that counts, the last blocks are added up to 1,000 mails.
 // A mail is assigned to a block by its time. When several consumers record at the same moment, some mails may be
 // assigned to a neighbouring block, but each report is added to exactly one block. Blocks are in the project's
 // database, and the pause is in the control database. If the process dies before it writes the pause, the next report
-// or block decides again; a provider repeats a report that got no answer.
+// or block leads to a new decision. A provider also repeats a report that got no answer.
 
 const mailsPerBlock = 100;
 
 /**
- * 1,000 mails fill at most eleven blocks. A few more are kept, because an operator who lifts a pause begins a block
- * early.
+ * The number of blocks that are kept. 1,000 mails fill at most eleven blocks. A few more are kept, because an operator
+ * who lifts a pause begins a block early.
  */
 const keptBlocks = 20;
 
 const readBlockNumber = columns({ number: asNumber });
 
 /**
- * Begins the next block when the last one has a hundred mails, and then returns a row. Must come after the events of
- * accepted mail, in the same batch. The mails of this batch belong to the previous block, which began before `at`.
+ * Begins the next block when the last one has a hundred mails, and returns a row only then. Must come after the events
+ * of accepted mail, in the same batch. The mails of this batch belong to the previous block, which began before `at`.
  */
 export function insertBlock(ctx: Context, at: number): Statement<{ number: number }> {
   return statement(
@@ -44,7 +46,7 @@ export function insertBlock(ctx: Context, at: number): Statement<{ number: numbe
   );
 }
 
-/** Begins a block with the next mail. */
+/** Begins a new block, whose first mail will be the next one. */
 export function insertBlockNow(ctx: Context, at: number): Statement {
   return statement(sql`${nextBlock(ctx, at)} WHERE true`);
 }
@@ -94,7 +96,7 @@ export function selectBlocks(ctx: Context): SQL {
 /** Pauses the project's marketing email if too many of its last mails bounced or drew complaints. */
 export async function judgeReputation(ctx: Context): Promise<void> {
   const { sendingCountedFrom } = ctx.project;
-  // The cached project may be 30 seconds old; a missed change is found by the next report.
+  // The cached project may be 30 seconds old. The next report or block judges again with a newer one.
   if (pauseOf(ctx.project) !== null) return;
   const blocks = await select(ctx.db, selectBlocks(ctx), readBlock);
   const standing = standingOf(blocks, blocks[0]?.mails ?? 0, sendingCountedFrom ?? 0);
@@ -102,7 +104,9 @@ export async function judgeReputation(ctx: Context): Promise<void> {
   if (reason !== null) await pauseMarketing(ctx, reason);
 }
 
-/** Pauses marketing, unless a pause was lifted since the project was read: these blocks no longer count then. */
+/**
+ * Pauses marketing, unless a pause was lifted since the project was read, because these blocks then no longer count.
+ */
 async function pauseMarketing(ctx: Context, reason: string): Promise<void> {
   const at = ctx.clock().getTime();
   const { number, sendingCountedFrom } = ctx.project;
@@ -121,8 +125,8 @@ async function pauseMarketing(ctx: Context, reason: string): Promise<void> {
 }
 
 /**
- * Judges the reputation between two calls of a delivery, and deletes old blocks. If that fails, mail is still sent: the
- * next block judges again.
+ * Judges the reputation between two calls of a delivery, and deletes old blocks. If that fails, mail is still sent, and
+ * the reputation is judged again with the next block.
  */
 export async function judgeAsMailGoes(ctx: Context): Promise<void> {
   try {

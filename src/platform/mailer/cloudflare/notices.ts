@@ -21,7 +21,7 @@ const CloudflareEvent = z.object({
 type CloudflareEvent = z.infer<typeof CloudflareEvent>;
 
 /**
- * Reads an event of Cloudflare Email Service. Null for any other message, and for an event that is not about an
+ * Reads an event of Cloudflare Email Service. Returns null for any other message, and for an event that is not about an
  * outcome.
  */
 export function readCloudflareEvent(event: unknown): Notice | null {
@@ -52,12 +52,13 @@ function reportOf({ type, payload }: CloudflareEvent): Report | null {
       return { kind: "complained" };
     case "deferred":
       return transient([bounce?.reason ?? delivery?.smtpResponse]);
-    // A permanent failure, or the end of the retries after temporary ones.
+    // The mail failed permanently, or the service gave up after temporary failures.
     case "bounced":
       return bounce?.type === "hard" ? hardBounce([bounce.reason]) : gaveUp([bounce?.reason ?? delivery?.smtpResponse]);
     case "failed":
       return gaveUp(["Failed", failure?.reason]);
-    // The reason is the service's policy or its suppression list, to which other senders of the account add too.
+    // The service rejects mail because of its policy or its suppression list, to which other senders of the account add
+    // too.
     case "rejected":
       return gaveUp(["Rejected by the provider", rejection?.detail ?? rejection?.reason]);
     default:

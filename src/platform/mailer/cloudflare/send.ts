@@ -14,9 +14,9 @@ const maxMessageBytes = 5 * 1024 * 1024;
 const ownHeaders = ["feedback-id"];
 
 /**
- * Sends through Cloudflare Email Service by a binding of the Worker, so that an installation needs no other account.
- * The service carries transactional mail only. It has no idempotency keys and cannot be asked, and its events identify
- * a mail by the id in the answer to the call. When that answer is lost, the outcome stays unknown.
+ * Sends through Cloudflare Email Service, by a binding of the Worker, so that an installation needs no other account.
+ * The service carries transactional mail only. It has no idempotency keys, and its mail cannot be looked up. Its events
+ * identify a mail only by the id in the answer to the call, so when that answer is lost, the outcome stays unknown.
  */
 export function cloudflareMailer(binding: SendEmail): Mailer {
   // Domains are added to the service in Cloudflare's dashboard. Here, only their ownership is checked.
@@ -93,7 +93,7 @@ function sizeOf({ html, text, attachments }: Message): number {
  */
 const kindOfCode = new Map<string, RefusalKind>([
   ["E_RATE_LIMIT_EXCEEDED", "throttled"],
-  // Waiting a moment does not help.
+  // This is not "throttled", because waiting a moment does not help.
   ["E_DAILY_LIMIT_EXCEEDED", "blocked"],
   ["E_INTERNAL_SERVER_ERROR", "unavailable"],
 ]);

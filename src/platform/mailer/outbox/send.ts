@@ -13,7 +13,8 @@ import type { Mailer, SenderDomain } from "../mailer";
 export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Mailer {
   return {
     name: "outbox",
-    // Like most real providers, it accepts the same mail twice, so a missing check of ours becomes visible.
+    // Like most real providers, the outbox accepts the same mail twice, so that a missing check in our code becomes
+    // visible.
     idempotencyWindowMs: 0,
     mailsPerCall: 50,
     sharesCallsWithFiles: true,

@@ -24,8 +24,8 @@ const Details = z.object({
 type Call = (method: string, path: string, body?: string) => Promise<Answer>;
 
 /**
- * Opens the domains at Postmark, which belong to the account. `call` is null without the account's token: no domain can
- * then be registered, and the caller gets an error.
+ * Returns the methods for domains at Postmark. Domains belong to the account, so `call` is null without the account's
+ * token. No domain can then be registered, and the caller gets an error.
  */
 export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
   const ask = (method: string, path: string, body?: object, expected?: number[]) => {

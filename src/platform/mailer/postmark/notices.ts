@@ -3,7 +3,7 @@ import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from 
 import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
 import type { Report } from "../../../core/mail/status";
 
-/** The metadata field with the tag of every mail. */
+/** The name of the metadata field that contains the tag of a mail. */
 export const postmarkTagName = "petrel";
 
 const PostmarkEvent = z.object({
@@ -22,7 +22,7 @@ const PostmarkEvent = z.object({
 });
 type PostmarkEvent = z.infer<typeof PostmarkEvent>;
 
-/** Reads a webhook event of Postmark. Null when it does not concern a mail's outcome, or is not an event. */
+/** Reads a webhook event of Postmark. Returns null when it does not concern a mail's outcome, or is not an event. */
 export function readPostmarkEvent(event: unknown): Notice | null {
   const { data } = PostmarkEvent.safeParse(event);
   const report = data && reportOf(data);
@@ -56,9 +56,9 @@ function reportOf(event: PostmarkEvent): Notice["report"] | null {
 const hardTypes = new Set(["HardBounce", "BadEmailAddress"]);
 
 /**
- * Postmark's final bounces. For other types Postmark still tries (`Transient`, `DnsError`), a mailbox answers
- * automatically (`AutoResponder`, `AddressChange`, `ChallengeVerification`), or Postmark cannot classify the answer
- * (`Unknown`).
+ * The types of Postmark's final bounces. For other types Postmark still tries (`Transient`, `DnsError`), a mailbox
+ * answers automatically (`AutoResponder`, `AddressChange`, `ChallengeVerification`), or Postmark cannot classify the
+ * answer (`Unknown`).
  */
 const finalBounces = new Set([
   "SoftBounce",
@@ -98,7 +98,7 @@ const PostmarkInbound = z.object({
   Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).nullish(),
 });
 
-/** Reads a mail that Postmark received. Null when it is another notice, or has no sender. */
+/** Reads a mail that Postmark received. Returns null for any other notice, and for mail without a sender. */
 export function readPostmarkInbound(event: unknown): ReceivedMail | null {
   const { data } = PostmarkInbound.safeParse(event);
   if (!data) return null;

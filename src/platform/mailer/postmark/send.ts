@@ -30,8 +30,8 @@ const maxMessageBytes = 10 * 1024 * 1024;
 const mailsPerCall = 100;
 
 /**
- * Sends through Postmark. It has no idempotency, but can be asked which mails it has. Marketing mail needs its own
- * broadcast stream.
+ * Sends through Postmark, which has no idempotency keys, but can be asked which mails it has. Marketing mail needs its
+ * own broadcast stream.
  */
 export function postmarkMailer(settings: PostmarkSettings): Mailer {
   const call = (method: string, path: string, token: Record<string, string>, body?: string) =>

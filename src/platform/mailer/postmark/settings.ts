@@ -4,10 +4,10 @@ import { defineSettings } from "../provider";
 export interface PostmarkSettings {
   endpoint: string;
   serverToken: string;
-  /** Domains belong to the account, not to one of its servers. */
+  /** The token for domains, which belong to the account and not to one of its servers; null when it is not set. */
   accountToken: string | null;
   stream: string;
-  /** Postmark accepts marketing mail only in streams made for it. */
+  /** The stream for marketing mail, which Postmark accepts only in broadcast streams; null when there is none. */
   broadcastStream: string | null;
   webhook: { user: string; password: string } | null;
 }

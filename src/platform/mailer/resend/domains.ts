@@ -28,8 +28,8 @@ const Details = z.object({
 });
 
 /**
- * Opens the domains at Resend. Resend identifies a domain by its own id, which must be looked up in its list of
- * domains.
+ * Returns the methods for domains at Resend. Resend identifies a domain by an id, which must be looked up in Resend's
+ * list of domains.
  */
 export function resendDomains(
   call: (method: string, path: string, body?: string) => Promise<Answer>,
@@ -90,8 +90,8 @@ async function senderDomain(domain: string, answer: Answer): Promise<SenderDomai
 }
 
 /**
- * The purposes of Resend's records. Its SPF consists of two records of the return path, an MX for bounces and a TXT.
- * Records that are not listed are for tracking.
+ * The purposes of Resend's records. A return path has two records of the kind SPF: an MX record for bounces and a TXT
+ * record. Records that are not listed are for tracking.
  */
 const purposes: Record<string, Record<string, RecordPurpose>> = {
   SPF: { MX: "RETURN_PATH", TXT: "SPF" },
@@ -102,7 +102,10 @@ function isKnownType(type: string): type is DnsRecord["type"] {
   return type === "TXT" || type === "CNAME" || type === "MX";
 }
 
-/** Record names are relative to the registrable domain, also for a subdomain: `send.mail` for mail.acme.com. */
+/**
+ * Returns the full name of a record. Resend's names are relative to the registrable domain, even for a subdomain:
+ * `send.mail` is a record of mail.acme.com.
+ */
 function absolute(recordName: string, registrable: string): string {
   return recordName === registrable || recordName.endsWith(`.${registrable}`)
     ? recordName

@@ -3,7 +3,7 @@ import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from 
 import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
 import type { Report } from "../../../core/mail/status";
 
-/** The name of the tag of every mail. */
+/** The name of the tag that every mail carries. */
 export const resendTagName = "petrel";
 
 const ResendEvent = z.object({
@@ -11,7 +11,7 @@ const ResendEvent = z.object({
   created_at: z.string().nullish(),
   data: z.object({
     email_id: z.string().nullish(),
-    /** Sent as a list and reported as an object; both occur. */
+    /** Tags are sent as a list. Events may contain them as a list or as an object. */
     tags: z
       .union([z.array(z.object({ name: z.string(), value: z.string() })), z.record(z.string(), z.string())])
       .nullish()
@@ -30,8 +30,8 @@ type ResendEvent = z.infer<typeof ResendEvent>;
 type ResendData = ResendEvent["data"];
 
 /**
- * Reads a webhook event of Resend. `id` comes from its headers. Null when the event does not concern a mail's outcome,
- * or is malformed.
+ * Reads a webhook event of Resend. `id` comes from the headers of the call. Returns null when the event does not
+ * concern a mail's outcome, or is malformed.
  */
 export function readResendEvent(event: unknown, id: string | null): Notice | null {
   const { data: parsed } = ResendEvent.safeParse(event);
@@ -61,8 +61,8 @@ function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | n
       return clickedBy({ timestamp: created_at, ...data.click });
     case "email.delivery_delayed":
       return transient(["Delayed"]);
-    // Resend accepted the mail and then could not send it, or refused it because the address is on its own list, to
-    // which other projects of the account add too. Neither case is evidence about the recipient.
+    // Resend could not send a mail that it had accepted, or the address is on Resend's suppression list, to which other
+    // projects of the account add too. Neither case is evidence about the recipient.
     case "email.failed":
       return gaveUp(["Failed", data.failed?.reason]);
     case "email.suppressed":
@@ -96,7 +96,7 @@ const ResendReceived = z.object({
   }),
 });
 
-/** Reads a mail that Resend received. Null when it is another event, or has no sender. */
+/** Reads a mail that Resend received. Returns null for any other event, and for mail without a sender. */
 export function readResendReceived(event: unknown): ReceivedMail | null {
   const { data } = ResendReceived.safeParse(event);
   if (!data) return null;

@@ -24,8 +24,8 @@ import type { ResendSettings } from "./settings";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * Sends through Resend. It remembers idempotency keys for 24 hours, so a call without an answer is retried. A call with
- * several mails cannot have attachments. "permissive" validation refuses only the mails that have a fault.
+ * Sends through Resend, which remembers idempotency keys for 24 hours, so a call without an answer is retried. A call
+ * with several mails cannot have attachments. "permissive" validation refuses only the mails that have a fault.
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
@@ -100,7 +100,7 @@ const kindOfName = new Map<string, RefusalKind>([
   // The status is 429, but waiting a moment does not help.
   ["daily_quota_exceeded", "blocked"],
   ["monthly_quota_exceeded", "blocked"],
-  // The status is 403, but the fault is this mail's: its sender domain is not verified there.
+  // The status is 403, but only this mail is at fault: its sender domain is not verified at Resend.
   ["validation_error", "refused"],
 ]);
 

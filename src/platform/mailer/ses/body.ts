@@ -5,7 +5,9 @@ const decoder = new TextDecoder();
  */
 const longestHead = 128 * 1024;
 
-/** Returns a header of a finished message, on one line; empty when there is none. */
+/**
+ * Returns the value of a header of a complete message, as one line. Returns an empty text when there is no such header.
+ */
 export function headerIn(mime: Uint8Array, name: string): string {
   const head = decoder.decode(mime.subarray(0, longestHead));
   const [, value = ""] = new RegExp(`^${name}:([^\\r\\n]*(?:\\r\\n[ \\t][^\\r\\n]*)*)`, "im").exec(head) ?? [];

@@ -3,10 +3,10 @@ import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from 
 import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
 import type { Report } from "../../../core/mail/status";
 
-/** The name of the message tag of every mail. */
+/** The name of the message tag that every mail carries. */
 export const sesTagName = "petrel";
 
-/** The same tag as a header: notifications of an identity contain no message tags, but may contain headers. */
+/** The header with the same tag. Notifications of an identity contain no message tags, but may contain headers. */
 export const sesTagHeader = "X-Petrel-Tag";
 
 const SesEvent = z.object({
@@ -57,7 +57,10 @@ const SesEvent = z.object({
 });
 type SesEvent = z.infer<typeof SesEvent>;
 
-/** Reads an event of SES, as published to SNS. Null when it does not concern a mail's outcome, or is not an event. */
+/**
+ * Reads an event of SES, as published to SNS. Returns null when it does not concern a mail's outcome, or is not an
+ * event.
+ */
 export function readSesEvent(event: unknown): Notice | null {
   const { data } = SesEvent.safeParse(event);
   const report = data && reportOf(data);
@@ -70,7 +73,10 @@ function tagOf({ tags, headers }: SesEvent["mail"]): string | null {
   return tags?.[sesTagName]?.[0] ?? header?.value ?? null;
 }
 
-/** Returns the id of an event. A delay has none, but repeated delays of the same mail differ in their times. */
+/**
+ * Returns the id of an event. A delay has no id, so its time is used: repeated delays of the same mail have different
+ * times.
+ */
 function idOf({ bounce, complaint, deliveryDelay }: SesEvent): string | null {
   return bounce?.feedbackId ?? complaint?.feedbackId ?? deliveryDelay?.timestamp ?? null;
 }
@@ -119,7 +125,7 @@ function complaintOf({ complaintFeedbackType, complaintSubType }: NonNullable<Se
   return notComplaints.has(complaintFeedbackType ?? "") ? null : { kind: "complained" };
 }
 
-/** Bounces reported by the account itself, not by the recipient's server. */
+/** The subtypes of bounces that the account itself reports, and not the recipient's server. */
 const ownRefusals = new Set([accountList, "UnsubscribedRecipient"]);
 
 function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNullable<SesEvent["bounce"]>): Report {
@@ -127,8 +133,8 @@ function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNu
   const [recipient] = bouncedRecipients ?? [];
   const reasons = [[bounceType, bounceSubType].filter(Boolean).join("/"), recipient?.diagnosticCode];
   if (bounceType === "Permanent") return ownRefusals.has(bounceSubType) ? gaveUp(reasons) : hardBounce(reasons);
-  // SES reports a soft bounce when it stops trying. Automatic answers are reported with the same two types, but have no
-  // delivery status and no subtype with a cause.
+  // SES reports a soft bounce, of the type `Transient` or `Undetermined`, when it stops trying. Automatic answers are
+  // reported with the same types, but without a delivery status and without a subtype that names a cause.
   const isVague = bounceType === "Undetermined" || bounceSubType === "General" || bounceSubType === "";
   const action = recipient?.action?.toLowerCase();
   return action === "failed" || (action === undefined && !isVague) ? gaveUp(reasons) : transient(reasons);
@@ -156,8 +162,8 @@ const SesReceived = z.object({
 });
 
 /**
- * Reads a mail that SES received. Null when it is another notification, has no sender, or SES found spam, a virus or a
- * forged sender.
+ * Reads a mail that SES received. Returns null for any other notification, for mail without a sender, and when SES
+ * found spam, a virus or a forged sender.
  */
 export function readSesReceived(event: unknown): ReceivedMail | null {
   const { data } = SesReceived.safeParse(event);

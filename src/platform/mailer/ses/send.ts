@@ -24,8 +24,8 @@ const name = "ses";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * Sends through Amazon SES, API v2, with complete MIME messages. It has no idempotency: a mail handed over twice is
- * sent twice.
+ * Sends through Amazon SES, API v2, with complete MIME messages. SES has no idempotency keys: a mail handed over twice
+ * is sent twice.
  */
 export function sesMailer(settings: SesSettings): Mailer {
   const { region, accessKeyId, secretAccessKey } = settings;
@@ -41,7 +41,7 @@ export function sesMailer(settings: SesSettings): Mailer {
     mailsPerCall: 1,
     sharesCallsWithFiles: false,
     maxMessageBytes,
-    // Our own tag is listed too, because it is sent as such a header.
+    // The second prefix is that of our own tag, which is sent as a header.
     steeringHeaders: ["x-ses-", "x-petrel-"],
     allowsMarketing: true,
     async deliver(messages) {

@@ -8,7 +8,7 @@ export interface SesSettings {
   accessKeyId: string;
   secretAccessKey: string;
   configurationSet: string | null;
-  /** The topic whose messages contain reports. */
+  /** The ARN of the SNS topic whose messages contain reports; null when reports are not set up. */
   topicArn: string | null;
 }
 

@@ -14,15 +14,15 @@ import { log } from "../../log";
 
 const patienceMs = 10 * secondMs;
 const longestAnswer = 64 * 1024;
-/** Certificates by URL. SNS uses one certificate for months. */
+/** The public keys of certificates, by the certificate's URL. SNS uses one certificate for months. */
 const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
 /** Errors from fetching certificates, by URL. They expire before SNS repeats a message, which is after 20 seconds. */
 const failures = expiringCache<Error>({ ttlMs: 10 * secondMs, maxEntries: 100 });
 
 /**
- * Returns the message that SNS published to our topic, after checking its signature. Null when it concerns the
- * subscription, which is then confirmed here. Anyone with an AWS account can publish validly signed messages, so only
- * our own topic counts.
+ * Returns the message that SNS published to our topic, after checking its signature. Returns null for a message about
+ * the subscription itself, which is confirmed here if SNS asks for that. Anyone with an AWS account can publish validly
+ * signed messages, so messages of any other topic are refused.
  */
 export async function readSns(body: string, topicArn: string): Promise<string | null> {
   const message = parsed(body);
@@ -98,7 +98,10 @@ async function confirm(message: SnsMessage): Promise<void> {
   log("info", "The SNS topic now reports to this Worker", { topicArn });
 }
 
-/** Fetches a URL of SNS. When that fails, the report is answered with 500 and SNS sends it again. */
+/**
+ * Fetches a URL of SNS. If that fails, the call that brought the message is answered with 500, and SNS sends the
+ * message again.
+ */
 async function get(url: string): Promise<string> {
   const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(patienceMs) });
   const text = await readShort(response);

@@ -21,8 +21,8 @@ const mailsPerCall = 20;
 const maxSessionMs = 30 * secondMs;
 
 /**
- * Hands mail to a relay by SMTP submission. SMTP has no idempotency and no look-up: when the connection is lost after
- * the data of a mail, its outcome stays unknown, and the remaining mails are tried again.
+ * Hands mail to a relay by SMTP submission. SMTP has no idempotency keys and no lookup. If the connection is lost after
+ * the data of a mail was sent, the outcome of that mail stays unknown, and the remaining mails are tried again.
  */
 export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
   const signsItself: SenderDomain = { verified: true, records: [] };
@@ -52,7 +52,10 @@ export function smtpMailer(settings: SmtpSettings, connect: Connect): Mailer {
   };
 }
 
-/** Sends mails one after another, until an answer is lost: the connection is then gone. */
+/**
+ * Sends mails one after another. Stops when an answer is lost, because the connection is then gone, and when the
+ * session takes too long.
+ */
 async function sendAll(session: Session, messages: readonly Message[], settings: SmtpSettings): Promise<Receipt[]> {
   const receipts: Receipt[] = [];
   const endsAt = Date.now() + maxSessionMs;

@@ -30,8 +30,8 @@ export interface Session {
 }
 
 /**
- * Connects: greets the server, starts TLS and signs in (RFC 5321, 3207 and 4954). If that is refused or not answered,
- * returns a receipt instead, because no mail was handed over.
+ * Connects: greets the server, starts TLS and signs in (RFC 5321, 3207 and 4954). If the server refuses a command or
+ * does not answer, returns a receipt instead of a session, because no mail was handed over.
  */
 export async function openSession(
   connection: Connection,
