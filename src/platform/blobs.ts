@@ -5,7 +5,10 @@ export interface IncomingBytes {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Stored files, in R2. A key begins with its kind and its project, so that the files of a project share a prefix. */
+/**
+ * Stored files, in R2. The key of a file begins with its kind and its project, so that the files of a project share a
+ * prefix.
+ */
 export interface Blobs {
   put(key: string, content: string | Uint8Array): Promise<void>;
   /**

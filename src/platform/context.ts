@@ -42,7 +42,7 @@ export interface Platform {
   /** The current time, for work that takes a while. */
   clock(): Date;
   /**
-   * The real time, even for a project with its own clock. Used for leases, waits, work budgets, rate limits, and times
+   * The real time, even for a project with a test clock. Used for leases, waits, work budgets, rate limits, and times
    * that sweeps compare over all projects.
    */
   realClock(): Date;
@@ -55,7 +55,7 @@ export interface Platform {
   /** Sends the mail of this work, through `accounts.main` unless the work has chosen another account. */
   mailer: Mailer;
   accounts: MailAccounts;
-  /** Opens the embedded provider, which stores the mail of projects with their own clock. */
+  /** Opens the embedded provider, which stores the mail of projects with a test clock. */
   outboxAt(clock: () => Date): Mailer;
   /** Returns the reader of a provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;
@@ -82,7 +82,7 @@ export interface Platform {
   databasesAtOnce: number;
   /** The most executions that the shards in one isolate may move at the same time. */
   executionsAtOnce: number;
-  /** Waits in the middle of work. */
+  /** Pauses the work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
   /** The objects that store the executions of workflows. */
@@ -128,7 +128,7 @@ export interface Context extends Platform {
 }
 
 /**
- * Returns a context for work on a project by a request, a job or a sweep. For a project with its own clock, the time is
+ * Returns a context for work on a project by a request, a job or a sweep. For a project with a test clock, the time is
  * that of the clock, and mail goes only to the outbox.
  */
 export function forProject(platform: Platform, project: Project, callerKind: CallerKind = "secret"): Context {
@@ -152,14 +152,14 @@ function onTestClock(platform: Platform, project: Project): Platform {
   };
 }
 
-/** Returns the time of a project with its own clock. The clock stands still until a call moves it. */
+/** Returns the time of a project with a test clock. The clock stands still until a call moves it. */
 export function timeOfProject({ clockAt, createdAt }: Pick<Project, "clockAt" | "createdAt">): number {
   return clockAt ?? createdAt;
 }
 
 /**
  * Returns the value of the column `clock` in the rows of a project. Sweeps over all projects look for 0, so they skip
- * the rows of a project with its own clock.
+ * the rows of a project with a test clock.
  */
 export function clockOf({ project }: Pick<Context, "project">): number {
   return project.testClock ? project.number : 0;

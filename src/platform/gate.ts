@@ -96,7 +96,10 @@ function keeperAt(projectId: string, index: number): string {
   return `${projectId}/${index}`;
 }
 
-/** Returns the stored name of a key, in which the kind keeps keys of different kinds of callers apart. */
+/**
+ * Returns the name under which a key is stored. It begins with the kind of caller, so callers of different kinds never
+ * share a key.
+ */
 function nameOf({ kind, key }: Pick<OwnedKey, "kind" | "key">): string {
   return `${kind}:${key}`;
 }

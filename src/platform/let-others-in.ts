@@ -10,7 +10,7 @@ export async function letOthersIn(): Promise<void> {
 
 /**
  * The units of work in a slice, which takes about five milliseconds. Slices are short because a request waits for one
- * slice at each of its ten or more steps, and several tasks may compute at once. They are counted in units of work,
+ * slice at each of its ten or more steps, and several tasks may compute at once. A slice is measured in units of work,
  * because the clock stands still while code computes.
  */
 const sliceUnits = 500_000;

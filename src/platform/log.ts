@@ -4,7 +4,7 @@ type Level = "info" | "warn" | "error";
 
 export type Log = (level: Level, message: string, fields?: Record<string, unknown>) => void;
 
-/** Writes one JSON object per line. Fields identify things by id, never by an address, a body or a key. */
+/** Writes one JSON object per line. Fields must identify things by id, never by an address, a body or a key. */
 export const log: Log = (level, message, fields = {}) => {
   console[level === "info" ? "log" : level](JSON.stringify({ level, message, ...fields }));
 };

@@ -18,7 +18,7 @@ interface Options {
 const versionKey = "tables";
 const readableFromKey = "tables readable from";
 
-/** The tables belong to a later version, with which this version cannot work. */
+/** Thrown when the tables belong to a later version of the code, and this version cannot work with them. */
 export class NewerTables extends Error {
   override readonly name = "NewerTables";
 

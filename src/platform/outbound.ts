@@ -20,7 +20,7 @@ const maxRedirects = 3;
 const maxAnswerBytes = 10 * 1024;
 const resolvedForMs = 60 * secondMs;
 
-/** Verdicts on the addresses of names: a fault as a sentence, or null when all addresses are public. */
+/** Cached verdicts on the addresses of a name. `fault` is a sentence, or null when all addresses are public. */
 const verdicts = expiringCache<{ fault: string | null }>({ ttlMs: resolvedForMs, maxEntries: 5_000 });
 
 /** Judges a URL by its text alone, when it is accepted. Nothing is resolved. */
@@ -141,7 +141,8 @@ async function beginningOf({ body }: Response, signal: AbortSignal): Promise<str
 const late = Symbol("late");
 
 /**
- * Stops waiting for work when the signal fires, and returns `late`. For work that cannot be aborted, such as a lookup.
+ * Stops waiting for work when the signal fires, and returns `late`. Used for work that cannot be aborted, such as a
+ * lookup.
  */
 async function untilLate<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof late> {
   if (signal.aborted) return late;

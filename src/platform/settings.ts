@@ -15,7 +15,7 @@ export function unreadable(fault: string): Error {
   return new Error(`Petrel's settings cannot be read. ${fault}`);
 }
 
-/** A text; an empty one counts as absent. */
+/** An optional text setting. An empty text counts as absent. */
 export const optionalText = z
   .string()
   .optional()

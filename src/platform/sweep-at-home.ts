@@ -62,8 +62,8 @@ const readFirst = columns({ isFenced: asFlag, first: orNull(asJson<Key>()), last
 const rowsInWindow = Math.floor(maxRowsPerStatement / 2);
 
 /**
- * Finds the first due row after a position whose project lives here. If no project is fenced, there is nothing to
- * search, because every row qualifies.
+ * Finds the first due row, after the key `from`, of a project that lives here. If no project is fenced, there is
+ * nothing to search, because every row qualifies.
  */
 async function findFirst(
   { spent }: Platform,

@@ -95,8 +95,8 @@ export async function walkDatabases<Cursor>(
 }
 
 /**
- * Returns the cursor at which a sweep over all rows continues on the next tick; "" means the beginning. It is stored in
- * a file that belongs to no project.
+ * Returns the cursor at which a sweep over all rows continues on the next tick; "" means the beginning. The cursor is
+ * stored in a file that belongs to no project.
  */
 export async function readCursor(platform: Platform, sweep: string): Promise<string> {
   const bytes = await platform.blobs.get(cursorKey(platform, sweep));

@@ -11,7 +11,7 @@ import type { NamedObjects } from "./objects";
 export interface ShardAddress {
   project: number;
   shard: number;
-  /** The current time of a project with its own clock. Shards of such a project never wake by themselves. */
+  /** The current time of a project with a test clock. Shards of such a project never wake by themselves. */
   at?: number;
 }
 
@@ -81,7 +81,7 @@ export interface ExecutionView {
 export interface StepCounts {
   stepId: Id;
   entered: number;
-  /** Executions that are at the step now. */
+  /** The number of executions that are at the step now. */
   waiting: number;
   completed: number;
   failed: number;

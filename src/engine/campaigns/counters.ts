@@ -32,7 +32,7 @@ export const countsInSql: SQL = sql`json_object(${each((counter) => `'${counter}
 export const counterColumns: SQL = each((counter) => counter);
 
 /**
- * For each counter, the sum over rows with the counts `item.value`, a JSON object, and a `factor`, which is 1 or -1.
+ * For each counter, a sum over rows. Each row has counts, as the JSON object `item.value`, and a `factor` of 1 or -1.
  */
 export const sumsOfItems: SQL = each((counter) => `sum(factor * (item.value->>'${counter}'))`);
 

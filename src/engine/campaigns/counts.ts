@@ -27,7 +27,7 @@ export function selectCounts(ctx: Context, campaignIds: Id[]): Statement<CountsO
   );
 }
 
-/** A campaign of at most this many pages is counted on every read. */
+/** A campaign with at most this many pages is counted again on every read. */
 const maxLivePages = 2;
 
 const readFirst = columns({ firstId: asId });

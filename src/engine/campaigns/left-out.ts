@@ -9,14 +9,15 @@ import type { Context } from "../../platform/context";
 export const leftOutReasons = ["suppressed", "snoozed", "unsubscribed", "topic"] as const;
 export type LeftOutReason = (typeof leftOutReasons)[number];
 
-/** The first reason that applies to a contact `c` that does not get the campaign's mail. */
+/** The first reason why a contact `c` does not get the campaign's mail. */
 const whyLeftOut: SQL = sql`CASE
   WHEN EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) THEN 'suppressed'
   WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;
 
 /**
- * Counts by reason which of these contacts, a page of the audience, got no email. Must come after the statements that
- * insert the page's emails, in the same batch. The guard of the batch ensures that a page is counted only once.
+ * Counts, by reason, the contacts of a page of the audience that got no email. `contactIds` are the contacts of the
+ * page. Must come after the statements that insert the page's emails, in the same batch. The guard of the batch ensures
+ * that a page is counted only once.
  */
 export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): Statement[] {
   if (contactIds.length === 0) return [];

@@ -10,7 +10,7 @@ import type { Context } from "../../platform/context";
 // emails show which clicks are new. The statement that counts clicks and the one that records them use the same
 // condition, so the clicks in a message that is delivered twice are counted once.
 
-/** The most links of a campaign that are reported. One more is stored, to show that there are more. */
+/** The most links that are reported for a campaign. One more link is stored, to show that there are more. */
 export const maxLinksReported = 200;
 
 /** Inserts the links of a campaign's contents. */

@@ -9,8 +9,8 @@ import type { Platform } from "../../platform/context";
 // A campaign may have a million emails, so reads do not count them. The emails are divided into pages, and
 // `campaign_counts` is the sum of the pages' counts. The counts of a page are those of the last time that the page was
 // counted.
-// - A batch that changes a counted property of an email also marks the email's page (here). It writes a row only if the
-// page is not marked yet, so a thousand reports cost one mark.
+// - A batch that changes a counted property of an email also marks the email's page (in this file). It writes a row
+// only if the page is not marked yet, so a thousand reports cost one mark.
 // - A message that is sent after the commit makes a consumer count the marked pages again: see count-due.ts. If there
 // is no message, a sweep that runs every minute does so. One batch reads at most a page, removes the mark and adds the
 // difference. Batches are serialized, so nothing is counted twice, and a later change of an email marks its page again.
@@ -60,7 +60,7 @@ export function updateMarked(
 }
 
 /**
- * Adds one to the open emails of the page of an ended email `e`. Must come before the statement that reopens the email,
+ * Counts one more open email in the page of an ended email `e`. Must come before the statement that reopens the email,
  * in the same batch. Otherwise the campaign could end before the page is counted again.
  */
 export function updateOpen(where: SQL, from = sql`emails e`): Statement {

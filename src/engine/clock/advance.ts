@@ -21,7 +21,7 @@ import { dueRows, isDue, nextAt, type Timed } from "./timed";
 // need the queue messages that the verbs send, so it holds them back while the verbs run.
 
 /**
- * The most instants of one advance. An advance that exceeds them fails, because some work of the project is probably
+ * The most instants of one advance. An advance with more instants fails, because some work of the project is probably
  * due again and again.
  */
 const maxInstants = 10_000;
@@ -125,8 +125,8 @@ function holdMessages(ctx: Context) {
 const pollMs = { leastMs: 10, mostMs: 500 };
 
 /**
- * Does due work until none is left. Returns the names of work that did not settle within the time limit or this
- * invocation's CPU.
+ * Does due work until none is left. Returns the names of the work that was not finished when the time limit or the
+ * invocation's CPU budget was reached.
  */
 async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFirst: boolean }): Promise<string[]> {
   const endsAt = ctx.realClock().getTime() + maxMsPerInstant;

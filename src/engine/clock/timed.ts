@@ -14,8 +14,8 @@ export interface Timed {
   /** The index that finds the due rows. */
   index: string;
   /**
-   * The column with the time at which a row is due, by the clock of the project. Without one, all rows of the index are
-   * due at once.
+   * The column with the time at which a row is due, by the clock of the project. Without such a column, all rows of the
+   * index are due at once.
    */
   column?: string;
   /** A further condition that due rows must meet. */

@@ -9,10 +9,7 @@ import type { Context, Platform } from "../../platform/context";
 /** How long an email may be due before its message counts as lost and the email is announced again. */
 export const announceGraceMs = lostAfterMs;
 
-/**
- * The size above which a mail is handled alone, because it takes memory and time for which other mails would have to
- * wait.
- */
+/** A mail above this size is handled alone, so that other mails do not wait while it takes up memory and time. */
 export const largeMailBytes = 1_000_000;
 
 /**

@@ -76,8 +76,8 @@ const readEmail = wholeRow(emails);
 export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...raw, contact: raw.rendered_with });
 
 /**
- * Returns the part of the contact that the email's row stores: only keys that its content can read, so that the row
- * stays small. The locale is included for the footer of marketing mail.
+ * Returns the part of the contact that the email's row stores. It has only the keys that the email's content can read,
+ * so that the row stays small. The locale is included for the footer of marketing mail.
  */
 export function keptSnapshot(
   { type, subject, previewText, body }: Pick<ContentRow, "type" | "subject" | "previewText"> & { body: string },

@@ -1,4 +1,4 @@
-/** The errors of emails that failed or wait for a reason unrelated to their recipient. */
+/** The error texts of emails that failed or wait for a reason that does not concern their recipient. */
 export const failures = {
   projectDisabled: "The project is disabled",
   domainGone: "The sender domain is no longer a verified domain of this project",

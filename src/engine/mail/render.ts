@@ -26,7 +26,7 @@ interface Rendering {
   budget?: Budget;
 }
 
-/** Renders a message without its files. Throws RenderLimitError and TemplateRenderError. */
+/** Renders a message without its files. Can throw RenderLimitError and TemplateRenderError. */
 export function renderMessage(
   project: Project,
   email: EmailRow,

@@ -10,7 +10,7 @@ export const contactGone = "The contact was deleted before the email was sent";
 
 export const campaignCancelled = "The campaign was cancelled";
 
-/** The errors of emails that are withheld from their recipient. */
+/** The error texts of emails that are withheld from their recipient. */
 export const withheld = {
   suppressed: "The address is on the suppression list",
   unsubscribed: "The contact has unsubscribed from marketing email",

@@ -17,10 +17,10 @@ const pollMs = 500;
 /** The most receivers of one project that are called at the same time, so that one project cannot take up all calls. */
 const maxPerProject = 2;
 
-/** A receiver of calls that is due. */
+/** A due receiver of calls. */
 export interface Receiver {
   projectId: number;
-  /** Unique among all receivers of its kind. */
+  /** The name of the receiver, which is unique within its kind and its project. */
   name: string;
   /**
    * The time since which the receiver has been due, in milliseconds since 1970. The receiver that waits longest goes
@@ -39,8 +39,7 @@ export interface OutboundCalls {
   waiting(now: number): SQL;
   findDue(db: Db, now: number, limit?: number): Promise<Receiver[]>;
   /**
-   * Makes some calls to a receiver, one after the other. Stops after its own time limit, and early when the run is
-   * over.
+   * Makes some calls to a receiver, one after the other. Stops after a time limit, and earlier when the run is over.
    */
   takeTurn(ctx: Context, name: string, isOver: () => boolean): Promise<void>;
 }
@@ -65,13 +64,17 @@ export async function drainOutbound(
   const until = platform.clock().getTime() + runMs;
   const isLate = () => platform.clock().getTime() >= until || !platform.spent.hasLeft();
   const busy = new Map<string, { projectId: number; isExtra: boolean; turn: Promise<void> }>();
-  // A turn that hangs past the limit keeps this consumer alive anyway, so it continues to serve other receivers.
+  // A turn that hangs past the limit keeps this consumer alive anyway, so the consumer continues to serve other
+  // receivers.
   const isOver = () => isLate() && [...busy.values()].every(({ isExtra }) => isExtra);
   /** Receivers whose project was deleted or whose turn failed: another run may try them. */
   const ignored = new Set<string>();
   const parts = openParts();
   const databases = new Set(platform.databases);
-  /** Kinds without due receivers at the last look. They are only checked again on the timer, not after each turn. */
+  /**
+   * Kinds that had no due receivers when this run last looked. They are checked again only by the timer, and not after
+   * each turn.
+   */
   let idle = new Set<OutboundCalls>();
   let isPollDue = true;
   for (;;) {

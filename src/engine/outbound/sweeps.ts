@@ -13,7 +13,10 @@ export function hasWaiting({ waiting }: OutboundCalls): IsDue {
   return ({ now }) => exists(waiting(now.getTime()));
 }
 
-/** Sweeps all projects for due calls: those whose wait is over, and those whose message was lost. */
+/**
+ * Sweeps all projects for due calls, and sends a message if there are any. Such calls exist when their wait is over, or
+ * when a message was lost.
+ */
 export function queueDue(platform: Platform, { findDue, message }: OutboundCalls): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const [first] = await findDue(db, platform.now.getTime(), 1);

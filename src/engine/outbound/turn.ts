@@ -8,7 +8,10 @@ import { type CallRows, claimDue, moveToBack, updateDue, updateUnclaimed } from 
 /** A kind of calls: its rows, its request, and what it writes after an attempt. The turn does the rest. */
 export interface CallKind<Target, Key, Call extends Key, Made> extends Omit<OutboundCalls, "takeTurn"> {
   rows: CallRows<Key>;
-  /** Adds a statement for the receiver's row to the batch that claims calls. If it returns no row, there is no turn. */
+  /**
+   * Adds a statement for the receiver's row to the batch that claims calls. If the statement returns no row, no turn is
+   * taken.
+   */
   begin(ctx: Context, batch: Batch, receiver: string): Rows<Target>;
   /** Returns the claimed calls that should be made, in order. */
   read(ctx: Context, target: Target, keys: Key[]): Promise<Call[]>;

@@ -47,7 +47,10 @@ export interface Progress {
   phase: "measure" | "enumerate" | "deliver" | "reopen" | "cancel";
   /** The cursor: the last contact that is done, or the last page in the phases that go page by page. */
   after: Id;
-  /** For each content, the number of recipients in each bucket of draws. Set only in the phase "measure". */
+  /**
+   * For each content, the number of recipients in each bucket of draws: see core/campaigns/draw.ts. Set only in the
+   * phase "measure".
+   */
   drawn?: number[][];
   /** For each content: which recipients belong to the canary, and how many of the last bucket are already taken. */
   canary?: (CanaryShare & { taken: number })[];

@@ -69,7 +69,10 @@ export function withoutSecrets(text: string | null | undefined, secrets: (string
   return secrets.reduce<string>((left, secret) => (secret ? left.replaceAll(secret, "…") : left), text);
 }
 
-/** Refuses a message that the provider would refuse anyway, before it is sent. */
+/**
+ * Returns a refusal for a message that is too large for the provider, so that it is not sent. Returns null for any
+ * other message.
+ */
 export function tooLarge(bytes: number, maxBytes: number): Receipt | null {
   if (bytes <= maxBytes) return null;
   const megabytes = (size: number) => Math.ceil((size / (1024 * 1024)) * 10) / 10;

@@ -17,7 +17,10 @@ export interface AddedDomain extends SenderDomain {
   isNew: boolean;
 }
 
-/** Sends mail and registers domains at one provider. No code outside the provider's folder knows which one is in use. */
+/**
+ * Sends mail and registers domains at one provider. No code outside the provider's folder knows which provider is in
+ * use.
+ */
 export interface Mailer extends Abilities {
   name: string;
   /**

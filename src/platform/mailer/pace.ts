@@ -72,7 +72,7 @@ function wholeOf(requests: PermitRequest[]): WithDrainer<{ grants: Grant[] }> {
   return { grants, drainAt: null };
 }
 
-/** The account for projects with their own clock: it is never busy, and waiting mail is drained at once. */
+/** The account for projects with a test clock. It is never busy, and waiting mail is drained at once. */
 export const unlimitedPace: Pace = {
   ask: async (requests) => wholeOf(requests),
   nextTurn: async () => ({ kind: "nothing to do" }),

@@ -16,7 +16,7 @@ interface ProviderSettings<Shape extends z.ZodRawShape, Settings> {
   read(values: z.infer<z.ZodObject<Shape>>): Settings | null;
 }
 
-/** The manifest of a mail provider, which is a folder and an entry in `providers.ts`. */
+/** The manifest of a mail provider. Each provider has a folder, and an entry in `providers.ts`. */
 interface Manifest<Shape extends z.ZodRawShape, Settings> extends ProviderSettings<Shape, Settings> {
   /** The provider's name in MAIL_PROVIDER, in `/hooks/{name}` and on email records. */
   name: string;

@@ -30,9 +30,9 @@ export type MailSettings = Settings<typeof accountSettings> &
   Settings<typeof smtp.settings> & { EMAIL?: SendEmail };
 
 export interface MailConfig {
-  /** The provider for all mail that the others do not carry. */
+  /** The provider of all mail that no other provider carries. */
   provider: ConfiguredProvider;
-  /** The provider of campaigns and marketing mail, if different. */
+  /** The provider of campaigns and marketing mail; null when it is `provider`. */
   marketing: ConfiguredProvider | null;
   /** The provider of transactional mail while `provider` is down. */
   fallback: ConfiguredProvider | null;
@@ -79,7 +79,7 @@ function chosen(setting: Choice, { [setting]: name }: Choices, env: MailSettings
   return provider.require(env, setting);
 }
 
-/** Reads a second provider. The embedded one is refused, because it sends nothing: mail would be lost. */
+/** Reads a second provider. The embedded provider is refused, because it sends nothing, so mail would be lost. */
 function second(setting: Choice, choices: Choices, env: MailSettings): ConfiguredProvider | null {
   if (choices[setting] === "") return null;
   const provider = chosen(setting, choices, env);

@@ -5,7 +5,7 @@ import { type Answer, isSuccess } from "./call";
 
 /**
  * Calls a provider about a domain. The call must succeed or return one of the expected statuses. Any other outcome is
- * logged in full and reported to the caller in short, because only the operator can fix it.
+ * logged in full, but reported to the caller only briefly, because only the operator can fix it.
  */
 export async function registered(
   provider: string,

@@ -93,9 +93,9 @@ function claimOf(ctx: Context, { email, emailId }: Asked): SQL {
 }
 
 /**
- * Whether the contact `c` must get no confirmation mail: its address is suppressed (which includes complaints), or the
- * person had opted out before being erased. If a contact is created again after an erasure, its opt-out is older than
- * the contact.
+ * Whether the contact `c` must get no confirmation mail, because its address is suppressed (for example after a
+ * complaint), or because the person had opted out before being erased. If a contact is created again after an erasure,
+ * its opt-out is older than the contact.
  */
 function isWithheld(ctx: Context): SQL {
   return sql`(EXISTS (SELECT 1 FROM suppressions s WHERE ${inProject(ctx, "s")} AND s.email = c.email)
@@ -138,7 +138,7 @@ function hourOf(ctx: Context): number {
 
 /**
  * Whether the project's hourly limit for calls with public keys is used up. Clocks of machines differ slightly, so the
- * count may belong to a later hour. It then applies to this hour too.
+ * stored count may be that of a later hour. It then applies to this hour, too.
  */
 function isHourUsedUp(ctx: Context): SQL {
   return sql`(${ctx.config.publicConfirmationsPerHour} = 0 OR EXISTS (SELECT 1 FROM project_counts p
@@ -164,7 +164,7 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
       ? sql`NULL`
       : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
           WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
-  // A caller that may not learn which contacts exist gets the same answer for every address.
+  // A caller that must not learn which contacts exist gets the same answer for every address.
   const unclaimed = mayLearnIds(ctx)
     ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
     : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;

@@ -16,12 +16,12 @@ import type { Context } from "../../../platform/context";
 import type { StoredBody } from "../body";
 import { linkBase } from "../links";
 
-/** The columns of a new content. Some values may be SQL. */
+/** The columns of a new content. Some values can be SQL expressions. */
 export type NewContent = SelectedRow<typeof emailContents> & { id: Id };
 
 /**
- * Inserts a content for each row of `from`, or a single one if `from` is absent. Every content is inserted by this
- * statement, whatever the source of its mail.
+ * Inserts a content for each row of `from`, or a single one if `from` is absent. This statement inserts every content,
+ * whatever the source of its mail.
  */
 export function insertContent(owner: Owner, row: NewContent, from?: SQL): Statement<{ id: Id; type: EmailType }> {
   return statement(
@@ -52,7 +52,7 @@ export interface ContentInput extends ContentChange {
    * `v`.
    */
   recipients: number | SQL;
-  /** A condition on the version `v` and its `template`. Nothing is written unless it holds. */
+  /** A condition on the version `v` and its `template`. Nothing is written unless the condition holds. */
   onlyIf?: SQL;
   /**
    * Set only for double opt-in mail, which is always TRANSACTIONAL. The content is written only if this condition
@@ -83,7 +83,7 @@ export function insertContentOf(ctx: Context, content: ContentInput): Statement<
     ownData,
     type: confirmsIf ? "TRANSACTIONAL" : sql`coalesce(v.type, 'TRANSACTIONAL')`,
     isConfirmation: confirmsIf !== undefined,
-    // Mail of double opt-in has no topic, because a contact that left the topic must still be able to confirm.
+    // Double opt-in mail has no topic, because a contact that left the topic must still be able to confirm.
     topicId: templateId === null || confirmsIf ? null : sql`template.topic_id`,
     templateId: sql`v.template_id`,
     templateVersionId: sql`v.id`,

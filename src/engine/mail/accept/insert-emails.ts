@@ -20,13 +20,16 @@ interface NewEmails {
    * and the `reason` not to send it, or NULL.
    */
   from: SQL;
-  /** When the emails are due; null for mail that is held. When absent, they are due at once and are announced. */
+  /**
+   * When the emails are due; null for mail that is held. If `dueAt` is absent, the emails are due at once and are
+   * announced.
+   */
   dueAt?: number | null;
   /** Columns that only some sources set. */
   more?: Partial<SelectedRow<typeof emails>>;
 }
 
-/** Inserts emails. Every email is inserted by this statement, whatever its source. */
+/** Inserts emails. This statement inserts every email, whatever its source. */
 export function insertEmails(ctx: Context, mail: NewEmails): Statement {
   return statement(insertAccepted(ctx, mail));
 }
@@ -39,7 +42,7 @@ export interface InsertedEmail {
   priority: Priority;
 }
 
-/** Inserts emails and returns the inserted ones. `ids` contains all ids that they may have. */
+/** Inserts emails and returns the inserted ones. `ids` contains the ids of all emails that `mail` selects. */
 export function insertEmailsReturning(ctx: Context, ids: Id[], mail: NewEmails): Statement<InsertedEmail> {
   return statement(
     sql`${insertAccepted(ctx, mail)}

@@ -29,8 +29,8 @@ export interface ComposedRound {
   /** Emails that need a round of their own, and emails that are left for a later round. */
   setAside: EmailRow[];
   /**
-   * Emails that could not be composed now, for example because R2 did not answer for their files. They do not hold up
-   * the others.
+   * Emails that could not be composed now, for example because R2 did not answer for their files. These emails do not
+   * delay the others.
    */
   failed: { email: EmailRow; error: unknown }[];
 }
@@ -145,12 +145,11 @@ export async function composeEmail(
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
   if (abandoned) return abandoned;
-  // Only the provider that was called before would recognise the mail. If that was another provider, the repeat window
-  // is 0 here.
+  // Only the provider that was called before would recognise the mail. For any other provider, the repeat window is 0.
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
-  // The campaign is held, and may continue once the project is enabled.
+  // The campaign of the mail is held too, and may continue once the project is enabled.
   if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
     return heldMail(ctx, email, failures.projectDisabled);
   if (ctx.project.disabled) return ended("FAILED", failures.projectDisabled, uncertainSince);

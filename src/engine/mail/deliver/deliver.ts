@@ -50,8 +50,8 @@ interface Manner {
  * Delivers emails with a permit. Returns an error instead of throwing it, because the permit has to be given back in
  * any case.
  *
- * `isAgain` means that a consumer may have died while handling these emails. Then each is handled alone, and the
- * attempt is recorded in its row before it is composed: an email that no consumer survives ends as FAILED.
+ * `isAgain` means that a consumer may have died while handling these emails. Each email is then handled alone, and the
+ * attempt is recorded in its row before it is composed. An email with which consumers die too often ends as FAILED.
  */
 export async function deliverPermitted(
   ctx: Context,
@@ -155,8 +155,8 @@ async function deliverRounds(
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();
       const between = { called, refused, ended, next, handedAt };
-      // Until the calls are made, only this consumer knows that they were not. If it fails, the `finally` block below
-      // records it.
+      // Until the calls are made, only this consumer knows that they were not made yet. If it fails, the `finally`
+      // block below records that.
       const uncalled = uncalledOf(next, handedAt);
       [called, refused] = [{ ...called, uncalled: [...called.uncalled, ...uncalled] }, []];
       const handedOver = await recordAndHand(ctx, between);

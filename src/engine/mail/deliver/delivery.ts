@@ -41,7 +41,7 @@ export interface Delivery {
   loaded: { contentId: Id; body: string; attachments: Attachment[] } | null;
   /** The memory slot of this delivery; null when none became free, undefined while no mail has needed one. */
   slot: TakenSlot | null | undefined;
-  /** Whether a consumer may have died while handling one of these emails. Each is then handled alone. */
+  /** Whether a consumer may have died while handling one of these emails. If so, each email is handled alone. */
   isAgain: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface Call {
 export interface Between {
   /** The results of the previous round. */
   called: CalledFor;
-  /** Mails that the previous hand-over left out, because they may not be sent or another consumer has them. */
+  /** Mails that the previous hand-over left out, because they must not be sent or another consumer has them. */
   refused: Ready[];
   /** Emails that end without a call. */
   ended: Result[];
@@ -48,7 +48,7 @@ export interface Between {
 
 /**
  * Runs the batch between two rounds of provider calls. It records the last round's results, ends the mail refused in
- * that round, and hands the next round over, except for mail that may not be sent. Returns the ids of the emails that
+ * that round, and hands the next round over, except for mail that must not be sent. Returns the ids of the emails that
  * were handed over, and the refused mails.
  *
  * The hand-over is the only step from QUEUED to SENDING, immediately before the call. It requires that the row has not

@@ -106,8 +106,8 @@ async function makeCall(ctx: Context, { id, mails }: Call, handed: Set<Id>): Pro
 }
 
 /**
- * Makes a refusal by an account that stands in for another one temporary, because the mail's own account may accept the
- * mail.
+ * Turns a refusal into a temporary one if this account only stands in for another account, because the mail's own
+ * account may accept the mail.
  */
 function receiptFor(ctx: Context, { priority }: EmailRow, receipt: Receipt): Receipt {
   const isLast = !isStandIn(ctx.accounts, ctx.mailer, laneOf(priority));

@@ -9,7 +9,7 @@ interface Obstacle {
   /** A condition on the email `e` and its item `r`; never NULL. */
   isThere: SQL;
   outcome: (uncertainSince: number | null) => MailOutcome;
-  /** The error text, when only the database knows it. */
+  /** The error text as SQL; set only when it depends on the database. */
   error?: SQL;
 }
 
@@ -23,7 +23,8 @@ export function obstacles(ctx: Context): Obstacle[] {
     ...stops,
     { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
     { isThere: isUnwanted, outcome: (since) => ended("CANCELLED", contactLeft, since) },
-    // The recipient may have complained since the mail was accepted, even in the results of the previous round.
+    // The recipient may have complained since the mail was accepted. Even the results of the previous round may contain
+    // a complaint.
     { isThere: sql`${error} IS NOT NULL`, outcome: (since) => ended("SUPPRESSED", "", since), error },
   ];
 }

@@ -15,7 +15,7 @@ export interface Result extends MailOutcome {
   emailId: Id;
   /** The campaign of the email; null when it has none. */
   campaignId: Id | null;
-  /** The round to which the result belongs. Null for an email that was never handed over. */
+  /** The round to which the result belongs; null for an email that was never handed over. */
   round: string | null;
   settledBy?: "lookup" | undefined;
 }
@@ -29,7 +29,7 @@ interface WrittenResults {
   /** A condition that finds the email `e` of each item `r` by its key. */
   where: SQL;
   at: number;
-  /** The error text, when only the database knows it. */
+  /** The error text as SQL; set only when it depends on the database. */
   error?: SQL;
 }
 

@@ -64,8 +64,8 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
 }
 
 /**
- * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight
- * come before it.
+ * The most open emails of a project and priority that are read to find one whose message was lost. Emails in flight are
+ * read first.
  */
 const maxPassed = 200;
 

@@ -80,7 +80,8 @@ export async function settleLater(
 
 async function settle(ctx: Context, { noted, ...called }: Unwritten): Promise<void> {
   const batch = openBatch(ctx);
-  // The statements for results match the round that they change, so a second run changes nothing.
+  // The statements for results match the round that they change, so a second run changes nothing. `updateNoted` may
+  // subtract twice, which at worst gives an email one more attempt.
   batch.mayRepeat();
   const judge = recordCalled(ctx, batch, called, ctx.clock().getTime());
   if (noted.length > 0) batch.add(updateNoted(ctx, noted));

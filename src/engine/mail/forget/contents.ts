@@ -18,7 +18,7 @@ import {
   updateRecipients,
 } from "./left-contents";
 
-/** The most emails of one page. Each is written once, and its content at most twice. */
+/** The most emails of one page. Each email is written once, and its content at most twice. */
 const mailsPerPage = 1_000;
 /**
  * The most pages of one tick, for all databases together. A page takes some ten statements, and one invocation of the
@@ -27,7 +27,7 @@ const mailsPerPage = 1_000;
 const pagesPerTick = 40;
 
 /**
- * Sweeps all projects and forgets the content of old mail: only the email's row, without the contact's data, and its
+ * Sweeps all projects and forgets the content of old mail. The email's row, without the contact's data, and the email's
  * events are retained. Content that several emails share is deleted with the last of them, together with its files,
  * except a template's files.
  *

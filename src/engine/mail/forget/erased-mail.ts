@@ -49,14 +49,14 @@ function updateEmptied(ofPage: SQL): Statement {
   );
 }
 
-/** Returns the contents of a page's emails that have no recipients left but still have files. */
+/** Selects the contents of a page's emails, if they have no recipients left but still have files. */
 export function selectErasedFiles(ctx: Context, page: SQL) {
   return selectLeftFiles(contentsOf(ctx, page));
 }
 
 const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** Returns the emails of a page that have a copy in the embedded outbox, or may be about to get one. */
+/** Selects the emails of a page that have a copy in the embedded outbox, or may be about to get one. */
 export function selectCopied(ctx: Context, page: SQL) {
   return statement(
     sql`SELECT e.id, e.status, e.provider_message_id FROM emails e

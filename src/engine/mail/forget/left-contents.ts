@@ -43,7 +43,7 @@ const readFiles = columns({ projectId: asNumber, id: asId, bodyKey: orNull(asTex
 /** A content with files: a file with its own body, attachments, or both. `attachments` is the number of attachments. */
 export type ContentWithFiles = ReturnType<typeof readFiles>;
 
-/** Returns the contents that have no recipients left but still have files. */
+/** Selects the contents that have no recipients left but still have files. */
 export function selectLeftFiles(contents: SQL): Statement<ContentWithFiles> {
   return statement(
     sql`SELECT content.project_id, content.id, content.body_key, json_array_length(content.attachments) AS attachments

@@ -41,7 +41,7 @@ export async function recordHits(
   await batch.commit();
 }
 
-/** The provider that reports the hits; null when they are our own. */
+/** The provider that reports the hits. Both fields are null for hits that we tracked. */
 interface Reporter {
   provider: string | null;
   providerMessageId: string | null;

@@ -68,7 +68,8 @@ async function idOf(ask: (method: string, path: string) => Promise<Answer>, doma
 }
 
 /**
- * Builds a sender domain. DKIM alone proves the domain: the return path also aligns SPF, but mail is sent without it.
+ * Builds a sender domain. DKIM alone verifies the domain. The return path also aligns SPF, but mail is sent without it,
+ * too.
  */
 function senderDomain(answer: Answer): SenderDomain {
   const details = Details.parse(answer.body);

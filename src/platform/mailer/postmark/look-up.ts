@@ -5,8 +5,8 @@ import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
 /**
- * The metadata field with the id of the call. All mails of a call share it, so that a search, which can filter by only
- * one field, finds them all.
+ * The name of the metadata field that contains the id of the call. All mails of a call share the id, so that a search,
+ * which can filter by only one field, finds them all.
  */
 export const postmarkCallName = "petrel-call";
 
@@ -38,7 +38,7 @@ export async function lookUpPostmark(
     const { TotalCount, Messages } = FoundMessages.parse(answer.body);
     if (Messages.length < TotalCount) throw new Error("Postmark did not list all messages that it found");
     for (const { MessageID, Metadata } of Messages) {
-      // A search that ignored the filter would find mails of other calls, and could miss ours among them.
+      // If the search ignored the filter, it would find mails of other calls, and could miss ours among them.
       if (Metadata[postmarkCallName] !== key) throw new Error("Postmark found messages of another call");
       const tag = readTag(Metadata[postmarkTagName] ?? "");
       if (tag) found.set(tag.emailId, MessageID);

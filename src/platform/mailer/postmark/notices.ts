@@ -86,7 +86,7 @@ function bounceOf({ Type, Description, Details }: PostmarkEvent): Report | null 
 
 const Mailbox = z.object({ Email: z.string().nullish() });
 
-/** Postmark's inbound webhook. Unlike its events it has no `RecordType`. */
+/** A call of Postmark's inbound webhook. Unlike Postmark's events, it has no `RecordType`. */
 const PostmarkInbound = z.object({
   RecordType: z.undefined().optional(),
   MessageID: z.string(),

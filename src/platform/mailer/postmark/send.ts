@@ -110,8 +110,8 @@ function receiptOf(answer: Answer, settings: PostmarkSettings): Receipt {
 }
 
 /**
- * Reads the answer to a call with several mails, which has an item for each, in order. Throws when it is unreadable,
- * because the mails may have been sent.
+ * Reads the answer to a call with several mails. The answer has an item for each mail, in order. Throws when the answer
+ * is unreadable, because the mails may have been sent.
  */
 function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, answer.body, settings), mails);

@@ -93,7 +93,7 @@ const Shared = z.object({
   errors: z.array(z.object({ index: z.number(), message: z.string().optional() })).optional(),
 });
 
-/** Errors whose status is not precise enough. */
+/** The kinds of errors whose status is not precise enough. */
 const kindOfName = new Map<string, RefusalKind>([
   // Our first call with this key is still running; the next try gets its result.
   ["concurrent_idempotent_requests", "busy"],
@@ -110,8 +110,8 @@ function receiptOf(answer: Answer, settings: ResendSettings): Receipt {
 }
 
 /**
- * Reads the answer. Throws when it is unreadable, because the mails may have been sent; a retry with the same key then
- * gets the result.
+ * Reads the answer to a call with several mails. Throws when the answer is unreadable, because the mails may have been
+ * sent. A retry with the same key then gets the result.
  */
 function receiptsOf(answer: Answer, mails: number, settings: ResendSettings): Receipt[] {
   if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, settings), mails);
