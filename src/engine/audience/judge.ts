@@ -18,13 +18,13 @@ export interface JudgedFilter {
   filter: Filter;
   matches: boolean;
   /**
-   * The value that the filter tests: that of the contact's field, the time of the contact's last event of the name, or
-   * whether the contact is in the topic or segment. Null when the contact has no such field or event.
+   * The value that the filter tests: the value of a field, the time of the contact's last event with the filter's name,
+   * or whether the contact is in the topic or segment. Null if the contact has no such field or event.
    */
   actual: unknown;
 }
 
-/** A condition, with everything that its result depends on. */
+/** A condition, with the segments and the time that it is evaluated with. */
 interface JudgeInput {
   condition: FilterCondition;
   segments: Segments;
@@ -55,8 +55,8 @@ export async function judge(
 const filtersPerStatement = 50;
 
 /**
- * Evaluates the condition and each single filter in the database, all at the same moment. The condition has a statement
- * of its own, because it alone may have the greatest length of a statement.
+ * Evaluates the condition and each of its filters in the database, all at the same moment. The condition gets its own
+ * statement, because its SQL alone can be as long as a statement is allowed to be.
  */
 async function evaluate(
   ctx: Context,
@@ -73,7 +73,10 @@ async function evaluate(
   return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
 }
 
-/** The most filters of several conditions in one statement. A condition with more has a statement of its own. */
+/**
+ * The most filters in a statement that evaluates several conditions. A condition with more filters gets its own
+ * statement.
+ */
 const maxFilters = 100;
 
 /** Evaluates several conditions for one contact, with as many in each statement as the limits allow. */
@@ -142,7 +145,7 @@ function actualOf(contact: ContactRow, test: FilterTest, isMet: boolean, lastTim
   switch (test.kind) {
     case "field":
       return fieldValue(contact, test.field);
-    // The filter matches either exactly when the contact is in the topic or segment, or exactly when it is not.
+    // If the filter asks for contacts outside the topic or segment, a match means that the contact is not in it.
     case "topic":
       return test.isIn === isMet;
     case "segment":

@@ -30,16 +30,16 @@ export async function loadSegments(ctx: Context, condition: FilterCondition): Pr
 export interface CheckedCondition {
   segments: Segments;
   /**
-   * The guard at the start of the batch that saves the condition: the segments that the check has read are unchanged,
-   * and the condition's topics still exist. Two conditions that name each other therefore cannot both be saved at the
-   * same moment.
+   * The guard for the start of the batch that saves the condition. It fails if a segment that the check read has
+   * changed, or if a topic of the condition no longer exists. Two conditions that name each other therefore cannot both
+   * be saved at the same moment.
    */
   unmoved: Statement;
 }
 
 /**
  * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with
- * the segments it names. The conditions of tracked segments count toward the size, because tracking may end at any
+ * the segments it names. The size includes the conditions of tracked segments, because their tracking can end at any
  * time. `own` is the segment whose condition changes: segments that name it must remain valid with the new condition.
  * `at` is the path of the condition in the call.
  */
@@ -93,16 +93,12 @@ export function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 
-/**
- * The most segments that one statement reads, because the condition of each may have about 100 KB. Most conditions name
- * only a few segments.
- */
+/** The most segments that one statement reads. The condition of a segment can have about 100 KB. */
 const rowsPerRead = 25;
 
 /**
- * Finds the segments with these ids, the segments that name `ownId`, and all segments that any of these name. A segment
- * counts as named directly and through others. The stored references show which segments these are, so no condition is
- * read to find them.
+ * Finds the segments with the ids in `named`, the segments that name `ownId`, and all segments that any of them name,
+ * directly or through other segments. The query follows the stored references and evaluates no condition.
  */
 async function findNamed(ctx: Context, search: { named: Id[]; ownId?: Id }): Promise<SegmentRow[]> {
   const found: SegmentRow[] = [];

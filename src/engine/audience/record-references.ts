@@ -6,8 +6,9 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * Replaces the record of the fields, events and segments that the conditions of a segment, campaign or workflow name.
- * The statements go into the batch that saves the resource. Without references, they go into the batch that deletes it.
+ * Replaces the stored list of the fields, events and segments that the conditions of a segment, campaign or workflow
+ * name. The statements go into the batch that saves this resource. The batch that deletes the resource passes no
+ * references.
  */
 export function replaceReferences(
   ctx: Context,

@@ -27,7 +27,7 @@ const readPageRow: RowReader<PageRow> = (raw) => ({
   contact: raw.id === null ? null : readContact(raw),
 });
 
-/** Evaluates the condition once for each contact, and takes the page from the stored matches. */
+/** Evaluates the condition once for each contact of the window, and takes the page from the materialized matches. */
 export function selectPage(
   { values, matches }: Audience,
   { edge, contacts }: ScanWindow,

@@ -13,7 +13,7 @@ import type { Context } from "../../platform/context";
 /**
  * The rows that a scan reads, in the order of contact ids, to find every possible match of a condition: the contacts
  * themselves, or the rows of something that the condition needs. For a rare event among a million contacts, the scan
- * reads only the contacts with that event. A source is plain data.
+ * reads only the contacts with that event.
  */
 export type ScanSource = (
   | { over: "contacts" }
@@ -44,7 +44,10 @@ export async function findScanSource(
 
 interface SourceSize {
   rows: number;
-  /** The number of contacts to which these rows belong, or slightly more. The condition is evaluated once for each. */
+  /**
+   * The number of contacts to which the rows belong, or slightly more. The condition is evaluated once for each
+   * contact.
+   */
   people: number;
 }
 
@@ -65,7 +68,10 @@ function sourceFor(need: Need, { rows, people }: SourceSize): { source: ScanSour
  */
 const maxDays = 100;
 
-/** Returns the size of each need from stored counts. Reads a few rows for each need, however many rows match it. */
+/**
+ * Returns, from stored counts, how many rows and contacts each need has. Reads a few rows for each need, however many
+ * rows match it.
+ */
 async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<SourceSize[]> {
   const needsJson = JSON.stringify(
     needs.map((need) => {
@@ -73,7 +79,8 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Source
       return "memberOf" in need ? { memberOf: readId(need.memberOf) } : need;
     }),
   );
-  // Sums the past days, and the last day on which the event happened.
+  // `event_days` has the counts of past days, and `event_names` has the count of the last day on which the event
+  // happened.
   const recentCount = sql`((SELECT coalesce(sum(d.count), 0) FROM event_days d
       WHERE ${inProject(ctx, "d")} AND d.name = e.name AND d.day >= n.value->>'day')
     + iif(e.day >= n.value->>'day', e.day_count, 0))`;

@@ -7,7 +7,7 @@ import type { ScanSource } from "./scan-source";
 /** "up" goes from the oldest contact to the newest, "down" from the newest to the oldest. */
 export type Direction = "up" | "down";
 
-/** The start of a scan, and the id that marks its end. No contact has either id. */
+/** The ids that mark the start and the end of a scan in each direction. No contact has either id. */
 export const ends: Record<Direction, { start: Id; end: Id }> = {
   up: { start: belowAllIds, end: aboveAllIds },
   down: { start: aboveAllIds, end: belowAllIds },
@@ -66,7 +66,7 @@ function windowTo(
   return { edge: sql`edge (id) AS MATERIALIZED (SELECT ${edge})`, contacts: contactsOf(ctx, source, isBetween) };
 }
 
-/** Selects the ids at which the next windows of `rows` rows end, for at most `edges` windows. Only reads an index. */
+/** Selects the ids at which the next windows of `rows` rows end, for at most `edges` windows. Reads only an index. */
 export function selectEdges(
   ctx: Context,
   source: ScanSource,
@@ -91,7 +91,7 @@ function lastRow(
 
 const theEdge = sql`(SELECT id FROM edge)`;
 
-/** Makes a condition for the ids in a window: including the id at its edge, or only those before it. */
+/** Returns SQL that tests whether an id is in a window. The id at the window's edge counts only with "the edge". */
 type IsBetween = (id: SQL, upTo: "the edge" | "before it") => SQL;
 
 /**
@@ -112,8 +112,8 @@ function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL
 }
 
 /**
- * Returns `FROM … WHERE …`, and the column with the id of a contact. The rows come from an index in the order of that
- * column.
+ * Returns the rows of a source as `FROM … WHERE …`, and the column that has a contact's id. An index lists the rows in
+ * the order of that column.
  */
 function rowsOf(ctx: Context, source: ScanSource): { table: SQL; id: SQL } {
   switch (source.over) {

@@ -37,13 +37,13 @@ export interface ScanOptions {
   /** A further condition on a contact `c`. Matches that do not meet it are returned as `others`. */
   apart?: SQL;
   /**
-   * For callers that also read a second source up to the edge of each window: the limit on rows then holds for both
+   * A second source that the caller also reads up to the edge of each window. The limit on rows then holds for both
    * sources.
    */
   secondSource?: ScanSource;
   /**
-   * Returns how many rows the next window should have, for callers that may stop early. Without this function, a window
-   * has as many rows as one statement may read.
+   * Returns how many rows the next window should have, for callers that can stop early. Without this function, a window
+   * has as many rows as one statement can read.
    */
   rowsOf?: (soFar: { windows: number; matched: number }) => number;
 }

@@ -13,7 +13,7 @@ import type { Target } from "./target";
 
 /**
  * Adds the entry of a change to the batch that makes it. Must be called before the statements of the change are added.
- * The product's own work, and calls that the log leaves out, have no entry.
+ * Adds nothing for the product's own work, or for calls that the log leaves out.
  */
 export function recordChange(batch: Batch, { audit, realClock }: Platform, target: Target): void {
   if (audit === null) return;

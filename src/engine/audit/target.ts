@@ -27,7 +27,7 @@ export function asJson(column: SQL): SQL {
   return sql`json(${column})`;
 }
 
-/** Returns whether a condition holds. */
+/** Returns the result of a condition as a JSON boolean. */
 export function asFlag(condition: SQL): SQL {
   return sql`json(iif(${condition}, 'true', 'false'))`;
 }

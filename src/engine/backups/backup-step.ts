@@ -90,8 +90,8 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
 }
 
 /**
- * Exports the shards first, right after the moment of the backup. Shards are not captured, so whatever they do before
- * their export does not match the rows of the backup.
+ * Exports the executions of the shards, before the rows of any table. A change in a shard between the moment of the
+ * backup and the export cannot be undone, because shards are not captured.
  */
 async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
   const open = allShards(ctx, ctx.project.number)[state.index];
@@ -122,7 +122,7 @@ async function copyRows(ctx: Context, row: JobRow, state: BackupState): Promise<
   };
 }
 
-/** Returns a row as the backup writes it; null for a job that a restored project would not continue. */
+/** Returns a row as the backup writes it, or nothing for a job that a restored project would not continue. */
 function lineOf(table: ProjectTable, values: Record<string, unknown>): Record<string, unknown>[] {
   if (table.backup === "no jobs of the operator" && operatorJobs.includes(String(values.type))) return [];
   return [Object.fromEntries(Object.entries(values).filter(([name]) => !table.secrets.includes(name)))];
@@ -193,8 +193,8 @@ function folder({ project }: Context, { input }: JobRow): string {
 }
 
 /**
- * Returns a text that changes when the columns of the tables change, or when the project moves to another database: the
- * captured rows stay behind then.
+ * Returns a text that changes when the columns of the tables change, or when the project moves to another database. The
+ * captured rows stay in the old database.
  */
 function shapeOfTables({ project }: Context): string {
   return project.shard + backupTables.map(({ name, columns }) => `${name}:${columns.length}`).join(" ");

@@ -9,13 +9,13 @@ export type BackupState = {
   takenAt: number;
   /** The columns of all tables at that moment. A deploy may change them while the backup runs. */
   shape: string;
-  /** The number of the current table or shard. */
+  /** The index of the current table, shard or kind of files. */
   index: number;
   /**
    * The key after which the next page begins: that of a row, of an execution within its shard (as JSON), or of a file.
    */
   after: Key | null;
-  /** Counts the parts of the current table or shard. */
+  /** The counts of the current table, shard or files. */
   tally: Tally;
   /** The counts of the tables and shards that are complete, by name. */
   tables: Record<string, Tally>;

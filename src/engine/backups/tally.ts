@@ -9,8 +9,8 @@ export interface Tally {
   /** A SHA-256 chain over the parts: each hash covers the previous hash and the next part. */
   hash: string;
   /**
-   * The marks of the parts, eight characters each. Empty for tables, whose parts have the same content at every
-   * reading.
+   * The marks of the parts, eight characters each. Empty for tables, because a part of a table has the same content
+   * whenever it is written again.
    */
   marks: string;
   [name: string]: string | number;

@@ -18,7 +18,10 @@ export const refuseLargeData: StatementRefusal = {
   refuse: () => new Invalid([{ field: "data", code: "too_big", message: dataTooBig }]),
 };
 
-/** Half of a contact's limit. Public keys cannot exceed it, so that servers always have space left. */
+/**
+ * The most bytes of data that public keys can give a contact: half of the limit, so that servers always have space
+ * left.
+ */
 const maxPublicBytes = maxDataBytes / 2;
 
 /** The most keys that one call with a public key may send. */

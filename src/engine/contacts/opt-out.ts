@@ -3,8 +3,8 @@ import { confirmGoesFirst } from "../../core/contacts/confirmation";
 import type { Context } from "../../platform/context";
 
 /**
- * Whether the caller may subscribe people who opted out themselves (on a page, by one click or by a complaint). A
- * public key may not, unless the operator allows it, because anyone can read the key.
+ * Whether the caller may subscribe people who opted out themselves (on a page, by one click or by a complaint). Anyone
+ * can read a public key, so calls with it may do this only if the operator allows it.
  */
 export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
   return keyKind === "secret" || project.publicKeyMayResubscribe;

@@ -14,8 +14,8 @@ import { flips, isSuppressed, snoozeReason } from "./subscription";
 
 /**
  * `POST /contacts/{id}/snooze`: unsubscribes a contact until a given time, or moves the end of a snooze. Only for
- * subscribed or snoozed contacts, because the end of a snooze subscribes the contact. It must not do so for a contact
- * that unsubscribed or was never subscribed.
+ * subscribed or snoozed contacts: the end of the snooze subscribes the contact, which would be wrong for a contact that
+ * unsubscribed or was never subscribed.
  */
 export async function snoozeContact(
   ctx: Context,

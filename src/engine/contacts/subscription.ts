@@ -11,13 +11,13 @@ export interface SubscriptionChange {
   /** A query for the ids of the contacts. Nothing happens when it returns none. */
   contactId: SQL;
   subscribed: boolean;
-  /** The data of the event. */
+  /** The data of the `contact.subscribed` or `contact.unsubscribed` event. */
   eventData: Record<string, string>;
   /** Whether the person asked for the change. A contact that was never subscribed then counts as opted out. */
   isSaidBySelf?: boolean;
   /** The workflows that led to the change of the current row of `contacts`, as a JSON array. */
   causes?: SQL;
-  /** Whether a public key caused the change of that row. */
+  /** Whether a public key caused the change of the current row of `contacts`. */
   isPublic?: SQL;
   at: number;
 }
@@ -35,7 +35,7 @@ export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, causes, isPublic = sql`false`, at } = change;
   const name = nameOfFlip(subscribed);
-  // Compared as a pair: given only the project, the planner would scan the list of all contacts.
+  // Compares both columns as a pair. With a condition on the project alone, the planner would scan all its contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
   const isChanged = subscribed
     ? sql`${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
@@ -60,12 +60,15 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   ];
 }
 
-/** Selects the differences for `upsertCounts` when the subscription of these contacts becomes `subscribed`. */
+/**
+ * Selects the differences for `upsertCounts` when the subscription of contacts that match `isChanged` becomes
+ * `subscribed`.
+ */
 export function flips(isChanged: SQL, subscribed: SQL): SQL {
   return sql`SELECT project_id, 0 AS contacts, ${subscribed} - subscribed AS subscribed FROM contacts WHERE ${isChanged}`;
 }
 
-/** A person's own choice to leave stays recorded as theirs, even if the API unsubscribes the contact later. */
+/** Keeps a person's own opt-out recorded as such, even if the API unsubscribes the contact later. */
 function leftBy({ isSaidBySelf = false }: SubscriptionChange): SQL {
   if (isSaidBySelf) return sql`'PERSON'`;
   return sql`CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN 'API' ELSE opted_out_by END`;
@@ -77,7 +80,8 @@ function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
 }
 
 /**
- * Also matches contacts that were never subscribed, or that the API unsubscribed: the opt-out becomes the person's own.
+ * Returns a condition that adds, if the person asks, contacts that were never subscribed or that the API unsubscribed.
+ * Their opt-out becomes the person's own.
  */
 function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
   return isSaidBySelf ? sql` OR opted_out_by IS NOT 'PERSON'` : sql``;

@@ -31,7 +31,7 @@ function addToCount(changes: SQL): Statement {
 }
 
 /**
- * Must run before the insert: stops the whole batch when the list would exceed its limit. `added` is as in
+ * Stops the whole batch when the suppression list would exceed its limit. Must come before the insert. `added` is as in
  * `countAdded`; addresses that are already on the list are always allowed. `field` is the field that the refusal names.
  */
 export function guardSuppressions(ctx: Context, field: string, added: SQL): Statement {

@@ -25,7 +25,7 @@ export function daysOf({ from, to }: Span): Days {
 }
 
 interface DaySumQuery {
-  /** The names to count; all when absent. */
+  /** The names to count. If absent, all names are counted. */
   names?: EventNames | undefined;
   /** Returns the group of a count, as an expression over a name and a day. */
   keyOf(name: SQL, day: SQL): SQL;
@@ -100,7 +100,7 @@ function sumNextDays(ctx: Context, { first, last }: Days, query: DaySumQuery, af
   );
 }
 
-/** Matches `event_names` rows with the names of the query, up to the last one that this statement looks at. */
+/** Matches the rows of `event_names` that the query asks for, among the first `maxNames` names of the project. */
 function matchesQuery(ctx: Context, { names }: DaySumQuery): SQL {
   const lastName = sql`coalesce((SELECT name FROM event_names WHERE ${inProject(ctx)}
     ORDER BY name LIMIT 1 OFFSET ${maxNames - 1}), char(0x10ffff))`;

@@ -33,8 +33,8 @@ export function dispatchStranded(platform: Platform): Promise<void> {
 const key = ["project_id", "id"];
 
 /**
- * The most events that `dispatchLost` announces again. While the queue has a backlog, most undispatched events are not
- * lost.
+ * The most events that `dispatchLost` announces again. The limit is low because most undispatched events are not lost
+ * when the queue has a backlog.
  */
 const maxLost = 100;
 
@@ -47,7 +47,8 @@ export function dispatchLost(platform: Platform): Promise<void> {
 }
 
 /**
- * Runs at process start: all messages were lost with the previous process, so every undispatched event is due at once.
+ * Makes every undispatched event due at once. Runs at process start, because all messages were lost with the previous
+ * process.
  */
 export function endGraceOfEvents(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {

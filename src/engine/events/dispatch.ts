@@ -15,8 +15,8 @@ import type { EventSource } from "./record";
 /**
  * Hands events to their listeners, and marks those that all listeners have accepted. A message may arrive twice, late,
  * or while another consumer is working: each listener receives each event at least once, and recognises repeats by the
- * event's id. A listener that was removed meanwhile may miss the event. Throws when a listener did not accept an event:
- * that event stays waiting, the others are finished.
+ * event's id. A listener that was removed meanwhile may miss the event. Throws when a listener did not accept an event.
+ * That event keeps waiting, and the others are marked.
  */
 export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: readonly EventListener[]): Promise<void> {
   const waiting = await findWaiting(ctx, eventIds);
@@ -39,8 +39,9 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
 }
 
 /**
- * Events are handed over one by one only until the invocation has made this many statements, for all messages of one
- * queue batch together. Its other statements mark the accepted events: one for each of up to a hundred messages.
+ * The number of statements after which an invocation stops handing over events one by one, counted over all messages of
+ * a queue batch. The rest of its allowance is for marking accepted events: one statement for each of up to a hundred
+ * messages.
  */
 const maxStatementsOfSplits = 500;
 
@@ -118,7 +119,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<AnnouncedEvent
   return waiting.map((event) => ({
     ...event,
     createdAt: timeOf(event.id),
-    // The row already contains the workflows that the event starts, even when no listener is left.
+    // An event that starts workflows is handed to them even if its name no longer has a listener.
     listenerIds: event.starts.length > 0 ? [...event.listenerIds, startListeners.open] : event.listenerIds,
   }));
 }

@@ -10,11 +10,11 @@ import type { Platform } from "../../platform/context";
 import { openParts, readCursor, storeCursor } from "../../platform/sweep";
 import { dayOf } from "./day";
 
-/** The most events that one step deletes. Each is in three b-trees and counted twice, so a step is small. */
+/** The most events that one step deletes. The limit is low because each event is in three b-trees and two counts. */
 const eventsPerStep = 500;
 /**
  * The most steps of one tick, for all databases together. A step is six statements, and one invocation of the Worker
- * may make a thousand.
+ * can make a thousand.
  */
 const stepsPerTick = 100;
 
@@ -40,7 +40,7 @@ interface ForgetInput {
   steps: number;
 }
 
-/** Deletes the old events of one project after the other. The next tick continues where this one ends. */
+/** Deletes the old events of one project after another. The next tick continues where this one ends. */
 async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: ForgetInput): Promise<void> {
   let cursor: number | null = Number(await readCursor(platform, sweep));
   for (let step = 0; step < steps && cursor !== null; step++) {
@@ -84,7 +84,7 @@ function deleteOld(projectId: number, before: SQL): Statement {
   );
 }
 
-/** Subtracts these events from the stored counts. Deletes names and days whose count becomes 0. */
+/** Subtracts the events in `old` from the stored counts. Deletes names and days whose count becomes 0. */
 function subtractCounts(projectId: number, old: SQL): Statement[] {
   const days = sql`SELECT project_id, name, day, count(*) AS events FROM (${old}) GROUP BY project_id, name, day`;
   // The oldest events are deleted first. So if a contact still has an event with the name afterwards, it is a later

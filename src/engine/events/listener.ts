@@ -15,10 +15,12 @@ export interface AnnouncedEvent {
   data: JsonObject;
   /** The workflows that caused the event. */
   causes: string[];
-  /** The workflows that the event starts. They are decided at its commit. */
+  /** The workflows that the event starts, as decided at its commit. */
   starts: Id[];
   createdAt: number;
-  /** The ids of the event's listeners of this kind, in the form `<kind>:<id>`. At least one. */
+  /**
+   * The ids of the listeners that receive the event, all of one kind, in the form `<kind>:<id>`. There is at least one.
+   */
   listenerIds: string[];
 }
 

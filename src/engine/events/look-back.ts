@@ -37,12 +37,12 @@ const maxDays = 1_000;
 const lastDay = 2_932_896;
 
 /**
- * The events of one statement all count for one day, but their last ids may lie slightly after the midnight that ends
- * the day.
+ * How far ids of events may lie after the end of the day that counts them, in milliseconds. All events of one statement
+ * are counted on the same day, even if midnight falls between them.
  */
 const overMidnightMs = minuteMs;
 
-/** The next page of a list. */
+/** A request for the next page of a list. */
 export interface PageRequest {
   /** The last event of the previous page; null for the first page. */
   after: Id | null;
@@ -85,7 +85,7 @@ const readName = columns({ name: asText, day: asNumber, dayCount: asNumber });
 type KnownName = ReturnType<typeof readName>;
 
 interface KnownNames {
-  /** The names that come first in alphabetical order, each with the last day on which it occurred. */
+  /** The first names in alphabetical order, each with the last day on which it occurred. */
   some: KnownName[];
   /** The number of events of all names. */
   count: number;
@@ -166,7 +166,7 @@ function rangesOf(days: number[]): DayRange[] {
   return ranges;
 }
 
-/** Searches the windows until the page is full. Stops early after one statement that reads the most rows. */
+/** Searches the windows until the page is full. Stops early after a statement that reads `windowRows` rows. */
 async function scan(
   ctx: Context,
   search: SearchByNames,

@@ -21,7 +21,7 @@ export interface PageOfEvents {
   events: StoredEvent[];
   /** The next page's `after`; null when this is the last page. */
   next: Id | null;
-  /** Counted for the first page only. */
+  /** The number of events in the list. Only counted for the first page, and 0 for the others. */
   total: number;
   isApproximate: boolean;
 }
@@ -113,18 +113,19 @@ async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: Even
   return { total: summed.counts.get("") ?? 0, isApproximate: !areWhole || summed.isCut };
 }
 
-/** True when a contact's events of a single name are asked for: an index has them in the order of the list. */
+/** Whether the search is for a contact's events of a single name. An index lists these events in the order of time. */
 function isByIndex({ names, contactId }: EventSearch): boolean {
   return contactId !== undefined && names !== undefined && names.only !== null;
 }
 
-/** True when a contact's events are read in the order of time, and the ones with the right names are then chosen. */
+/** Whether the search reads a contact's events in the order of time, and then chooses those with the right names. */
 function isOfContact(search: EventSearch): boolean {
   return search.contactId !== undefined && !isByIndex(search);
 }
 
 /**
- * Names the index that has exactly these events in the order of the list, if there is one. A page then reads no others.
+ * Returns a hint to use the index that lists exactly the events of the search, if there is one. A page then reads no
+ * other events.
  */
 function indexFor(search: EventSearch): SQL {
   return isByIndex(search) ? sql`INDEXED BY ix_events_name` : sql``;

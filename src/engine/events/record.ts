@@ -94,8 +94,8 @@ export function insertEvents(
 }
 
 /**
- * For how long a batch recognises its events. It is repeated within a second: the rest allows for differences between
- * clocks.
+ * How long a batch can recognise its own events, in milliseconds. A batch runs again within a second. The rest allows
+ * for differences between clocks.
  */
 const recognisedForMs = 10 * minuteMs;
 
@@ -132,7 +132,7 @@ function workflowOf(listenerId: SQL): SQL {
   return sql`substr(${listenerId}, -22)`;
 }
 
-/** Returns a value of a project's newest event, as SQL; NULL when it has none. */
+/** Returns SQL for a value of a project's newest event; NULL if the project has no event. */
 function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
   return sql`(SELECT ${of(sql`newest.id`)} FROM events newest
     WHERE newest.project_id = ${projectId} ORDER BY newest.id DESC LIMIT 1)`;

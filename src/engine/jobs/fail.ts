@@ -18,8 +18,8 @@ const givenUp =
   "fails again, ask the operator of this installation: the log has the cause.";
 
 /**
- * Returns the statements that free what a job holds when the job is given up, so that a later call or sweep can start again.
- * `null` marks work that must be finished although no caller would request it again: its runs continue forever.
+ * Returns the statements that free what a job holds when the job is given up, so that a later call or sweep can start
+ * again. `null` marks a job that is never given up, because no call would start its work again.
  */
 export type Release = ((ctx: Context, row: JobRow) => Statement[]) | null;
 

@@ -16,8 +16,8 @@ export type JobNotes = { [key: string]: JobNote };
 type JobNote = JsonValue | Id | JobNote[] | JobNotes;
 
 /**
- * How long a job may be idle before it is announced again: this time, or an eighth of the job's age if that is longer.
- * Each run takes less.
+ * How long a job can be idle before it is announced again, in milliseconds, or an eighth of the job's age if that is
+ * longer. Each run takes less time.
  */
 export const jobGraceMs = 5 * minuteMs;
 
@@ -63,7 +63,7 @@ export async function startJob(
 /** The columns of an unfinished job that a call may change. Columns left out keep their values. */
 interface OpenJobChange {
   input?: SQL;
-  /** A new state. A run that has read the old one can write nothing more: see `guardState`. */
+  /** The new state. A run that has read the old state can no longer write: see `guardState`. */
   state?: SQL;
   result?: SQL;
   /** Increases when a call requests the work again. */

@@ -12,8 +12,8 @@ import { sweepAtHome } from "../../platform/sweep-at-home";
 import { nextAnnouncement } from "./job";
 
 /**
- * Matches jobs that may run in this database. The job of a move runs in the database to which it copies, although the
- * project does not live there yet.
+ * Matches jobs that can run in the current database. The job of a move runs in the database to which it copies,
+ * although the project does not live there yet.
  */
 const isRunnable = sql`(type = 'project.move' OR ${isAtHome()})`;
 

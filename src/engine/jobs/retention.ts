@@ -9,7 +9,7 @@ import type { Platform } from "../../platform/context";
 import { exists, type IsDue } from "../../platform/due";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** Rows of all projects that need nothing but deletion, `keptMs` after the time in their `column`. */
+/** Rows of all projects that a sweep only has to delete, `keptMs` after the time in their `column`. */
 interface Retention {
   table: string;
   key: string;
@@ -39,7 +39,7 @@ export const retention = {
       keptMs: 0,
       rowsAtOnce: 1_000,
     },
-    // Deliveries are kept from the time of the event, even those of deleted webhooks.
+    // The time of the event counts. Deliveries of deleted webhooks are kept, too.
     forgetOldDeliveries: {
       table: "webhook_deliveries",
       key: "project_id, webhook_id, event_id",
@@ -58,7 +58,7 @@ export const retention = {
       keptMs: 2 * dayMs,
       rowsAtOnce: 1_000,
     },
-    // Kept for much longer than it takes to report an outcome to its execution.
+    // Calls are kept for much longer than it takes to report their outcomes to the executions.
     forgetOldCalls: {
       table: "workflow_calls",
       key: "project_id, contact_id, effect_id",
@@ -68,7 +68,7 @@ export const retention = {
     },
   },
   hour: {
-    // No files have to be deleted here: an import's file becomes an orphan when the import ends.
+    // An import's file is not deleted here. It becomes an orphan when the import ends, and `forgetOrphans` deletes it.
     forgetEndedJobs: {
       table: "jobs",
       key: "project_id, id",
@@ -94,7 +94,7 @@ export const retention = {
       keptMs: 0,
       isControl: true,
     },
-    // Kept for longer than the hour within which requests to sign in are counted.
+    // Links are kept for longer than the hour within which requests to sign in are counted.
     forgetSignInLinks: {
       table: "sign_in_links",
       key: "id",
@@ -111,7 +111,7 @@ export const retention = {
       keptMs: 0,
       isControl: true,
     },
-    // For this long, an operator can look up a message on which a queue has given up.
+    // An operator can look up a message for this long after a queue has given up on it.
     forgetDeadLetters: {
       table: "dead_letters",
       key: "id",
@@ -120,7 +120,7 @@ export const retention = {
       keptMs: 30 * dayMs,
       isControl: true,
     },
-    // Kept for longer than the health report looks back.
+    // Sizes are kept for longer than the health report looks back.
     forgetDatabaseSizes: {
       table: "database_sizes",
       key: "shard, noted_at",
@@ -149,7 +149,7 @@ export function forgetEvery(often: keyof typeof retention): Record<string, (plat
   });
 }
 
-/** Returns for each of these sweeps whether a database has rows for it. */
+/** Returns, for each sweep that runs this often, a check whether a database has rows for it. */
 export function hasOldRows(often: keyof typeof retention): Record<string, IsDue> {
   return eachOf(often, (rows) => (platform) => exists(oldRows(platform, rows)));
 }

@@ -56,7 +56,7 @@ export async function runSteps(
     try {
       if ((await step(ctx, row)) !== "goes on") return;
     } catch (error) {
-      // Another run did the step, and continues the job.
+      // After MovedOn, the run that did the step continues the job.
       if (error instanceof MovedOn || (await isGivenUp(ctx, row, error, release))) return;
       throw error;
     }

@@ -5,8 +5,8 @@ import { Different, type Move, sourceOf, targetOf } from "./state";
 
 /**
  * Compares the next page of rows in both databases, by their whole content and not by hashes. Throws Different for a
- * row that differs and has no note. A changed row always has a note, because only this move deletes notes, and only
- * after it has copied the row.
+ * row that differs although no trigger noted a change of it. Only this move deletes notes, and only after it has copied
+ * the row.
  */
 export async function check(move: Move): Promise<Move> {
   const { tables, state, to } = move;
@@ -14,7 +14,7 @@ export async function check(move: Move): Promise<Move> {
   if (!table) return saveState(move, { phase: "replay", index: 0, after: null, isChecked: true });
   const copied = await readPage(targetOf(move), table, state.after);
   const page = await readPage(sourceOf(move), table, state.after, copied.next);
-  // The page of the old database may end before the copied page, because there are more rows in between.
+  // The old database may have more rows in this range, so that its page ends before the copied page.
   const last = page.next ?? copied.next;
   const isCut = page.next !== null;
   const theirs = isCut ? (await readPage(targetOf(move), table, state.after, page.next)).images : copied.images;

@@ -18,8 +18,8 @@ import { type Move, sourceOf, targetOf } from "./state";
 const deletedAtOnce = 1_000;
 
 /**
- * Puts up a fence in the new database, and deletes what an earlier move has left there. The fence keeps sweeps away from
- * the rows until the project lives there.
+ * Creates the triggers that refuse writes in the new database (the fence), and deletes what an earlier move left there.
+ * The fence keeps sweeps away from the rows until the project lives there.
  */
 export async function clear(move: Move): Promise<Move> {
   const target = targetOf(move);
@@ -44,7 +44,7 @@ export async function deleteNext(
   return table === undefined ? null : passFence(owner, [deleteSome(owner, table, deletedAtOnce)]);
 }
 
-/** Begins to note which rows of the old database change. The rows are copied after that. */
+/** Creates the triggers that note which rows of the old database change. The rows are copied after that. */
 export async function capture(move: Move): Promise<Move> {
   const source = sourceOf(move);
   const own = movedTables(move.from);

@@ -19,7 +19,9 @@ const rowsAtOnce = 1_000;
 const readLeft = columns({ number: asNumber, move: asJson<ProjectMove>() });
 type Left = ReturnType<typeof readLeft>;
 
-/** Sweeps moved projects, and deletes the rows that they left behind, once no earlier work can need them. */
+/**
+ * Sweeps moved projects, and deletes the rows that they left behind, once no work from before the move can need them.
+ */
 export async function emptyLeft(platform: Platform): Promise<void> {
   if (!platform.shards.includes(controlShard)) return;
   const left = await select(

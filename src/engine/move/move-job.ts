@@ -20,11 +20,14 @@ import { endMoved, open, switchOver } from "./switch";
 import { endNotMoved, turnBack } from "./turn-back";
 
 const stepsPerRun = 100;
-/** When fewer changed rows than this are left, they are copied under the fence. */
+/** When fewer changed rows than this are left, the move raises the fence and then copies them. */
 const fewNotes = notesAtOnce / 5;
-/** A call that starts a move writes the project's row at most this long after the job's row. */
+/**
+ * The most milliseconds between the write of a move's job and the write of its project's row, by the call that starts
+ * it.
+ */
 const startMs = minuteMs;
-/** No isolate still has the project in its cache when the move is this old. */
+/** The age of a move, in milliseconds, after which no isolate still has the earlier project in its cache. */
 const knownAfterMs = cacheMs + 10 * secondMs;
 
 /**

@@ -34,7 +34,7 @@ export async function replay(move: Move): Promise<{ move: Move; found: number }>
   for (const [index, { table, rows }] of changed.entries()) {
     const written = [...rows.values()];
     const isSame = (after.rows[index]?.all ?? []).every(({ image }, row) => image === null || image === written[row]);
-    // A row that is missing was displaced by a later one of the same step. It has changed since, so it has a note.
+    // A missing row was displaced by a row that the same step wrote after it. The missing row has a new note.
     if (!isSame) throw new Different(`A row of ${table.name} was not the same after it was copied.`, after.move);
   }
   const forgetting = openBatch(move.ctx, source.db);

@@ -9,17 +9,17 @@ export type MoveState = {
   phase: "clear" | "capture" | "copy" | "replay" | "check" | "fence" | "back";
   /** Changes with every step, so that a late run of an earlier step writes nothing. */
   steps: number;
-  /** The number of the current table. */
+  /** The index of the current table. */
   index: number;
   /** The key after which the next page begins. */
   after: Key | null;
-  /** The columns of all tables when the move began. A deploy may change them while it runs. */
+  /** The columns of all tables when the move began. A deploy may change them while the move runs. */
   shape: string;
   copied: number;
   compared: number;
   /** Whether every table has been compared. */
   isChecked: boolean;
-  /** Why the move turns back. */
+  /** The reason why the move turns back; null if it does not. */
   reason: string | null;
 };
 
@@ -44,12 +44,12 @@ export interface Move {
   tables: readonly ProjectTable[];
 }
 
-/** Returns the move's part in the database that the project leaves. */
+/** Returns what identifies the move in the database that the project leaves. */
 export function sourceOf({ ctx, row, from }: Move) {
   return { project: ctx.project, jobId: row.id, db: ctx.databaseOf(from) };
 }
 
-/** Returns the move's part in the database to which the project moves. */
+/** Returns what identifies the move in the database to which the project moves. */
 export function targetOf({ ctx, row }: Move) {
   return { project: ctx.project, jobId: row.id, db: ctx.db };
 }
@@ -66,7 +66,7 @@ export function progressOf({ phase, index, isChecked }: MoveState, tables: reado
 export class Different extends Error {
   override readonly name = "Different";
 
-  /** `move` is what the failed step has stored. */
+  /** `move` has the state that the failed step stored. */
   constructor(
     message: string,
     readonly move: Move,

@@ -12,15 +12,15 @@ import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
 /**
- * How often changed rows are copied under the fence, and for how long. Nothing more changes there, so a few times are
- * enough; the limits allow for a slow database.
+ * The most rounds in which changed rows are copied while the fence is up, and the most milliseconds that they take. No
+ * row changes behind the fence, so a few rounds are enough. The limits allow for a slow database.
  */
 const maxRounds = 10;
 const maxFencedMs = 5 * secondMs;
 
 /**
- * How long the old rows stay behind the fence. All work that began before the switch has ended by then: a queue
- * consumer may take a quarter of an hour.
+ * How long the old rows stay behind the fence, in milliseconds. All work that began before the switch has ended by
+ * then: a queue consumer can take a quarter of an hour.
  */
 const leftMs = hourMs;
 

@@ -14,7 +14,7 @@ const mostPaused = 100;
 export interface ControlState {
   projects: number;
   disabledProjects: number;
-  /** Projects whose marketing mail is paused for their reputation. */
+  /** Projects whose marketing mail is paused because of their reputation. */
   pausedProjects: { id: string; name: string; reason: string }[];
   /** Messages that queues gave up on within the last day, by queue. */
   deadLetters: { queue: string; messages: number }[];

@@ -35,7 +35,7 @@ export interface DatabaseState {
   failedJobs: number;
   /** The number of open jobs whose runs keep failing. */
   failingJobs: number;
-  /** The projects with the most of these emails and jobs. `project` is the project's number. */
+  /** The projects with the most mail or jobs in trouble. `project` is the project's number. */
   troubled: { what: Trouble; project: number; count: number }[];
   failingDomains: { domain: string; failingSince: number }[];
   /** The number of executions that are due but that no shard has moved. */

@@ -6,8 +6,8 @@ import type { Config } from "../../platform/env";
 const keptMs = 15 * secondMs;
 
 /**
- * Wraps a function that makes a report: within fifteen seconds, the isolate returns its previous report. Reports are
- * cached per settings object, of which an isolate has one.
+ * Wraps a function that makes a report: within fifteen seconds, the isolate returns its previous report. The cache is
+ * keyed by the settings object, because an isolate has exactly one.
  */
 export function keepReport<Report>(make: (platform: Platform) => Promise<Report>): typeof make {
   const reports = new WeakMap<Config, { at: number; report: Report }>();

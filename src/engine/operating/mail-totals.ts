@@ -12,8 +12,8 @@ const outcomes = ["sent", "delivered", "opened", "clicked", "bounced", "complain
 
 const mostBusy = 20;
 /**
- * The most projects of a database that are added up. Six event names of each project stay within the row limit of a
- * statement.
+ * The most projects of a database whose mail is added up. Each has six event names, and one statement must stay within
+ * its row limit.
  */
 const mostProjects = 4_000;
 

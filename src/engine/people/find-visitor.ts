@@ -64,7 +64,7 @@ function rightsOf([, role, maySend, seesPersonalData]: StoredRights): Rights {
   return { role, maySend: maySend === 1, seesPersonalData: seesPersonalData === 1 };
 }
 
-/** Extends the session. A session in use is written at most once an hour. */
+/** Extends the session. A session in use is extended at most once an hour. */
 async function noteVisit(platform: Platform, { sessionId, person }: Visitor, now: number): Promise<void> {
   const batch = openBatch(platform, platform.control);
   batch.mayRepeat();

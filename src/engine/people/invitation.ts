@@ -22,8 +22,9 @@ interface Inviting {
 }
 
 /**
- * Adds an invitation to the batch that gives a person access, at most fifty an hour. The invitation's row makes the
- * batch recognisable. When links are not mailed, the row only counts toward the limit. Returns the row's id.
+ * Adds an invitation to the batch that gives a person access, at most fifty an hour. The batch recognises its own
+ * commit by the invitation's row. When links are not mailed, the row only counts toward the limit. Returns the row's
+ * id.
  */
 export function addInvitation(batch: Batch, { now }: Platform, { email, to, by, links }: Inviting): Id {
   const [id, at] = [newId(), now.getTime()];

@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/context";
  */
 const noProject = { projectId: "00000000-0000-0000-0000-000000000000", projectNumber: 0 };
 
-/** The origin of links in the installation's mail, or the missing setting without which none is sent. */
+/** The origin of links in the installation's mail, or the setting without which the installation sends no mail. */
 export type OwnLinks = { origin: string } | { missing: "PUBLIC_URL" | "CONSOLE_FROM" };
 
 /**

@@ -21,7 +21,7 @@ interface LinkRequest {
 
 /**
  * Records a request to sign in by mail, at most five an hour for an address and twenty for a network. Returns the id of
- * the link to mail; null above these limits. It does the same work for every address: only the mail, sent after the
+ * the link to mail; null above these limits. The work is the same for every address: only the mail, sent after the
  * answer, depends on whether the person exists.
  */
 export async function requestLink(

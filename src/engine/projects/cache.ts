@@ -9,22 +9,27 @@ export interface Caller {
   key: ShownKey;
 }
 
-/** The lifetime of cached values in an isolate: a revoked key or a disabled project takes effect within this time. */
+/**
+ * How long an isolate caches values, in milliseconds. A revoked key or a disabled project takes effect within this
+ * time.
+ */
 export const cacheMs = 30_000;
 
 /** The callers of API keys, by the hash of the key. */
 export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_000 });
 
 /**
- * Hashes of keys that do not exist, so that a flood of wrong keys costs few reads. A new key is hidden for at most this
- * long, and only in an isolate that was asked for it before it was created.
+ * Hashes of keys that do not exist, so that a flood of wrong keys costs few reads. A new key is hidden for at most ten
+ * seconds, and only in an isolate that was asked for it before it was created.
  */
 export const unknownKeys = expiringCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
 
 /** Projects, by number and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
 
-/** Reads a value again after a request is answered. Jobs let it expire, because no caller waits for them. */
+/**
+ * Reads a cached value again after a request is answered. Jobs let the value expire, because no caller waits for a job.
+ */
 export function refreshLater({ origin, later, log }: Platform, read: () => Promise<unknown>): void {
   if (origin === null) return;
   later(

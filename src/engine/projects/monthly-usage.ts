@@ -32,7 +32,7 @@ export function insertUsage(ctx: Context, emails: Counted[]): Statement {
   );
 }
 
-/** The emails that count, with their contents. */
+/** Returns `FROM … WHERE …` with the emails that count, and their contents. */
 function countedAmong(ctx: Context, emails: Counted[]): SQL {
   return sql`FROM json_each(${JSON.stringify(emails)}) r
     CROSS JOIN emails e ON ${inProject(ctx, "e")} AND e.id = r.value->>'emailId' ${withContent}

@@ -8,7 +8,7 @@ const readWhereabouts = columns({
   id: asText,
   number: asNumber,
   shard: asText,
-  /** The databases of a move. Both may have rows of the project. */
+  /** The databases of the project's move; null if it has none. Both databases may have rows of the project. */
   move: asJson<ProjectMove | null>(),
   /** Whether the deletion of the project has begun. */
   isEnding: asFlag,

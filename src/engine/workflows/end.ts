@@ -25,7 +25,7 @@ export async function queueEnd(ctx: Context): Promise<void> {
   await announceJob(ctx, "workflows.end", jobId);
 }
 
-/** The count of the first pass, and the time at which the second one may begin. */
+/** The number of executions that the first pass has ended, and the time at which the second pass can begin. */
 const State = z.object({ cancelled: z.number().optional(), again: z.number().optional() });
 
 /**

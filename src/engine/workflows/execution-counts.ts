@@ -18,7 +18,9 @@ export const statusColumns = {
   CANCELLED: "cancelled",
 } as const satisfies Record<ExecutionStatus, string>;
 
-/** Each count is made again once a week, in case code of another version has miscounted after a rollback. */
+/**
+ * How often each count is made again, in milliseconds. Code of another version may have miscounted after a rollback.
+ */
 export const countedAgainMs = 7 * dayMs;
 
 const statuses = Object.entries(statusColumns);

@@ -14,7 +14,7 @@ export function openShard(
   project: number,
   shard: number,
 ): OpenShard {
-  // Without a project there is no test clock, so the real clock is used. Such callers only report a call's outcome.
+  // A caller without a project only reports the outcome of a call. The shard then uses the real clock.
   const own = platform.project?.testClock ? { at: timeOfProject(platform.project) } : {};
   const address = { project, shard, ...own };
   return { address, shard: platform.workflowShards.of(address) };

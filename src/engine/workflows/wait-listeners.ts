@@ -11,8 +11,8 @@ import { waitListenerId } from "../events/listener";
 
 // Executions wait for an event by its name. One row per project and name has the events of that name delivered to
 // workflows. The row is deleted when no step names the event and no execution waits for it. A new wait writes this row
-// and the mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait before the deletion
-// therefore prevents it, and a wait after it inserts the row again and checks the log.
+// and the mirror's `awaits` in one batch, and the deletion checks both in its own statement. A wait that begins before
+// the deletion therefore prevents it. A wait that begins afterwards inserts the row again and checks the log.
 
 /**
  * Whether the listener row `l` of a wait is unneeded. `audience_references` leads to the workflows whose steps may name
@@ -27,7 +27,8 @@ const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
       AND s.type = 'WAIT_FOR_EVENT' AND s.config->>'eventName' = l.name)`;
 
 /**
- * Deletes the unneeded rows of these events. Must come after the statements that change the steps, in the same batch.
+ * Deletes the unneeded listener rows of the events with these names. Must come after the statements that change the
+ * steps, in the same batch.
  */
 export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
   return statement(
@@ -41,8 +42,8 @@ type ListenerKey = [projectId: number, name: string, listenerId: string];
 const readRow = columns({ projectId: asNumber, name: asText, listenerId: asText });
 
 /**
- * Deletes unneeded listeners of waits, in a sweep. They remain if the last execution that waits for an event ends after
- * its step was deleted.
+ * Deletes unneeded listeners of waits, in a sweep. A listener is left over if the last execution that waits for its
+ * event ends after the step was deleted.
  */
 export function forgetWaitListeners(platform: Platform): Promise<void> {
   return walkDatabases<ListenerKey>(platform, "wait-listeners", (db, after) => forgetPage(platform, db, after));

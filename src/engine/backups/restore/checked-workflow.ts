@@ -19,8 +19,8 @@ const StoredTrigger = z.discriminatedUnion("type", [
 ]);
 
 /**
- * Returns the row of a workflow if its trigger can be read. The sweep of schedules reads the triggers of many projects
- * at once, so a trigger that it cannot read would stop it for all of them. Throws BadBackup.
+ * Returns the row of a workflow, or throws BadBackup if its trigger cannot be read. The sweep of schedules reads the
+ * triggers of many projects at once, so one unreadable trigger would stop it for all of them.
  */
 export function checkedWorkflow(row: Row): Row {
   const { success, data: trigger } = StoredTrigger.safeParse({

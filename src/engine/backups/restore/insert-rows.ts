@@ -6,14 +6,14 @@ import type { Row } from "./read-part";
 
 const rowsPerStatement = 250;
 /**
- * The most characters of rows in one statement, because D1 takes values of up to 2 MB. A single row that is longer has
- * a statement of its own.
+ * The most characters of rows that one statement passes. D1 takes values of up to 2 MB. A single row that is longer
+ * gets its own statement.
  */
 const maxCharacters = 500_000;
 
 /**
- * Returns the statements that insert rows of a table. Each statement passes its rows as one value. All rows have the
- * same columns; a column that the backup does not have gets its default. Throws BadBackup.
+ * Returns the statements that insert rows of a table. Each statement passes its rows as one value. A column that the
+ * backup does not have gets its default. Throws BadBackup if the rows do not all have the same columns.
  */
 export function insertRows(project: number, table: ProjectTable, rows: readonly Row[]): Statement[] {
   const [first] = rows;

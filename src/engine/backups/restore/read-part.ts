@@ -56,7 +56,7 @@ export async function readPart(
 }
 
 /**
- * Checks that a line is a row without other columns than the given ones, and that each value is a text, a number or
+ * Checks that a line is a row, that the row has only the given columns, and that each value is a text, a number or
  * null. Throws BadBackup.
  */
 export function rowOf(line: unknown, table: string, columns: ReadonlySet<string>): Row {

@@ -22,8 +22,8 @@ import { shardRowOf } from "./shard-row";
 import { notesOfRestore, type RestoreState } from "./state";
 
 /**
- * Tables without a clock that could hold their rows back from the sweeps. These sweeps also read other tables, which
- * must be complete by then, so the tables without a clock are restored last.
+ * Tables that are restored last. They have no clock that could hide their rows from the sweeps. The sweeps that find
+ * these rows also read other tables, which must be complete by then.
  */
 const lastTables = ["template_versions", "execution_counts", "campaign_pages"];
 
@@ -41,8 +41,8 @@ interface Source {
 
 /**
  * Runs one step of a restore: see docs/decisions/0048-a-restored-project-sleeps.md. The batch of a step writes the rows
- * of one part together with the state, so each part is inserted once. Calls to shards and copies of files may be
- * repeated.
+ * of one part together with the state, so each part is inserted once. A call to a shard or a copy of a file can be
+ * repeated without harm.
  */
 export async function restoreStep(ctx: Context, row: JobRow): Promise<Step> {
   // No other file writes the state of a restore job.

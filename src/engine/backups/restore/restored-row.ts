@@ -9,7 +9,7 @@ import type { Changed } from "./state";
 // A restored project does nothing that the original may have done since the backup, or may still do: it sends no email
 // and makes no call that was under way. The rows remain, and show what became of that work.
 
-/** The project of the backup, and the one that is restored. */
+/** The project in the backup, and the project into which it is restored. */
 export interface Restoring {
   from: { id: string; number: number };
   to: { id: string; number: number };
@@ -124,8 +124,8 @@ function isKeptJob({ type }: Row): boolean {
 }
 
 /**
- * Sets the clock of a row. If the row follows the project's own clock, it gets the new number of the project. If it has
- * a due time by the real clock, it gets that number too: until the release, it follows a clock that stands still.
+ * Sets the clock of a row. A row that follows the project's own clock gets the new number of the project. So does a row
+ * with a due time by the real clock: until the release, it follows a clock that stands still.
  */
 function withClock(table: string, row: Row, { from, to }: Restoring): Row {
   if (row.clock === undefined) return row;

@@ -5,7 +5,7 @@ import { unknownChange } from "../../workflows/shard/import";
 import { BadBackup } from "./bad-backup";
 import { rowOf } from "./read-part";
 
-/** More than the clocks of objects and Workers differ. */
+/** An upper bound on the difference between the clocks of objects and Workers. */
 const skewMs = minuteMs;
 
 /**

@@ -1,8 +1,8 @@
 import type { JobNotes } from "../../jobs/job";
 
 /**
- * How many rows a restore has changed, by kind. They are changed because the original project may have done their work
- * since the backup.
+ * The number of rows that a restore has changed, by kind. A restore changes rows whose work the original project may
+ * have done since the backup.
  */
 export interface Changed {
   /** Emails that were still to be sent, or whose outcome was open. They become UNKNOWN. */
@@ -23,13 +23,13 @@ export interface Changed {
 /** The progress of a restore. The phases follow one another in this order. */
 export interface RestoreState {
   phase: "rows" | "executions" | "files" | "release";
-  /** The number of the current table, shard or kind of files. */
+  /** The index of the current table, shard or kind of files. */
   index: number;
-  /** How many parts of that table, shard or kind are restored. */
+  /** The number of parts that are restored of the current table or shard. */
   part: number;
-  /** The hash over these parts. */
+  /** The hash over the parts of the current table or shard that are restored. */
   hash: string;
-  /** The file after which the next step begins. */
+  /** The key of the file after which the next step begins. */
   after: string | null;
   rows: number;
   files: number;

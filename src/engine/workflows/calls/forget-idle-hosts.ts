@@ -16,8 +16,8 @@ export function forgetIdleHosts(platform: Platform): Promise<void> {
 
 /**
  * Deletes the idle hosts of the next page. A new call inserts its host's row in its own batch, and the deletion checks
- * for calls in its own statement. A call before the deletion therefore prevents it, and a call after it inserts the row
- * again. A postponed host stays.
+ * for calls in its own statement. A call from before the deletion therefore prevents it, and a call from after it
+ * inserts the row again. A postponed host stays.
  */
 async function forgetIdlePage(
   platform: Platform,

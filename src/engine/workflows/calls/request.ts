@@ -38,7 +38,7 @@ export function requestOf(arrival: Call, contact: RenderedContact, budget: Budge
       ...(type !== null && { "content-type": type }),
       "user-agent": "Petrel-Workflows/1.0",
       ...Object.fromEntries(given),
-      // The same at every attempt, and when the step is repeated.
+      // The key is the same at every attempt, and when the step is repeated.
       "idempotency-key": `${publicId(arrival.executionId)}:${publicId(stepId)}`,
     },
     body: text,

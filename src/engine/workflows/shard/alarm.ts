@@ -5,11 +5,11 @@ import { nextForgetting } from "./forget";
 import type { ShardStore } from "./store";
 import { hasWork, nextWake } from "./work";
 
-/** If the object dies while working, its alarm restarts it after this long. */
+/** If the object dies while working, its alarm restarts it after this many milliseconds. */
 const leaseMs = 10 * secondMs;
 /**
- * A restore takes less than this to fill a shard. If a shard is still being filled afterwards, its project may have
- * been deleted before a late call wrote to the shard.
+ * A restore fills a shard in less than this many milliseconds. If a shard is still being filled afterwards, its project
+ * may have been deleted before a late call wrote to the shard.
  */
 const fillingMs = dayMs;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
@@ -42,7 +42,7 @@ export function nextDue(store: ShardStore, condition: Condition): number | null 
 }
 
 export interface Alarm {
-  /** Sets the alarm to this time, unless it is set to it already. */
+  /** Sets the alarm to the given time, unless it is already set to that time. */
   setFor(at: number): void;
   hasRung(): void;
   delete(): Promise<void>;

@@ -67,8 +67,8 @@ function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, o
 }
 
 /**
- * Returns the event that last started or woke the execution. Its data is joined with that of earlier events and that of
- * a start by hand.
+ * Returns the event that last started or woke the execution. The event's data is joined with the data of earlier events
+ * and of a start by hand.
  */
 export function eventOf(store: ShardStore, execution: StoredExecution): Arrival["scope"]["event"] {
   const taken = eventsOf(store, execution);

@@ -7,9 +7,9 @@ import type { ShardStore } from "./store";
 import { readNewest } from "./wait";
 
 /**
- * Records for each wait the last event that came before it, because only later events count. This is done before the
- * effect of the step that leads to the wait or, if that step has no effect, on arrival at the wait. If an object dies
- * and records the arrival late, events since the arrival still count.
+ * Records the last event before each wait, because only later events count. Called before the effect of the step that
+ * leads to the wait or, if that step has no effect, on arrival at the wait. If an object dies and records the arrival
+ * late, events since the arrival still count.
  */
 export async function recordWaitStart(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
   const asking = group.filter(({ execution }) => execution.since === null);

@@ -22,7 +22,7 @@ export interface Cancelling {
   upTo: Id;
 }
 
-/** How many executions one chunk cancels. It takes a few milliseconds, here and in the database. */
+/** The most executions in one chunk. A chunk takes a few milliseconds, in the object and in the database. */
 export const cancelledAtOnce = 500;
 
 /** Describes a cancellation that begins now. */
@@ -33,7 +33,7 @@ export function cancelling(store: ShardStore, workflowId: Id | null, reason: str
 const readFound = columns({ id: asId, workflowId: asId, isUnmirrored: asFlag });
 
 /**
- * Cancels those of the chosen executions to which the cancellation applies, and returns how many. Executions whose
+ * Cancels the executions in `chosen` to which the cancellation applies, and returns their number. Executions whose
  * state the mirror already shows are listed in `unshown`, in one row for each workflow, and count as mirrored. The
  * others belong to a change that the mirror has yet to show.
  */
@@ -61,7 +61,7 @@ export function cancelThese(store: ShardStore, given: Cancelling, chosen: Id[], 
   return found.length;
 }
 
-/** Returns those of these executions to which the cancellation applies. */
+/** Returns the executions in `from` to which the cancellation applies. */
 export function toCancel(store: ShardStore, given: Cancelling, from: Id[]): Id[] {
   return findActive(store, given, from).map(({ id }) => id);
 }

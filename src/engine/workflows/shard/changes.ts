@@ -5,10 +5,10 @@ import { readIdRow, readNumber, type ShardStore } from "./store";
 
 /**
  * Changes that the mirror does not show yet, or after which an execution has something to do. Executions that change
- * together share a number, and one row of `changes` names them all. So a change costs one row and no index entries,
+ * together share a number, and one row of `changes` names them all. A change thus costs one row and no index entries,
  * however many executions it concerns. The row is deleted when the mirror shows the executions and none of them has
- * anything to do. The oldest changes are handled first, so the oldest of the shown rows are the first that can be
- * deleted, and only those are read.
+ * anything to do. Changes are handled from the oldest to the newest, so only the oldest rows are read to find those
+ * that can be deleted.
  */
 
 /** The most executions that one change names, which is as many as the mirror takes at once. */
@@ -17,14 +17,14 @@ export const executionsPerChange = 250;
 /** An SQL condition on a row of `executions`: the mirror does not show its last change yet. */
 export const isUnmirrored = "EXISTS (SELECT 1 FROM changes c WHERE c.n = executions.change AND c.is_shown = 0)";
 
-/** The numbers of changes grow with time: each millisecond has this many. */
+/** The numbers of changes grow with time. Each millisecond has this many numbers. */
 const numbersPerMs = 1024;
 
 /**
- * For each object, the number of the change below which no execution has anything to do. It is a hint, so that a pass
- * need not read all changes that wait for the mirror. It stays true because an execution only gets something to do
- * through a new change. The exception is an execution for which the log must be checked, which is also found by its
- * time.
+ * For each object, a number below which no change has executions with something to do. A pass starts at this number, so
+ * it need not read all changes that wait for the mirror. The number stays valid because an execution only gets
+ * something to do through a new change. The exception is an execution for which the log must be checked; it is also
+ * found by its time.
  */
 const firstBusyOnes = new WeakMap<ShardStore, number>();
 
@@ -57,17 +57,14 @@ export function nextChange(store: ShardStore): number {
   return number;
 }
 
-/**
- * Records a change in `changes`. Must run in the transaction that has written the change's number `n` to these
- * executions.
- */
+/** Records a change in `changes`. Must run in the transaction that writes the number `n` to the executions. */
 export function noteChange(store: ShardStore, n: number, ids: Id[]): void {
   if (ids.length === 0) return;
   store.run("INSERT INTO changes (n, ids) VALUES (?, ?)", n, JSON.stringify(ids.map(textOf)));
   for (const moved of store.walks) for (const id of ids) moved.add(id);
 }
 
-/** Splits executions that change together into groups that one change may name, and gives each group a number. */
+/** Splits executions that change together into groups that fit into one change, and gives each group a number. */
 export function numbered<T>(store: ShardStore, items: readonly T[]): { n: number; items: T[] }[] {
   return chunksOf(items, executionsPerChange).map((some) => ({ n: nextChange(store), items: some }));
 }

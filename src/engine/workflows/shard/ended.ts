@@ -14,8 +14,8 @@ import { readNumber, type ShardStore } from "./store";
 export const forgottenAtOnce = 200;
 
 /**
- * Records that executions ended at this time of the real clock. A project's test clock may stand still for months, or
- * jump by a year.
+ * Records that executions ended at the time `at` of the real clock. A project's test clock is not used, because it may
+ * stand still for months or jump by a year.
  */
 export function noteEnded(store: ShardStore, ids: Id[], at: number): void {
   for (const some of chunksOf(ids.map(textOf), forgottenAtOnce)) {
@@ -62,7 +62,7 @@ export function endedBy(store: ShardStore, before: number): Ended[] {
   return oldest.filter(({ first }) => !waiting.has(first));
 }
 
-/** Deletes these rows, and other rows of these times that only name forgotten executions. */
+/** Deletes the rows in `ended`. Also deletes rows for the times in `endedAt` that name only forgotten executions. */
 export function dropEnded(store: ShardStore, ended: Ended[], endedAt: number[]): void {
   const times = [...new Set(endedAt.flatMap((at) => [at, wholeHour(at)]))];
   store.run(

@@ -18,8 +18,8 @@ const readForgotten = columns({
 });
 
 /**
- * Forgets executions that finished long ago, first in the mirror and then here: if the object dies in between, it does
- * both again. The record of which contacts entered which workflow stays. Returns whether there may be more.
+ * Forgets executions that finished long ago, first in the mirror and then in the object. An object that dies in between
+ * does both again. The record of which contacts entered which workflow stays. Returns whether there may be more.
  */
 export async function forgetFinished(ctx: Context, store: ShardStore): Promise<boolean> {
   const before = store.realNow() - ctx.config.executionRetentionMs;

@@ -76,7 +76,7 @@ export class ShardHome {
   }
 
   async clear(): Promise<void> {
-    // Started together, because another call could write during an await between them.
+    // Both deletions start together, because another call could write during an await between them.
     await Promise.all([this.alarm.delete(), this.storage.deleteAll()]);
   }
 }

@@ -51,7 +51,7 @@ export function importRows(store: ShardStore, rows: readonly ShardRow[]): string
     store.run(`INSERT INTO ${table} (${into}) VALUES (${values}) ON CONFLICT ${isThere}`, ...Object.values(row));
   }
   const executions = rows.filter(({ table }) => table === "executions").map(({ row }) => row);
-  // Every execution needs an entry. The backup may lack that of an execution that began during the backup.
+  // Every execution needs an entry. The backup may lack the entry of an execution that began during the backup.
   for (const { workflow_id = null, contact_id = null, id = null } of executions) {
     store.run(
       "INSERT OR IGNORE INTO entries (workflow_id, contact_id, execution_id) VALUES (?, ?, ?)",

@@ -16,7 +16,7 @@ export interface LiveWorkflow {
   graph: Graph;
 }
 
-/** The workflows and contacts of some executions. A missing one was deleted. */
+/** The workflows and contacts of some executions. A workflow or contact that is missing was deleted. */
 export interface Live {
   workflows: Map<Id, LiveWorkflow>;
   contacts: Set<Id>;

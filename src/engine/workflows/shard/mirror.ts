@@ -25,8 +25,8 @@ const readShown = columns({
 type ShownExecution = ReturnType<typeof readShown>;
 
 /**
- * The same columns in SQL. The records of the steps are left out, because they are large and the mirror does not show
- * them.
+ * The columns of `readShown` in SQL. The records of the steps are left out, because they are large and the mirror does
+ * not show them.
  */
 const shownColumns = (table: string) =>
   [
@@ -36,7 +36,7 @@ const shownColumns = (table: string) =>
     .map((column) => `${table}.${column}`)
     .join(", ");
 
-/** A shard's rows, and its number, which its mirror rows carry. */
+/** A shard's rows, and the shard's number, which its rows in the mirror contain. */
 export interface Mirrored {
   store: ShardStore;
   shard: number;
@@ -60,7 +60,7 @@ export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Prom
   return hasChangeUpTo(store, newest);
 }
 
-/** Mirrors these executions at once, for a caller that answers with them. */
+/** Mirrors executions at once, for a caller whose answer contains them. */
 export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
   const rows = store.all(
     readShown,

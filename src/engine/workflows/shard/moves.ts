@@ -7,7 +7,7 @@ import { inRow, saveOutputs, withRecords } from "./records";
 import { countOutcomes } from "./step-counts";
 import { readIdRow, type ShardStore, type StoredExecution } from "./store";
 
-/** Other columns that a move may change as well. */
+/** Columns that a move can change in addition to the position. */
 export type ExtraColumns = Partial<
   Pick<StoredExecution, "eventId" | "earlier" | "causes" | "takesPublic" | "isPublic" | "needs">
 >;
@@ -76,7 +76,8 @@ interface Planned {
 const maxBytes = 500_000;
 
 function afterOf({ read, position, extra = {}, records: more = [] }: ExecutionChange, change: number, now: number) {
-  // The position may be a whole execution that contains old values of other columns, so these columns come after it.
+  // The position can be a whole execution with old values in other columns, so the new values of those columns come
+  // after it.
   const needs: StoredExecution["needs"] = position.status === "RUNNING" ? "step" : null;
   const records = withRecords(read.records, more).map(inRow);
   return { ...read, ...position, needs, ...extra, records, change, version: read.version + 1, updatedAt: now };

@@ -17,8 +17,8 @@ import { askingOf, executionsPerPass, needLog, takeWork } from "./work";
 const workflowsPerPass = 10;
 
 /**
- * The most that one pass may render, which is as much as a single email may. Only one shard of an isolate computes at a
- * time, and the others wait for its pass.
+ * The most units that one pass spends on rendering, which is as many as a single email may spend. Only one shard of an
+ * isolate computes at a time, and the others wait for its pass.
  */
 const unitsPerPass = MAX_UNITS;
 

@@ -94,7 +94,7 @@ export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId"
 }
 
 /**
- * Deletes those of these events to which no execution refers. An event is about one contact, so only that contact's
+ * Deletes the events in `eventIds` to which no execution refers. An event is about one contact, so only that contact's
  * executions are checked.
  */
 export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {

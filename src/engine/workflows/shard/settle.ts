@@ -83,8 +83,7 @@ export function moveAll(
 
 /**
  * Applies the outcome, if there is one, then moves on through steps that need no effect. Returns the result as one
- * change of the execution as it was read, with the records of the steps that it had passed before; null if nothing
- * changes.
+ * change of the execution as it was read, together with the records in `passed`; null if nothing changes.
  */
 export function applyOutcomes(
   { graph }: LiveWorkflow,

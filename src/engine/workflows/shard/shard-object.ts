@@ -203,13 +203,13 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       if (found === null && isLast) home.setSleep("asleep");
       return found;
     });
-    // The project may have been deleted before this call: the alarm then finds that, and clears the object.
+    // If the project was deleted before this call, the alarm finds that and clears the object.
     this.pump.arm();
     if (isLast) await this.poke(address);
     return fault;
   }
 
-  /** May run late, twice or needlessly. */
+  /** Runs the pump. The platform can call this late, twice or needlessly. */
   override async alarm(): Promise<void> {
     this.home.alarm.hasRung();
     await this.pump.run();

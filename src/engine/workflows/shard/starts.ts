@@ -18,8 +18,8 @@ import {
 import { readExecution, readIdRow, type ShardStore, type StoredExecution, type TakenEvent } from "./store";
 
 /**
- * Events that start workflows are remembered for this long. An older event starts nothing, because whether it already
- * did is no longer known.
+ * How long an event that starts workflows is remembered, in milliseconds. An older event starts nothing, because it may
+ * have started its workflows before.
  */
 const rememberedMs = 30 * dayMs;
 
@@ -78,7 +78,7 @@ export function wakeOne(
   dropUnused(store, execution.contactId, [...leftOut, event.id]);
 }
 
-/** An execution with a single event stores no earlier ones; that saves a row write. */
+/** Returns the earlier events to store. An execution with a single event stores none, which saves a row write. */
 function earlierOf({ earlier }: StoredExecution, joined: Id[]): Pick<ExtraColumns, "earlier"> {
   const before = joined.slice(0, -1);
   if (before.length > 0) return { earlier: before };
@@ -153,8 +153,8 @@ export function startScheduled(store: ShardStore, given: ScheduledStarts, now: n
 }
 
 /**
- * How many of a contact's newest entries are read. The newest alone is not enough: entries of one millisecond, of which
- * a test clock may have many, are in no order.
+ * The most entries of a contact that are read, newest first. The newest entry alone is not enough, because entries of
+ * the same millisecond are in no order. On a test clock, many entries can have the same millisecond.
  */
 const maxEntries = 100;
 

@@ -42,8 +42,8 @@ export const shardMigrations: TableMigrations = [
     // How many executions took each branch of a step.
     `CREATE TABLE branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
       taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID`,
-    // Controls re-entry, and finds the executions of a contact. Each execution has a row, and the row of the last one
-    // outlives it.
+    // This table controls re-entry, and finds the executions of a contact. Each execution has a row. A contact's last
+    // row in a workflow outlives its execution.
     `CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
       public_at INTEGER, segment_at INTEGER, tick INTEGER,
       PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID`,

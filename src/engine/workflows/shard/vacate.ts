@@ -7,17 +7,17 @@ import { moveExecutions } from "./moves";
 import { readExecution, type ShardStore } from "./store";
 
 /**
- * How many executions one window has. It takes a few milliseconds, and the records of those that it moves fit into
- * memory.
+ * The most executions in one window. A window takes a few milliseconds, and the records of the executions that it moves
+ * fit into memory.
  */
 const executionsPerWindow = 1_000;
 const movedAtOnce = 200;
 
 /**
  * Moves executions off removed steps: to another step, or to their end. Looks at the next window of active executions,
- * and returns where to continue; null at the end. Moved executions are not found again, so this may be repeated. No
- * execution can still reach a removed step. An execution that is at one can only get something to do, and the walk
- * looks at those last. So no execution moves to a position that the walk has passed.
+ * and returns where to continue; null at the end. A repeat does not find executions that have moved. The walk misses no
+ * execution: none can still reach a removed step, and one that is at a removed step can only get something to do. The
+ * walk comes to executions with something to do last.
  */
 export function vacateSome(
   store: ShardStore,

@@ -29,7 +29,7 @@ export interface Simulated {
 
 export interface Simulation {
   position: ExecutionPosition;
-  /** In the order in which the execution came to the steps. */
+  /** The records of the steps, in the order in which the execution reached them. */
   records: StepRecord[];
   mails: NotedMail[];
 }

@@ -8,9 +8,8 @@ export type { EventSource };
 /** The values that an execution's templates, conditions and calls can name, in addition to its contact. */
 export interface Scope {
   /**
-   * The event that last started or woke the execution. Its data is joined from all events that started or woke it. Null
-   * after a start by hand or on a schedule. `publicKeys` are the keys of the data whose values were sent with a public
-   * API key.
+   * The event that last started or woke the execution, with the joined data of all events that did so. Null after a
+   * start by hand or on a schedule. `publicKeys` are the keys of the data whose values were sent with a public API key.
    */
   event: { id: Id; name: string; source: EventSource; data: JsonObject; publicKeys: string[] } | null;
   /** The caller's input to a start by hand. */
@@ -32,8 +31,8 @@ export interface Arrival<T extends StepType = StepType> {
   /** Whether an event sent with a public key started or woke the execution. */
   isPublic: boolean;
   /**
-   * The workflows that led here, including this one. Events that the step causes carry this list, so that loops are
-   * noticed.
+   * The workflows that led to this arrival, including its own. Events that the step causes carry this list, so that
+   * loops are noticed.
    */
   causes: string[];
 }

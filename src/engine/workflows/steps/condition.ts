@@ -23,7 +23,7 @@ const gone: StepOutcome = { kind: "cancelled", reason: contactDeleted };
 
 /**
  * Decides which branch each execution takes. This only reads, so a repeat decides again by the data that is then
- * stored. `simulated` replaces what is stored about the contact, and the time.
+ * stored. In a simulation, `simulated` replaces the contact's stored data and the time.
  */
 async function takeBranches(
   ctx: Context,

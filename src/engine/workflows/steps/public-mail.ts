@@ -43,8 +43,9 @@ function hourOf(ctx: Context): number {
 }
 
 /**
- * Whether the email `r` may go to its contact `c`. `r.ordinal` is its number among the public emails of the batch. The
- * clocks of machines differ slightly, so a count that is stored for a later hour also counts for this one.
+ * Whether the email `r` may go to its contact `c`. `r.ordinal` is the email's number among the public emails of the
+ * batch. The clocks of machines differ slightly, so a count that is stored for a later hour also counts for the current
+ * one.
  */
 export function mayBeMailed(ctx: Context): SQL {
   const counted = sql`coalesce((SELECT p.public_mails FROM project_counts p

@@ -7,7 +7,7 @@ import { contactColumn } from "../../../db/contact-columns";
 
 /** The most fields that are reported per decision. */
 export const maxSeen = 10;
-/** The most characters of each value that are reported. */
+/** The most characters that are reported of each value. */
 const maxShown = 80;
 
 /** Selects the value of a contact's field as JSON, for a decision to report. */

@@ -26,14 +26,14 @@ export interface Planned {
 }
 
 interface Found {
-  /** Null if the effect was never claimed. */
+  /** The stored result; null if the effect was never claimed. */
   result: StepOutcome | null;
   isThere: boolean;
 }
 
 /**
- * Commits these changes, each to a different contact, in one batch. The claims come first; all later statements act
- * only on claims with this batch's token.
+ * Commits the planned changes, each to a different contact, in one batch. The claims come first; all later statements
+ * act only on claims with this batch's token.
  */
 export async function writeUpdates(ctx: Context, planned: Planned[], token: string): Promise<Found[]> {
   const items = JSON.stringify(
@@ -118,8 +118,8 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
 }
 
 /**
- * Updates the data of the contacts. The claimed changes are materialized first: otherwise SQLite, which keeps the table
- * that UPDATE changes to the left of a CROSS JOIN, would scan all contacts of the project.
+ * Updates the data of the contacts. The claimed changes are materialized first. In a CROSS JOIN, SQLite would keep
+ * `contacts` on the left and scan all contacts of the project.
  */
 function updateData(ctx: Context, claimed: SQL): Statement {
   const isMeant = sql`${inProject(ctx, "contacts")} AND contacts.id = r.value->>'contactId'`;

@@ -43,7 +43,7 @@ export const webhook = {
 interface Planned {
   arrival: Call;
   host: string;
-  /** As JSON. */
+  /** The request as JSON. */
   request: string;
 }
 
@@ -51,13 +51,13 @@ interface Planned {
 const maxBytes = 1_000_000;
 const maxRequestBytes = 500_000;
 
-/** After this time, an execution asks for the outcome of its call if none was reported. */
+/** How long an execution waits before it asks for the outcome of its call, in milliseconds. */
 const askAgainMs = 15 * minuteMs;
 
 /**
  * Stores the calls of a group of executions as rendered now, and asks a consumer to make them. A repeat finds the
- * stored row. Then the call is in progress, or its outcome is stored and the report was lost, or the execution has
- * already had the outcome. The last happens when a workflow changes so that an execution comes to a step again.
+ * stored row. Then the call is in progress, or its outcome is stored but the report was lost, or the execution already
+ * has the outcome. The last case occurs when a changed workflow leads an execution to a step again.
  */
 async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(StepOutcome | null)[]> {
   // Calls are made by the real clock, while the execution waits by its project's clock.
