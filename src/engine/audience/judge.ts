@@ -56,7 +56,7 @@ const filtersPerStatement = 50;
 
 /**
  * Evaluates the condition and each of its filters in the database, all at the same moment. The condition gets its own
- * statement, because its SQL alone can be as long as a statement is allowed to be.
+ * statement, because its SQL alone can reach the length limit of a statement.
  */
 async function evaluate(
   ctx: Context,

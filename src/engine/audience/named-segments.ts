@@ -39,9 +39,9 @@ export interface CheckedCondition {
 
 /**
  * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with
- * the segments it names. The size includes the conditions of tracked segments, because their tracking can end at any
- * time. `own` is the segment whose condition changes: segments that name it must remain valid with the new condition.
- * `at` is the path of the condition in the call.
+ * the segments it names. The size includes the conditions of tracked segments, which are needed once tracking ends.
+ * `own` is the segment whose condition changes: segments that name it must remain valid with the new condition. `at` is
+ * the path of the condition in the call.
  */
 export async function checkCondition(
   ctx: Context,
@@ -69,7 +69,7 @@ export async function checkCondition(
   return { segments: sourcesOf(found), unmoved: guardUnmoved(ctx, found, condition) };
 }
 
-/** Returns the faults that the change causes in a segment that names the changed one. */
+/** Returns the faults that a changed condition causes in a segment that names the changed segment. */
 function faultsCausedIn(row: SegmentRow, conditionOf: (id: string) => SegmentSource | undefined): FieldFault[] {
   if (row.condition === null) return [];
   const ownId = publicId(row.id);

@@ -11,9 +11,8 @@ import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The rows that a scan reads, in the order of contact ids, to find every possible match of a condition: the contacts
- * themselves, or the rows of something that the condition needs. For a rare event among a million contacts, the scan
- * reads only the contacts with that event.
+ * The rows that a scan reads, in the order of contact ids: all contacts, or only the rows that a match of the condition
+ * must have. If the condition requires a rare event, the scan reads only the contacts with that event.
  */
 export type ScanSource = (
   | { over: "contacts" }

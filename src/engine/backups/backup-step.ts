@@ -58,8 +58,8 @@ export async function backupStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /**
- * Deletes the leftovers of an earlier backup, then begins to capture. The commit of that batch is the moment of the
- * backup.
+ * Deletes the leftovers of an earlier backup, then begins to capture. The commit that begins the capture is the moment
+ * of the backup.
  */
 async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Step> {
   const clearing = openBatch(ctx);
@@ -90,8 +90,8 @@ async function begin(ctx: Context, row: JobRow, state: BackupState): Promise<Ste
 }
 
 /**
- * Exports the executions of the shards, before the rows of any table. A change in a shard between the moment of the
- * backup and the export cannot be undone, because shards are not captured.
+ * Exports the executions of the shards before the rows of any table. Shards are not captured, so their export also
+ * contains changes from after the moment of the backup.
  */
 async function exportExecutions(ctx: Context, row: JobRow, state: BackupState): Promise<BackupState> {
   const open = allShards(ctx, ctx.project.number)[state.index];

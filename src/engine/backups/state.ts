@@ -7,7 +7,7 @@ export type BackupState = {
   phase: "clear" | "executions" | "rows" | "release" | "files" | "finish";
   /** The moment of the backup, in milliseconds since 1970. The backup contains the rows as they were at that moment. */
   takenAt: number;
-  /** The columns of all tables at that moment. A deploy may change them while the backup runs. */
+  /** The columns of all tables at the moment of the backup. A deploy may change them while the backup runs. */
   shape: string;
   /** The index of the current table, shard or kind of files. */
   index: number;

@@ -10,7 +10,7 @@ import type { Context } from "../../platform/context";
 import type { ContactChange } from "./contact-change";
 
 /**
- * The size of a contact's data is only known after the merge. If it is too large, the CHECK of the table fails the
+ * Refuses data that is too large after the merge. The size is not known before, so the CHECK of the table fails the
  * whole batch.
  */
 export const refuseLargeData: StatementRefusal = {

@@ -42,8 +42,8 @@ export function bornAs(
 }
 
 /**
- * Restores the remembered facts, right after the statements that write the contacts. `items` is a JSON array of `{
- * email, hash }`.
+ * Restores what is remembered about erased addresses, right after the statements that write the contacts. `items` is a
+ * JSON array of `{ email, hash }`.
  */
 export function restoreErased(
   ctx: Context,

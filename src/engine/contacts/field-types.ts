@@ -30,7 +30,7 @@ export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyI
   ];
 }
 
-/** Counts the project's fields only when there is a new one. */
+/** Counts the project's fields only when the call adds a field. */
 function isWithinLimit(ctx: Context, keys: string, onlyIf: SQL): SQL {
   const fields = sql`SELECT count(*) FROM contact_fields
     WHERE ${inProject(ctx)} AND is_public = ${ctx.keyKind === "public"}`;

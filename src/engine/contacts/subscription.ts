@@ -35,7 +35,7 @@ export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, causes, isPublic = sql`false`, at } = change;
   const name = nameOfFlip(subscribed);
-  // Compares both columns as a pair. With a condition on the project alone, the planner would scan all its contacts.
+  // Compares both columns as a pair. If the project were compared alone, the planner would scan all of its contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
   const isChanged = subscribed
     ? sql`${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
@@ -80,8 +80,8 @@ function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
 }
 
 /**
- * Returns a condition that adds, if the person asks, contacts that were never subscribed or that the API unsubscribed.
- * Their opt-out becomes the person's own.
+ * Returns a condition that also matches contacts that were never subscribed or that the API unsubscribed. It applies
+ * when the person asks for the change, and makes the opt-out the person's own.
  */
 function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
   return isSaidBySelf ? sql` OR opted_out_by IS NOT 'PERSON'` : sql``;

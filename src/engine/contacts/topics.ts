@@ -10,7 +10,7 @@ import { upsertCounts } from "./counts";
 /** The choices of one contact for some topics. */
 export interface TopicChoices {
   contactId: Id;
-  /** Keyed by slug. A slug without a live topic changes nothing. */
+  /** The choices by the slug of the topic. A slug without a live topic changes nothing. */
   topics: ReadonlyMap<string, boolean>;
 }
 

@@ -16,8 +16,8 @@ import { asId, asJson, asOneOf, asText, columns, orNull, type RowReader } from "
  */
 
 /**
- * Belongs after `events e` in the FROM clause. Both joins are by key, so each adds at most one row. Uses the names
- * `event_email` and `event_content`.
+ * Joins the email of an event, after `events e` in the FROM clause. Both joins are by key, so each adds at most one
+ * row. They use the names `event_email` and `event_content`.
  */
 export const joinEmailOfEvent: SQL = sql`LEFT JOIN emails event_email
     ON event_email.project_id = e.project_id AND event_email.id = e.email_id

@@ -10,7 +10,7 @@ export const emailEventNames = serviceEventsThat(({ isOfEmail }) => isOfEmail);
 
 const simulated = [`@${simulatorDomain}`, `.${simulatorDomain}`];
 
-/** Matches when the email `e` counts for its project's reputation, because it goes to a real address. */
+/** Matches an email `e` that counts for its project's reputation, because it goes to a real address. */
 export const countsForReputation: SQL = sql.raw(
   `substr(e.to_email, -${simulatorDomain.length + 1}) NOT IN (${simulated.map((end) => `'${end}'`).join(", ")})`,
 );

@@ -75,8 +75,8 @@ interface EventCount {
 const readCount = columns({ total: orNull(asNumber), isCut: asFlag });
 
 /**
- * Counts the events of a list. Without a contact or dates, the stored counts are exact; otherwise the events are
- * counted live, up to a bound.
+ * Counts the events of a list. If the search has no contact and no dates, the stored counts are exact. Otherwise the
+ * events themselves are counted, up to a bound.
  */
 function selectCount(ctx: Context, search: EventSearch): Statement<EventCount> {
   const { names, contactId, during } = search;

@@ -39,7 +39,7 @@ export const retention = {
       keptMs: 0,
       rowsAtOnce: 1_000,
     },
-    // The time of the event counts. Deliveries of deleted webhooks are kept, too.
+    // The 30 days begin with the event. Deliveries of deleted webhooks are kept for as long.
     forgetOldDeliveries: {
       table: "webhook_deliveries",
       key: "project_id, webhook_id, event_id",
@@ -48,7 +48,7 @@ export const retention = {
       index: "ix_webhook_deliveries_expiry",
       keptMs: 30 * dayMs,
     },
-    // An import can be undone for a day after it has ended. Its id contains the time at which it began.
+    // An import can be undone for a day after it has ended. The job's id contains the time at which the import began.
     forgetImportChanges: {
       table: "import_changes",
       key: "project_id, job_id, contact_id",

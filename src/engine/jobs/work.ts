@@ -67,7 +67,7 @@ export async function runSteps(
 
 /**
  * Records the failure of a run, and returns whether the job was given up. An error while recording is only logged: the
- * run throws the original one, and failures are counted from the next run on.
+ * run throws the original error, and failures are counted from the next run on.
  */
 async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
   try {

@@ -27,7 +27,7 @@ const fewNotes = notesAtOnce / 5;
  * it.
  */
 const startMs = minuteMs;
-/** The age of a move, in milliseconds, after which no isolate still has the earlier project in its cache. */
+/** The age of a move, in milliseconds, after which no isolate still caches the project from before the move. */
 const knownAfterMs = cacheMs + 10 * secondMs;
 
 /**

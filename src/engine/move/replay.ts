@@ -11,7 +11,7 @@ export const notesAtOnce = 500;
 
 interface Changed {
   table: ProjectTable;
-  /** Each row as it is now, by its key; null if it is gone. */
+  /** The current rows, by their keys; null for a row that is gone. */
   rows: Map<string, string | null>;
 }
 

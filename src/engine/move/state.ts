@@ -7,7 +7,7 @@ import type { JobNotes } from "../jobs/job";
 /** The progress of a move. The phases follow one another in this order; only `replay` may occur again. */
 export type MoveState = {
   phase: "clear" | "capture" | "copy" | "replay" | "check" | "fence" | "back";
-  /** Changes with every step, so that a late run of an earlier step writes nothing. */
+  /** The number of steps so far. It changes with every step, so that a late run of an earlier step writes nothing. */
   steps: number;
   /** The index of the current table. */
   index: number;

@@ -18,7 +18,7 @@ const mostBusy = 20;
 const mostProjects = 4_000;
 
 export interface MailTotals {
-  /** Counts since the installation began. Deleted projects are left out. */
+  /** The number of events since the installation began, by name. Deleted projects are left out. */
   events: { name: string; count: number }[];
   /** The emails that were accepted this month, UTC. */
   month: { emails: number; busiest: { project: number; emails: number }[] };

@@ -12,7 +12,7 @@ const maxOfNetwork = 20;
 
 interface LinkRequest {
   email: string;
-  /** The origin of the link. */
+  /** The scheme and host of the link's URL. */
   origin: string;
   browserHash: string;
   /** The caller's network; null when its address is not known, for example on a developer's machine. */

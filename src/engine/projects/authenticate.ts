@@ -38,7 +38,7 @@ async function findCaller(platform: Platform, hash: string, now: number): Promis
   }
   const { id, kind, name, prefix } = row.key;
   const caller = { project: row.project, key: { id, kind, name, prefix } };
-  // A project with a test clock is not cached, because its row has its time. A project that is being moved is not
+  // A project with a test clock is not cached, because its time is in its row. A project that is being moved is not
   // cached, because its database changes.
   if (!row.project.testClock && !isMoving(row.project)) callers.set(hash, caller, now);
   if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));

@@ -13,8 +13,8 @@ export function pauseOf({ sendingPausedReason: reason, sendingPausedAt: at }: Pr
 }
 
 /**
- * Whether marketing email is paused now. For work that takes a while: reads the project again, at most 30 seconds old.
- * In the isolate that paused it, the answer is current at once.
+ * Whether marketing email is paused now, for work that takes a while. The project is read again, and is at most 30
+ * seconds old. The isolate that paused the project knows it at once.
  */
 export async function isMarketingPaused(platform: Platform, { number }: Context["project"]): Promise<boolean> {
   const project = await findProject({ ...platform, now: platform.realClock() }, number);

@@ -39,7 +39,7 @@ export async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
   return isOver ? "ended" : "goes on";
 }
 
-/** Has all shards process their next window in parallel. Returns their new cursors. May be repeated. */
+/** Has all shards process their next window in parallel. Returns their new cursors. Can be repeated. */
 export async function vacateNext(ctx: Context, given: Vacated, cursors?: Cursors): Promise<Cursors> {
   const shards = allShards(ctx, ctx.project.number).filter(({ address }) => !cursors || cursors[address.shard]);
   const next = await Promise.all(

@@ -22,7 +22,7 @@ interface Move {
 
 /** A table or a shard of a backup. */
 export interface Series {
-  /** The name of its folder. */
+  /** The name of the folder that contains the parts. */
   name: string;
   tally: Manifest["files"];
 }

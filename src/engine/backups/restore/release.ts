@@ -15,7 +15,7 @@ const rowsPerStatement = 1_000;
 
 /**
  * Lets the sweeps find the next rows of a restored project: rows with a due time follow the real clock again, domains
- * are checked, and open jobs continue. Returns whether more rows can be left.
+ * are checked, and open jobs continue. Returns whether there may be more rows.
  */
 export async function releaseSome(ctx: Context, row: JobRow): Promise<boolean> {
   if (!ctx.project.testClock && (await releaseMissedTicks(ctx, row))) return true;

@@ -62,7 +62,7 @@ async function takeStep(ctx: Context, row: JobRow, state: RestoreState): Promise
   requireKnown(manifest);
   const restoring = {
     ...{ from: manifest, to: { id, number } },
-    // A job that was started before the input had this field leaves links unchanged.
+    // An older job without this input leaves links unchanged.
     linkBase: typeof row.input.linkBase === "string" ? row.input.linkBase : null,
     now: ctx.clock().getTime(),
   };

@@ -33,8 +33,8 @@ export const maybeSent =
 const endedJobs = ["emails.retry", "webhooks.try", "workflows.start", "workflows.end", "campaigns.preflight"];
 
 /**
- * The tables whose rows no sweep may find before the release, each with its columns of due times. All of them have a
- * clock.
+ * The tables with rows that no sweep may find before the release, and the columns of their due times. Each of these
+ * tables has a clock.
  */
 export const heldTables: Readonly<Record<string, readonly string[]>> = {
   contacts: ["snoozed_until"],
@@ -124,8 +124,8 @@ function isKeptJob({ type }: Row): boolean {
 }
 
 /**
- * Sets the clock of a row. A row that follows the project's own clock gets the new number of the project. So does a row
- * with a due time by the real clock: until the release, it follows a clock that stands still.
+ * Sets the clock of a row. A row that follows the project's own clock gets the new number of the project. A row with a
+ * due time by the real clock gets that number, too: until the release, it follows a clock that stands still.
  */
 function withClock(table: string, row: Row, { from, to }: Restoring): Row {
   if (row.clock === undefined) return row;
@@ -142,7 +142,7 @@ function ownFile(row: Row, restoring: Restoring): Row {
     : { ...row, body_key: ownKey(String(row.body_key), restoring) };
 }
 
-/** Lets the row's links lead to this installation. The backup may come from another one, which may no longer exist. */
+/** Makes the row's links lead to this installation. The backup may come from an installation that no longer exists. */
 function ownLinks(row: Row, { linkBase }: Restoring): Row {
   return linkBase === null || row.link_base === null || row.link_base === undefined
     ? row

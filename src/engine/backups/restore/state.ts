@@ -25,9 +25,9 @@ export interface RestoreState {
   phase: "rows" | "executions" | "files" | "release";
   /** The index of the current table, shard or kind of files. */
   index: number;
-  /** The number of parts that are restored of the current table or shard. */
+  /** The number of parts of the current table or shard that are restored. */
   part: number;
-  /** The hash over the parts of the current table or shard that are restored. */
+  /** The hash over the restored parts of the current table or shard. */
   hash: string;
   /** The key of the file after which the next step begins. */
   after: string | null;

@@ -37,8 +37,8 @@ export async function makeCall(ctx: Context, key: CallKey): Promise<MadeCall | n
 }
 
 /**
- * Removes the waits between the attempts of a call, for a project with a test clock. Its time stands still until the
- * call is over.
+ * Removes the waits between the attempts of a call, for a project with a test clock. The project's time stands still
+ * until the call is over.
  */
 function atOnce(verdict: CallVerdict): CallVerdict {
   if (verdict.kind === "over") return { ...verdict, putOff: null };

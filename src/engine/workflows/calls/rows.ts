@@ -11,7 +11,7 @@ export interface CallKey {
   effectId: string;
 }
 
-/** The calls of WEBHOOK steps. The receiver is a host with all calls that a project's workflows make to it. */
+/** The calls of WEBHOOK steps. The receiver is a host, for all calls of a project's workflows to that host. */
 export const workflowRows: CallRows<CallKey> = {
   calls: sql`workflow_calls`,
   dueIndex: sql`ix_workflow_calls_due`,

@@ -30,7 +30,7 @@ function beginning(part: number): WalkCursor {
   return { part, after: Object.values(indexes[part]?.key ?? { n: -1 }) };
 }
 
-/** Executions of a walk, and the position at which it continues; null at the end. */
+/** The executions of one window of a walk. `next` is the position at which the walk continues; null at the end. */
 interface Window {
   ids: Id[];
   next: WalkCursor | null;

@@ -91,7 +91,10 @@ export async function showCancelled(ctx: Context, store: ShardStore): Promise<vo
   }
 }
 
-/** Leaves out rows that are cancelled already, so that a repeat changes nothing. */
+/**
+ * Marks a chunk as cancelled in the mirror. Leaves out rows that are cancelled already, so that a repeat changes
+ * nothing.
+ */
 function updateCancelled(ctx: Context, { workflowId, ids, reason, at }: Unshown): Statement {
   const isOfChunk = sql`${ofWorkflow(ctx, workflowId)} AND id IN (SELECT value FROM json_each(${ids}))
     AND NOT (completed_at IS ${at} AND exit_reason IS ${reason})`;

@@ -36,7 +36,7 @@ export function noteFirstBusy(store: ShardStore, n: number | null): void {
   if (n !== null) firstBusyOnes.set(store, n);
 }
 
-/** Forgets the hint, because rows with earlier changes were added. */
+/** Forgets the number of the first busy change, because rows with earlier changes were added. */
 export function lookThroughAll(store: ShardStore): void {
   firstBusyOnes.delete(store);
 }

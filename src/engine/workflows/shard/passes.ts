@@ -89,9 +89,9 @@ function weightOf(chunk: number): number {
 const passes = openLine();
 
 /**
- * Runs a pass, or other work of that size. Only one shard of this isolate computes at a time; while a pass waits for a
- * database or a queue, which may be far away, others run. Even so, only a few large passes run at once, because their
- * batches share the database's thread, and their rows the isolate's memory.
+ * Runs a pass, or other work of that size. Only one shard of this isolate computes at a time. While a pass waits for a
+ * database or a queue, which may be far away, other passes run. Even so, only a few large passes run at once, because
+ * their batches share the database's thread and their rows share the isolate's memory.
  */
 async function inPass<T>(ctx: Context, executions: number, work: (ctx: Context) => Promise<T>): Promise<T> {
   const pass = await passes.take(ctx.executionsAtOnce, executions);

@@ -5,9 +5,9 @@ import { asId, asJson, columns } from "../../../db/rows";
 import type { ShardStore, StoredExecution, StoredRecord } from "./store";
 
 /**
- * An output with more characters than this is stored in `outputs`, because the answer of a customer's server can be
- * larger than a row may be. The rest of a step's record is in the row of its execution, because a row of its own would
- * double what a step costs.
+ * An output with more characters than this is stored in `outputs`, because the answer of a customer's server can exceed
+ * the size limit of a row. The rest of a step's record is in the row of its execution: a separate row would double what
+ * a step costs.
  */
 const largeFrom = 2_000;
 

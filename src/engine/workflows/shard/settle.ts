@@ -13,7 +13,7 @@ import type { ShardStore, StoredExecution } from "./store";
 /**
  * Moves executions as far as the graph and the clock alone decide. Returns those that are then at a step with an
  * effect. The move of such an execution to its step is stored later, with the move that the effect causes, because
- * nothing has happened yet that could not be repeated.
+ * everything before the effect can be repeated.
  */
 export function settle(store: ShardStore, live: Live, work: StoredExecution[], now: number): Standing[] {
   const steps = work.filter(({ needs }) => needs === "step");
@@ -46,8 +46,9 @@ function stepAfter({ workflows }: Live, execution: StoredExecution, change: Exec
 }
 
 /**
- * Whether the arrival at a step may be stored only later, with the move off it. A step that waits for a report or an
- * event does not allow this, because the report or event must find the execution at its stored step.
+ * Whether the arrival at a step can be stored later, together with the move off the step. If a step waits for a report
+ * or an event, the arrival must be stored first, because the report or event must find the execution at its stored
+ * step.
  */
 function staysOpen(step: Step): boolean {
   return !isWait(step) && effectOf(step.type)?.awaitsReport !== true;
@@ -104,8 +105,8 @@ export function applyOutcomes(
 }
 
 /**
- * Returns the outcome of the current step; null if more than the graph and the clock decides it. A removed step counts
- * as done, so that the execution leaves it.
+ * Returns the outcome of the current step; null if it depends on more than the graph and the clock. A removed step
+ * counts as done, so that the execution leaves it.
  */
 function decided(graph: LiveWorkflow["graph"], position: ExecutionPosition): StepOutcome | null {
   const step = stepOf(graph, position);

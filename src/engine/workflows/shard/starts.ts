@@ -116,7 +116,7 @@ function startByEvent(
   enter(store, { workflowId, contactId, causes, event, isPublic, context: null, request: null, mark, now });
 }
 
-/** Starts an execution by hand; null if the workflow does not let the contact enter. */
+/** Starts an execution by hand; returns null if the workflow does not let the contact enter. */
 export function startByHand(store: ShardStore, given: StartByHand, now: number): StoredExecution | null {
   const request = given.request && { key: given.request.key, until: store.realNow() + given.request.ttlMs };
   if (request !== null) {
@@ -134,8 +134,8 @@ export function startByHand(store: ShardStore, given: StartByHand, now: number):
 }
 
 /**
- * Starts an execution for each contact, once per tick, and never for a tick that is not newer than the contact's last
- * one.
+ * Starts an execution for each contact, if the tick is newer than the contact's last one. Each tick thus starts it only
+ * once.
  */
 export function startScheduled(store: ShardStore, given: ScheduledStarts, now: number): void {
   const { workflowId, allowReentry, tick } = given;
@@ -177,7 +177,8 @@ function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<I
 }
 
 /**
- * Any earlier execution blocks a new one, even if it is forgotten. If re-entry is allowed, only an active one blocks.
+ * Any earlier execution blocks a new one, even if it is forgotten. If re-entry is allowed, only an active execution
+ * blocks a new one.
  */
 function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
   return entry === null || (allowReentry && !entry.isActive);

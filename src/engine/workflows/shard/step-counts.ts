@@ -99,8 +99,8 @@ function addToBranches(store: ShardStore, taken: Map<string, number>): void {
 }
 
 /**
- * Counts the current steps of executions that are ended from outside as skipped. The step records are not changed: an
- * open record of an ended execution is read as skipped. `ended` is a JSON array of the ids of executions.
+ * Adds the current steps of executions that are ended from outside to the skipped counts. The step records are not
+ * changed: an open record of an ended execution is read as skipped. `ended` is a JSON array of the ids of executions.
  */
 export function countSkipped(store: ShardStore, ended: string): void {
   store.run(

@@ -22,8 +22,8 @@ export const condition = {
 const gone: StepOutcome = { kind: "cancelled", reason: contactDeleted };
 
 /**
- * Decides which branch each execution takes. This only reads, so a repeat decides again by the data that is then
- * stored. In a simulation, `simulated` replaces the contact's stored data and the time.
+ * Decides which branch each execution takes. Writes nothing, so a repeat decides again by the data that is stored at
+ * that time. In a simulation, `simulated` replaces the contact's stored data and the time.
  */
 async function takeBranches(
   ctx: Context,

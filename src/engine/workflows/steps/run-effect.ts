@@ -16,9 +16,9 @@ export interface BrokenOff {
 }
 
 /**
- * Runs the step at which all of the arrivals are. If that throws, runs the step for each arrival alone, so that one bad
- * contact does not stop the others. A null result means that the pass's CPU time ran out before that arrival. Throws
- * when the database cannot be reached: no step is at fault, and the alarm tries again until it can be.
+ * Runs a step for arrivals that are all at that step. If that throws, runs the step for each arrival alone, so that one
+ * bad contact does not stop the others. A null result means that the pass's CPU time ran out before that arrival.
+ * Throws when the database cannot be reached: no step is at fault, and the alarm tries again until it can be.
  */
 export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(StepOutcome | BrokenOff | null)[]> {
   try {
@@ -41,7 +41,7 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Ste
 }
 
 /**
- * Returns the effect of the step at which all of the arrivals are. Steps without an effect are decided by the machine.
+ * Returns the effect of the step that all of the arrivals have reached. The machine decides steps that have no effect.
  */
 function effectAt([first]: Arrival[]): StepEffect<StepType> {
   const effect = first && effectOf(first.step.type);

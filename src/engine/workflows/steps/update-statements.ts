@@ -118,8 +118,8 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
 }
 
 /**
- * Updates the data of the contacts. The claimed changes are materialized first. In a CROSS JOIN, SQLite would keep
- * `contacts` on the left and scan all contacts of the project.
+ * Updates the data of the contacts. The claimed changes are materialized first. Without this, SQLite would keep
+ * `contacts` to the left of the CROSS JOIN and scan all contacts of the project.
  */
 function updateData(ctx: Context, claimed: SQL): Statement {
   const isMeant = sql`${inProject(ctx, "contacts")} AND contacts.id = r.value->>'contactId'`;
