@@ -21,7 +21,9 @@ const comparisons = {
 
 /** A range of a source, for a statement that evaluates a condition for its contacts. */
 export interface ScanWindow {
-  /** A table of one row for the WITH clause: the last `id` of the window, or the id that marks the end of the scan. */
+  /**
+   * For the WITH clause: a table of one row, with the last `id` of the window or the id that marks the end of the scan.
+   */
   edge: SQL;
   /** `FROM … WHERE …` with the contacts `c` of the window: each once, in no particular order. */
   contacts: SQL;

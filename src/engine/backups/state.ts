@@ -2,7 +2,7 @@ import type { Key } from "../../db/captured-page";
 import type { JobNotes } from "../jobs/job";
 import { emptyTally, type Tally } from "./tally";
 
-/** The progress of a backup. The phases follow one another in this order. */
+/** The progress of a backup. The phases follow one another in the order of the list. */
 export type BackupState = {
   phase: "clear" | "executions" | "rows" | "release" | "files" | "finish";
   /** The moment of the backup, in milliseconds since 1970. The backup contains the rows as they were at that moment. */

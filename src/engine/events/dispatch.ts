@@ -124,7 +124,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<AnnouncedEvent
   }));
 }
 
-/** Clears the time of the next announcement. An event waits to be dispatched as long as it has one. */
+/** Clears the time of the next announcement. An event waits to be dispatched as long as that time is set. */
 async function markDispatched(ctx: Context, eventIds: Id[]): Promise<void> {
   if (eventIds.length === 0) return;
   const batch = openBatch(ctx);

@@ -17,7 +17,7 @@ import { MovedOn, type Step } from "./step";
 /** How a job's runs behave, and how a failing job ends. */
 export interface JobRuns {
   stepsPerRun?: number;
-  /** The delay before the next run, for jobs that give way to others. */
+  /** Returns the delay before the next run, for jobs that give way to other jobs. */
   pauseSeconds?: (ctx: Context) => Promise<number>;
   /** See `Release`. */
   release?: Release;

@@ -81,7 +81,7 @@ async function moveStep(ctx: Context, row: JobRow): Promise<Step> {
   if (own === null) {
     const isStarting = state.phase === "clear" && row.createdAt > ctx.realClock().getTime() - startMs;
     if (isStarting) return requeueMove(move, startMs);
-    // A later move may have begun before this one had ended.
+    // A later move may have begun before this move had ended.
     return state.phase === "fence" ? endMoved(move) : endNotMoved(move);
   }
   if (own.stage === "opening") return open(move, own);

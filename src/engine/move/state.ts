@@ -4,7 +4,7 @@ import type { JobRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { JobNotes } from "../jobs/job";
 
-/** The progress of a move. The phases follow one another in this order; only `replay` may occur again. */
+/** The progress of a move. The phases follow one another in the order of the list; only `replay` may occur again. */
 export type MoveState = {
   phase: "clear" | "capture" | "copy" | "replay" | "check" | "fence" | "back";
   /** The number of steps so far. It changes with every step, so that a late run of an earlier step writes nothing. */

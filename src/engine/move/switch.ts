@@ -11,11 +11,9 @@ import { replay } from "./replay";
 import { saveState } from "./save-state";
 import { type Move, sourceOf, targetOf } from "./state";
 
-/**
- * The most rounds in which changed rows are copied while the fence is up, and the most milliseconds that they take. No
- * row changes behind the fence, so a few rounds are enough. The limits allow for a slow database.
- */
+/** The most rounds in which changed rows are copied while the fence is up. No row changes then, so few are needed. */
 const maxRounds = 10;
+/** The most milliseconds that the rounds take. The limit allows for a slow database. */
 const maxFencedMs = 5 * secondMs;
 
 /**

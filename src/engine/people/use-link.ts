@@ -13,7 +13,7 @@ import { openSession, type SigningBrowser, usedUp } from "./open-session";
 
 /** A browser that may have asked for a link. */
 export interface AskingBrowser extends SigningBrowser {
-  /** The cookie set when this browser requested a link; null without one. */
+  /** The cookie that was set when the browser requested a link; null if there is none. */
   asked: string | null;
 }
 

@@ -17,7 +17,7 @@ type Cursors = Record<string, string>;
 
 /**
  * Queues the job that moves executions off removed steps, in the batch that deletes the steps. The job also finds
- * executions that reach such a step at that moment.
+ * executions that reach a removed step while the batch commits.
  */
 export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jobId: Id }): Statement<{ id: Id }> {
   return insertJob(ctx, { id: jobId, type: "workflows.vacate", input });

@@ -20,7 +20,7 @@ export interface Changed {
   [name: string]: number;
 }
 
-/** The progress of a restore. The phases follow one another in this order. */
+/** The progress of a restore. The phases follow one another in the order of the list. */
 export interface RestoreState {
   phase: "rows" | "executions" | "files" | "release";
   /** The index of the current table, shard or kind of files. */

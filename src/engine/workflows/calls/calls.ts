@@ -15,7 +15,7 @@ import { selectTried, updateHost, updateTried } from "./record";
 import { report, type Settle, settleCall } from "./report";
 import { type CallKey, workflowRows } from "./rows";
 
-/** How long a host is put off while its project is disabled. */
+/** How long a host is postponed while its project is disabled, in milliseconds. */
 const disabledMs = 10 * minuteMs;
 /** After this many timeouts of a host in a row, calls that have waited too long fail without being made. */
 const silentAfter = 3;

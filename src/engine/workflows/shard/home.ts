@@ -56,7 +56,7 @@ export class ShardHome {
     });
   }
 
-  /** Returns whether the shard sleeps, as a restore has stored it; null if no restore has filled the shard. */
+  /** Returns the sleep state of the shard; null if no restore has filled the shard. */
   sleep(): Sleep | null {
     return this.storage.kv.get<Sleep>(sleepKey) ?? null;
   }

@@ -31,8 +31,8 @@ const tables = [
 export function importRows(store: ShardStore, rows: readonly ShardRow[]): string | null {
   const fault = faultOf(store, rows);
   if (fault !== null) return fault;
-  // An execution is found by its change if it has something to do or is not mirrored, so each such execution gets one
-  // here.
+  // An execution that has something to do, or is not mirrored, is found by its change. Each such execution gets a
+  // change here.
   const fresh = rows.filter(
     ({ table, row }) => table === "executions" && (row.change === unknownChange || typeof row.needs === "string"),
   );

@@ -41,8 +41,8 @@ const readTransition = columns({
 });
 
 /**
- * Reads the graphs of workflows, and which of the contacts exist. All of it is read in one batch, and so from one
- * moment. Every pass of a shard reads it again, because executions follow the live graph.
+ * Reads the graphs of workflows, and which of the contacts exist, in one batch and thus from one moment. Every pass of
+ * a shard reads them again, because executions follow the live graph.
  */
 export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]): Promise<Live> {
   const asked = JSON.stringify([...new Set(workflowIds)]);

@@ -12,7 +12,7 @@ import { forgetChanges, hasChangeUpTo, isUnmirrored, nextChange, oldestChanges }
 import { eraseRowsOf } from "./erase";
 import type { ShardStore } from "./store";
 
-/** How long the object of a running execution may be silent before a sweep wakes it. */
+/** How long the object of a running execution can be silent before a sweep wakes it, in milliseconds. */
 const silenceMs = minuteMs;
 
 /** The columns of an execution that the mirror shows, or that decide what it shows. */
@@ -81,7 +81,7 @@ async function mirrorRows(ctx: Context, shard: Mirrored, rows: ShownExecution[],
 
 /**
  * Adds rows of the mirror to a batch. Returns a function to call after the commit: it records in the object that the
- * changes with these numbers are shown.
+ * changes in `numbers` are shown.
  */
 export function addMirror(
   ctx: Context,
@@ -106,7 +106,7 @@ export function addMirror(
     });
 }
 
-/** Selects the contacts of these executions that no longer exist. */
+/** Selects the contacts of the executions that no longer exist. */
 function selectGone(ctx: Context, rows: ShownExecution[]): Statement<{ contactId: Id }> {
   const people = JSON.stringify([...new Set(rows.map(({ contactId }) => contactId))]);
   return statement(
@@ -126,8 +126,8 @@ function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: ShownExecu
 }
 
 /**
- * Counts what the mirror will show. A row that the mirror already has in this version, or a later one, changes no
- * count.
+ * Updates the counts to what the mirror will show. If the mirror already has a row in this version or a later one, the
+ * row changes no count.
  */
 function upsertCounts(ctx: Context, rows: ShownExecution[]): Statement {
   const items = JSON.stringify(rows.map(({ workflowId, id, status, version }) => [workflowId, id, status, version]));

@@ -135,7 +135,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async vacate(address: ShardAddress, given: Vacating): Promise<string | null> {
     if (this.home.address() === null) return null;
-    // A pass that began earlier may still have the deleted steps in memory and move an execution to one.
+    // A pass that began earlier may still have the deleted steps in memory and move an execution to one of them.
     if (given.after === "") await this.pump.rest();
     if (this.home.address() === null) return null;
     const next = this.change(address, (now) => vacateSome(this.home.store, given, now));

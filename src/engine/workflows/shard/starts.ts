@@ -134,8 +134,8 @@ export function startByHand(store: ShardStore, given: StartByHand, now: number):
 }
 
 /**
- * Starts an execution for each contact, if the tick is newer than the contact's last one. Each tick thus starts it only
- * once.
+ * Starts an execution for each contact, if the tick is newer than the contact's last one. A tick thus starts at most
+ * one execution for a contact.
  */
 export function startScheduled(store: ShardStore, given: ScheduledStarts, now: number): void {
   const { workflowId, allowReentry, tick } = given;

@@ -25,12 +25,12 @@ export const shardMigrations: TableMigrations = [
     "CREATE UNIQUE INDEX ux_executions_request ON executions (request) WHERE request IS NOT NULL",
     `CREATE TABLE outputs (execution_id TEXT NOT NULL, step_id TEXT NOT NULL, output TEXT NOT NULL,
       PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
-    // Executions that changed together, as a JSON array of ids, until the mirror shows them. A change that the mirror
-    // shows stays while one of its executions has something to do.
+    // Each row names executions that changed together, as a JSON array of ids, until the mirror shows them. A change
+    // that the mirror shows stays while one of its executions has something to do.
     "CREATE TABLE changes (n INTEGER PRIMARY KEY, ids TEXT NOT NULL, is_shown INTEGER NOT NULL DEFAULT 0)",
     "CREATE INDEX ix_changes_shown ON changes (n) WHERE is_shown = 1",
-    // Executions that ended together, as a JSON array of ids, by the real time of their end: a project's test clock may
-    // stand still for months, or jump by a year. `first` is the first of them.
+    // Each row names executions that ended together, as a JSON array of ids, by the real time of their end. A project's
+    // test clock may stand still for months, or jump by a year. `first` is the first id.
     `CREATE TABLE ended (at INTEGER NOT NULL, first TEXT NOT NULL, ids TEXT NOT NULL,
       PRIMARY KEY (at, first)) WITHOUT ROWID`,
     `CREATE TABLE events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL,
@@ -47,10 +47,11 @@ export const shardMigrations: TableMigrations = [
     `CREATE TABLE entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
       public_at INTEGER, segment_at INTEGER, tick INTEGER,
       PRIMARY KEY (contact_id, workflow_id, execution_id)) WITHOUT ROWID`,
-    // Executions of a workflow that were cancelled together, up to the id `last`, and that the mirror may not show yet.
+    // Each row names executions of a workflow that were cancelled together, up to the id `last`, and that the mirror
+    // may not show yet.
     `CREATE TABLE unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
       reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
-    // Events whose starts were decided, including those that started nothing. The id contains the event's time.
+    // The events whose starts were decided, including those that started nothing. The id contains the event's time.
     "CREATE TABLE seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
   ],
 ];

@@ -51,7 +51,7 @@ function skipped(reason: string): StepOutcome {
   return { kind: "done", skipped: reason };
 }
 
-/** How long an execution waits before it checks again whether its project may send. */
+/** How long an execution waits before it checks again whether its project may send, in milliseconds. */
 const pauseMs = 30 * minuteMs;
 
 export function later(ctx: Context, reason: string): StepOutcome {

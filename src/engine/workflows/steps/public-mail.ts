@@ -22,7 +22,7 @@ import type { Scope } from "./arrival";
 export const isPublicMail: SQL = sql`(r.value->>'isPublic'
   OR (r.value->>'isByEvent' AND r.value->>'to' IS NULL AND ${isStranger}))`;
 
-/** Numbers the public emails in the order of the items: the first ones use up the rest of the hour's limit. */
+/** Numbers the public emails in the order of the items. The first emails use up the rest of the hour's limit. */
 export function numbered(ctx: Context, items: string): SQL {
   return sql`(SELECT r.key, r.value, ${isPublicMail} AS is_public, sum(${isPublicMail}) OVER (ORDER BY r.key) AS ordinal
     FROM json_each(${items}) r
@@ -84,8 +84,8 @@ export function upsertPublicMails(ctx: Context, mails: { emailId: Id; isPublic: 
 }
 
 /**
- * Postpones an email: until a day after the contact's last one, or until the next hour. The execution then continues
- * automatically.
+ * Postpones an email: until a day after the contact's last public email, or until the next hour. The execution then
+ * continues automatically.
  */
 export function waitsForLimit(ctx: Context, last: Id | null): StepOutcome {
   return last === null

@@ -47,8 +47,9 @@ interface Planned {
   request: string;
 }
 
-/** The most bytes of requests in one batch, and of a single request. */
+/** The most bytes of requests in one batch. */
 const maxBytes = 1_000_000;
+/** The most bytes of a single request. */
 const maxRequestBytes = 500_000;
 
 /** How long an execution waits before it asks for the outcome of its call, in milliseconds. */
