@@ -24,7 +24,7 @@ export interface JudgedFilter {
   actual: unknown;
 }
 
-/** A condition, with the segments and the time that it is evaluated with. */
+/** A condition, with the segments and the time for its evaluation. */
 interface JudgeInput {
   condition: FilterCondition;
   segments: Segments;

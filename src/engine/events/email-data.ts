@@ -26,7 +26,7 @@ export const joinEmailOfEvent: SQL = sql`LEFT JOIN emails event_email
 
 /**
  * The columns for `readEventData`. An email without an address belongs to an erased contact, so its subject is left out
- * too. None of the names is that of a column of `events`, so the list can follow `e.*`.
+ * too. No column of `events` has one of these names, so the list can follow `e.*`.
  */
 export const eventDataColumns: SQL = sql`e.data AS event_data, e.email_id AS event_email_id,
   CASE WHEN event_email.to_email <> '' THEN coalesce(event_email.subject, event_content.subject) END AS event_subject,

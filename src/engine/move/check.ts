@@ -14,7 +14,7 @@ export async function check(move: Move): Promise<Move> {
   if (!table) return saveState(move, { phase: "replay", index: 0, after: null, isChecked: true });
   const copied = await readPage(targetOf(move), table, state.after);
   const page = await readPage(sourceOf(move), table, state.after, copied.next);
-  // The old database may have more rows in this range, so that its page ends before the copied page.
+  // The old database may have more rows in this range. Its page then ends before the copied page.
   const last = page.next ?? copied.next;
   const isCut = page.next !== null;
   const theirs = isCut ? (await readPage(targetOf(move), table, state.after, page.next)).images : copied.images;

@@ -19,7 +19,7 @@ const maxCounted = maxRowsPerStatement / 2;
 const readCounts = columns({ seen: asNumber, counts: orNull(asJson<Partial<Counts>>()) });
 
 /**
- * Counts the emails of a SEND_EMAIL step. If the step has more emails than one statement may read, counts the newest
+ * Counts the emails of a SEND_EMAIL step. If the step has more emails than one statement can read, counts the newest
  * and scales the figures up to `completed`, the number of executions that the step has mailed.
  */
 export async function countMails(ctx: Context, stepId: Id, completed: number): Promise<MailCounts> {

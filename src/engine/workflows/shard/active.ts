@@ -4,9 +4,9 @@ import { executionsPerChange } from "./changes";
 import { readIdRow, type ShardStore, type Value } from "./store";
 
 /**
- * The executions that have not ended. Each of them waits for a time, waits for an event, or has something to do; in the
- * last case, a row of `changes` names it. A walk over the two indexes and `changes` finds them all without reading
- * ended executions, of which a shard stores many more.
+ * An execution that has not ended waits for a time, waits for an event, or has something to do. In the last case, a row
+ * of `changes` names it. A walk over the two indexes and `changes` finds all such executions without reading ended
+ * ones, of which a shard stores many more.
  */
 
 /** The indexes of waiting executions. Each `key` sorts before the keys of all rows. */

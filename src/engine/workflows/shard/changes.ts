@@ -4,11 +4,11 @@ import { asFlag, asId, asNumber, columns } from "../../../db/rows";
 import { readIdRow, readNumber, type ShardStore } from "./store";
 
 /**
- * Changes that the mirror does not show yet, or after which an execution has something to do. Executions that change
- * together share a number, and one row of `changes` names them all. A change thus costs one row and no index entries,
- * however many executions it concerns. The row is deleted when the mirror shows the executions and none of them has
- * anything to do. Changes are handled from the oldest to the newest, so only the oldest rows are read to find those
- * that can be deleted.
+ * The table `changes` has changes that the mirror does not show yet, or after which an execution has something to do.
+ * Executions that change together share a number, and one row names them all. A change thus costs one row and no index
+ * entries, however many executions it concerns. The row is deleted when the mirror shows the executions and none of
+ * them has anything to do. Changes are handled from the oldest to the newest, so only the oldest rows are read to find
+ * those that can be deleted.
  */
 
 /** The most executions that one change names, which is as many as the mirror takes at once. */

@@ -6,8 +6,8 @@ import { isUnmirrored } from "./changes";
 import { readNumber, type ShardStore } from "./store";
 
 /**
- * Executions that have ended, until they are forgotten. One row names all executions that end together, which costs
- * less than an index entry for each.
+ * The table `ended` names executions that have ended, until they are forgotten. One row names all executions that end
+ * together, which costs less than an index entry for each.
  */
 
 /** The most executions that are forgotten at once. */

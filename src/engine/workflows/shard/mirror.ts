@@ -43,8 +43,8 @@ export interface Mirrored {
 }
 
 /**
- * Mirrors the executions of the oldest changes that the mirror does not show. Returns whether there are more such
- * changes from before this call.
+ * Mirrors the executions of the oldest changes that the mirror does not show. Returns whether more such changes from
+ * before the call are left.
  */
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const numbers = oldestChanges(store);

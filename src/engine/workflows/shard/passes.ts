@@ -14,7 +14,7 @@ import { countWork, executionsPerPass, hasWork } from "./work";
 
 /** The most passes of one invocation, which may make a thousand subrequests. A pass makes about five. */
 const maxPasses = 100;
-/** The number of passes between two updates of the mirror while there is always work. */
+/** The number of passes between two updates of the mirror, as long as work is left. */
 const passesPerMirroring = 20;
 
 /**

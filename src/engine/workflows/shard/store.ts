@@ -26,7 +26,7 @@ export interface StoredExecution extends ExecutionPosition {
   contactId: Id;
   /** The event that last started or woke the execution. */
   eventId: Id | null;
-  /** The earlier events of which `event.*` still contains keys, oldest first; null if there are none. */
+  /** The earlier events that still contribute keys to `event.*`, oldest first; null if there are none. */
   earlier: Id[] | null;
   /** Whether events sent with a public key may wake the execution too. */
   takesPublic: boolean;
