@@ -22,6 +22,6 @@ export interface ContactChange {
   whenFull: "refuse" | "keep";
   /** Nothing is written unless this condition holds. */
   onlyIf: SQL;
-  /** The tail of the ids of the events that subscription changes cause. */
+  /** The tail of the event ids, for the events of subscription changes. */
   tail?: Tail;
 }

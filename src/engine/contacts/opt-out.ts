@@ -20,7 +20,7 @@ export function subscriptionWithConfirm({ warnings }: Context, subscribed: boole
 }
 
 /**
- * Returns the subscription of the current contact after a call that sets `subscribed`. Without the right to lift
+ * Returns the subscription of the current contact after a call that sets `subscribed`. If the caller may not lift
  * opt-outs, the person's own opt-out stays.
  */
 export function subscribedAfter(ctx: Context, subscribed: boolean): SQL {

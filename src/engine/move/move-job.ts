@@ -22,10 +22,7 @@ import { endNotMoved, turnBack } from "./turn-back";
 const stepsPerRun = 100;
 /** When fewer changed rows than this are left, the move raises the fence and then copies them. */
 const fewNotes = notesAtOnce / 5;
-/**
- * The most milliseconds between the write of a move's job and the write of its project's row, by the call that starts
- * it.
- */
+/** A call that starts a move writes the project's row at most this many milliseconds after the job's row. */
 const startMs = minuteMs;
 /** The age of a move, in milliseconds, after which no isolate still caches the project from before the move. */
 const knownAfterMs = cacheMs + 10 * secondMs;
