@@ -144,7 +144,7 @@ async function replayMost(before: Move, mayFenceAt: number): Promise<Step> {
   }
   const waitMs = mayFenceAt - move.ctx.realClock().getTime();
   if (waitMs > 0) return requeueMove(move, waitMs);
-  // The switch is left to a new run, which has an invocation's full allowance of statements. It therefore cannot run out
-  // of statements halfway.
+  // The switch is left to a new run. A new run has the full number of statements of an invocation, so that the switch
+  // cannot run out of statements halfway.
   return requeueMove(await saveState(move, { phase: "fence" }), 0);
 }
