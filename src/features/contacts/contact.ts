@@ -7,7 +7,8 @@ import type { Contact } from "./schema";
 
 export function contactJson(row: ContactRow): z.infer<typeof Contact> {
   const columns = columnNames.map((name) => [name, kindOf(name).shown(row[name])]);
-  // `shown` turns each value into what the schema of its column describes.
+  // Object.fromEntries loses the types. The values fit the schema, because `shown` returns what the schema of each
+  // column describes.
   const { createdAt, updatedAt, ...others } = Object.fromEntries(columns);
   return { id: publicId(row.id), ...others, data: row.data, version: row.version, createdAt, updatedAt };
 }

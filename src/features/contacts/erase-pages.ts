@@ -5,15 +5,17 @@ import { type Statement, statement } from "../../db/statement";
 import { eventsOfContact } from "../../engine/events/of-contact";
 import type { Context } from "../../platform/context";
 
-/** The number of emails, and of events, that one batch empties, whether of one person or of a thousand. */
+/**
+ * The most emails that one batch empties, and the most events. The limit is the same for one person and for a thousand.
+ */
 export const rowsPerBatch = 1_000;
 
 /** The keyset position of the last row of a page. The next page continues after it. */
 export interface ErasureCursor {
   contactId: Id;
   /**
-   * The campaign of the email: the index sorts a person's emails by campaign, with those without a campaign first. Null
-   * for an event.
+   * The campaign of an email, by which the index sorts a person's emails. Null for an event, and for an email without a
+   * campaign. The index sorts emails without a campaign first.
    */
   campaignId: Id | null;
   id: Id;
@@ -21,8 +23,9 @@ export interface ErasureCursor {
 
 /**
  * Selects the next emails or events of erased people, in the order of the index by contact. `contactIds` is a JSON
- * array. The person at whose rows the last page ended has a separate branch in the query. The index then leads straight
- * to the cursor, so a page in the middle of a million rows costs no more than the first one.
+ * array. If the last page ended in the middle of a person's rows, a separate branch of the query reads the other rows
+ * of that person. The index then leads straight to the cursor, so a page in the middle of a million rows costs no more
+ * than the first one.
  */
 export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: ErasureCursor | null): SQL {
   return table === "emails" ? pageOfEmails(ctx, contactIds, after) : pageOfEvents(ctx, contactIds, after);
@@ -58,8 +61,8 @@ export function updateErasedEvents(ctx: Context, page: SQL): Statement {
 }
 
 /**
- * Clears the stored answers of webhook endpoints, which may contain personal data. A delivery that is still waiting
- * will be made from the emptied event.
+ * Clears the stored answers of webhook endpoints, which may contain personal data. A webhook call that is still waiting
+ * will send the emptied event.
  */
 export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
   return statement(

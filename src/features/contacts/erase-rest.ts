@@ -25,9 +25,9 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ contactIds: z.array(StoredId) });
 
 /**
- * The progress of an erasure. The errors of jobs come first, so that the addresses needed to find them stay in the
- * job's row only for that phase. Emails come before events, because an email that is not emptied yet may still record
- * an event about its person.
+ * The progress of an erasure. The errors of import jobs come first: the search for these errors needs the erased
+ * addresses, which the row of this job stores only during that part. Emails come before events, because an email that
+ * is not emptied yet can still record an event about its person.
  */
 const State = z.discriminatedUnion("part", [
   z.object({ part: z.literal("errors"), after: StoredId, emails: z.array(z.string()) }),
@@ -50,15 +50,15 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /**
- * The most jobs of one step, and the most pairs of a job and an address. Each job may have a thousand errors, and each
- * error is compared with every address.
+ * The most jobs that one step reads, and the most pairs of a job and an address that it compares. Each job may have a
+ * thousand errors, and each error is compared with every address.
  */
 const maxJobsPerStep = 20;
 const maxPairsPerStep = 200;
 
 /**
- * An import's errors contain the addresses of skipped rows. An invalid address is stored as written, so its error is
- * emptied when the text contains an erased address anywhere.
+ * Empties the errors of imports, which contain the addresses of skipped rows. An invalid address is stored as it was
+ * written, so its error is emptied if the text contains an erased address anywhere.
  */
 async function eraseErrors(
   ctx: Context,
@@ -97,7 +97,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
   await forgetMessages(ctx, copied.all);
   // While an email is SENDING, its consumer may still store another copy of the mail, so the step is repeated later. If
-  // the consumer died, the sweep of stuck mail detects that first.
+  // the consumer has died, the sweep of stuck mail gives the email another status.
   if (copied.all.some(({ status }) => status === "SENDING")) return "waits";
   const next = nextCursor(rows.all);
   const forgetting = openBatch(ctx);

@@ -25,7 +25,10 @@ import type { ErasureState } from "./erase-rest";
 
 /** The erasure that `addErasure` added to a batch. */
 export interface Erasure {
-  /** The ids that exist, each once. Exactly these contacts are deleted when the batch is committed. */
+  /**
+   * The requested ids that belong to a contact, each once. Exactly these contacts are deleted when the batch is
+   * committed.
+   */
   found: Id[];
   /** Starts the job that erases the rest. Must be called after the commit. */
   announceRest(): Promise<void>;
@@ -33,9 +36,9 @@ export interface Erasure {
 
 /**
  * Adds to a batch the erasure of up to 1,000 people: personal data is deleted, and the rows that ledgers and counters
- * rely on stay. The batch itself empties their first 1,000 emails and events; a job continues from there, and deletes
- * the files. The batch throws Stale when a contact has changed since it was read; the caller then begins another batch,
- * see `untilFresh`.
+ * rely on stay. The batch itself empties their first 1,000 emails and events. A job continues from there, and deletes
+ * the files. The batch throws Stale if a contact was deleted or got another address after it was read here. The caller
+ * then begins another batch: see `untilFresh`.
  */
 export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): Promise<Erasure> {
   const read = await select(
@@ -78,9 +81,9 @@ interface People {
 }
 
 /**
- * Every table with rows about a person, and what the batch does to them, in this order. A new table with personal data
- * must be added here; erase-rest.ts continues with the rows that do not fit into one batch. A test fails when a table
- * is missing.
+ * Every table with rows about a person, with the statements that the batch runs on the table, in this order. A new
+ * table with personal data must be added here; erase-rest.ts continues with the rows that do not fit into one batch. A
+ * test fails when a table is missing.
  */
 export const tablesOfPeople: Record<string, (ctx: Context, people: People) => Statement[]> = {
   erased_addresses: replaceErasedAddresses,
@@ -106,7 +109,8 @@ function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
 }
 
 /**
- * The hashes belong to the addresses as read, so no contact may have changed its address or have been deleted since.
+ * Throws Stale if a contact was deleted or got another address after it was read. The hashes were computed from the
+ * addresses that were read.
  */
 function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r
@@ -115,7 +119,10 @@ function guardAsRead(ctx: Context, { items }: People): Statement {
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
 
-/** Replaces what is remembered about an earlier person with the same address by the current state of this person. */
+/**
+ * Stores each person's opt-out and suppression under the hash of the address, so that they outlive the erasure.
+ * Replaces what was stored about an earlier person with the same address.
+ */
 function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
@@ -163,9 +170,9 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
 }
 
 /**
- * Ends the active executions in the database. The job then informs the objects of these executions, and empties
- * executions that ended earlier, of which a contact may have a thousand. Only a contact's newest execution in a
- * workflow can be active.
+ * Ends the active executions in the database. Only a contact's newest execution in a workflow can be active. The job
+ * later informs the objects that store the executions. It also empties the executions that ended earlier, because a
+ * contact may have a thousand of them.
  */
 function updateExecutions(ctx: Context, { ids }: People): Statement[] {
   const now = ctx.now.getTime();
@@ -202,7 +209,10 @@ function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
   );
 }
 
-/** Whether the batch leaves anything for the job: rows after the first page, files, or errors of other jobs. */
+/**
+ * Whether the batch leaves anything for the job: rows after the first page, executions, files, copies of mail, or
+ * errors of other jobs.
+ */
 function hasRest(ctx: Context, ids: string): SQL {
   const areTheirs = sql`${inProject(ctx)} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   const isBeyond = (rows: SQL) => sql`(SELECT id FROM (${rows} LIMIT 1 OFFSET ${rowsPerBatch})) IS NOT NULL`;

@@ -88,13 +88,13 @@ async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
 }
 
 /**
- * The most emails that are read whole at once. Each comes with its content and with its contact's data, each of which
- * may be 64 KB.
+ * The most emails that are read at once with everything that belongs to them. An email's content may be 64 KB, and so
+ * may the data of its contact.
  */
 const emailsPerPage = 25;
 /**
- * The most ids of emails that are read at once. The index of a person's emails is not sorted by time, so each such read
- * scans all of the person's emails.
+ * The most ids of emails that are read at once. The index of a person's emails is not sorted by id, so each read scans
+ * all of the person's emails.
  */
 const emailsPerLook = 1_000;
 

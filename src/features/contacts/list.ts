@@ -30,8 +30,8 @@ const directions = {
 };
 
 /**
- * A row of the list's statement. Each row has the counts; when no contact is found, there is a single row without a
- * contact.
+ * A row of the list's statement. The total and the edge are the same in each row. When no contact is found, there is a
+ * single row without a contact.
  */
 interface Line {
   listTotal: number | null;
@@ -47,8 +47,8 @@ const readLine: RowReader<Line> = (raw) => ({
 });
 
 /**
- * Returns a page of contacts in one statement: first the counts, then the rowids of the page from an index alone, and
- * only then the rows themselves. Throws BadRequest on an unreadable cursor.
+ * Returns a page of contacts in one statement. The statement first finds the total and the edge, then the rowids of the
+ * page from an index alone, and only then the rows themselves. Throws BadRequest on an unreadable cursor.
  */
 export async function listContacts(ctx: Context, query: ContactQuery): Promise<Page<ReturnType<typeof contactJson>>> {
   const { cursor, limit, ...given } = query;
@@ -80,8 +80,8 @@ export async function listContacts(ctx: Context, query: ContactQuery): Promise<P
 }
 
 /**
- * A search is the only list that may scan more than 25,000 entries, because its index holds only the columns that it
- * needs. Without a search, the total is a stored count.
+ * Selects the total. Without a search and an address, the total is a stored count. Only a search may scan more than
+ * 25,000 entries, because `ix_contacts_list` holds only the columns that a search needs.
  */
 function totalOf(ctx: Context, filters: Filters): SQL {
   const { subscribed, email, search } = filters;

@@ -116,7 +116,8 @@ contacts.patch(
     body: UpdateContact,
     ok: Contact,
     refusals: () => [addressTaken("ada@example.com")],
-    // Ignored with advice and not refused, because a caller may send back another system's data about the person.
+    // These names are ignored with a warning and not refused, because a caller may send another system's data about the
+    // person.
     advisedNames: foreignNamesOfContact,
   },
   async (ctx, { params, body }) => contactJson(await updateContact(ctx, params.id, body)),

@@ -67,7 +67,7 @@ function updateRow(
     ...(Object.keys(patch).length === 0
       ? []
       : [{ change: sql`data = ${mergedData(patch)}`, differs: changesData(patch) }]),
-    // A browser created the contact, and now a server names it.
+    // A contact that a browser created counts as created by the API once a server updates it.
     { change: sql`source = iif(source = 'PUBLIC', 'API', source)`, differs: sql`source = 'PUBLIC'` },
   ];
   const differing = sql.join(

@@ -28,7 +28,8 @@ export async function upsertContact(
   const tail = newTail();
   const batch = openBatch(ctx);
   const subscribed = input.confirm ? subscriptionWithConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
-  // When there is no new contact and no change of subscription, a second run writes the same as the first.
+  // A commit is recognised by the new contact, or by the event of a changed subscription. If it made neither, a second
+  // run writes the same as the first.
   batch.recognise(sql`EXISTS (SELECT 1 FROM contacts WHERE ${inProject(ctx)} AND id = ${id})`);
   if (subscribed !== null) {
     batch.recognise(sql`EXISTS (${eventsOf(ctx, { email: input.email, name: nameOfFlip(subscribed), tail })})`);

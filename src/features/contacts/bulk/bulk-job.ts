@@ -14,20 +14,23 @@ export type ListedContacts = z.infer<typeof ListedContacts>;
 
 const MatchingContacts = z.object({
   operation: BulkOperation,
-  /** A checked FilterCondition, as JSON. */
+  /** A FilterCondition as JSON, which was checked when the job was started. */
   condition: z.string(),
-  /** The project's first and last contact at the time of the call, `at`. Null when it had none. */
+  /**
+   * The ids of the project's first and last contact at the time of the call (`at`). Null if the project had no
+   * contacts.
+   */
   first: storedId.nullable(),
   last: storedId.nullable(),
   at: z.number(),
 });
 export type MatchingContacts = z.infer<typeof MatchingContacts>;
 
-/** The input of a bulk job: its contacts, each once, or the condition that finds them. */
+/** The input of a bulk job: either a list of contacts without duplicates, or a condition that finds contacts. */
 export const BulkInput = z.union([ListedContacts, MatchingContacts]);
 export type BulkInput = z.infer<typeof BulkInput>;
 
-/** How far the job is: the number of listed contacts that are done, or the id of the last matching one. */
+/** How far the job is: how many listed contacts are done, or up to which id the contacts were searched for matches. */
 export const BulkState = z.union([z.object({ done: z.number() }), z.object({ after: storedId })]);
 export type BulkState = z.infer<typeof BulkState>;
 
@@ -36,11 +39,11 @@ export interface BulkStep {
   ids: Id[];
   state: BulkState;
   progress: number;
-  /** The guard of the step's batch, which throws Stale unless the contacts still match. Null for listed contacts. */
+  /** A guard that throws Stale unless all contacts of the step still match. Null for listed contacts. */
   stillMatching: Statement | null;
 }
 
-/** The most contacts of a step. One batch changes all of them. */
+/** The most contacts that one step handles. A single batch changes all of them. */
 export const contactsPerStep = 100;
 
 export function resultOf(row: JobRow): BulkResult {

@@ -37,13 +37,13 @@ export async function readMatching(
   return { condition: JSON.stringify(whole), ...ends, at: ctx.now.getTime() };
 }
 
-/** The id after which a job on all matching contacts begins. */
+/** The value of `after` with which a job on all matching contacts begins. */
 export const firstMatching = ends.up.start;
 
 /**
- * Finds the next contacts after an id, in the order of ids. A step may find none although later contacts match. Null at
- * the end. Throws Invalid when a segment or topic of the condition is gone: without it, the condition would find other
- * contacts.
+ * Finds the contacts of the next step, in the order of their ids. A step can find no contacts although later contacts
+ * match. Returns null at the end. Throws Invalid when a segment or topic that the condition names was deleted, because
+ * the condition would then find other contacts.
  */
 export async function nextMatching(
   ctx: Context,
@@ -73,7 +73,10 @@ export async function nextMatching(
   return { ids, state: { after: next }, progress, stillMatching: guardMatching(ctx, audience, ids) };
 }
 
-/** Returns the guard that these contacts still match, because one of them may have been changed since it was found. */
+/**
+ * Returns a guard that throws Stale unless all these contacts still match. A contact might have changed since it was
+ * found.
+ */
 function guardMatching(ctx: Context, { values, matches }: Audience, ids: Id[]): Statement {
   const others = sql`WITH ${values} SELECT 1 FROM json_each(${JSON.stringify(ids)}) r
     CROSS JOIN contacts c ON ${inProject(ctx, "c")} AND c.id = r.value WHERE NOT coalesce(${matches}, false)`;
@@ -81,8 +84,8 @@ function guardMatching(ctx: Context, { values, matches }: Audience, ids: Id[]): 
 }
 
 /**
- * Returns how far a job is, in percent. Ids begin with their time, so the job has done this share of the time between
- * the first and the last contact.
+ * Returns how far a job is, in percent. An id begins with the time of its creation, so the percentage is the share of
+ * time between the first and the last contact that the job has covered.
  */
 function share(time: number, from: number, to: number): number {
   return to <= from ? 0 : (100 * Math.max(0, time - from)) / (to - from);

@@ -36,7 +36,10 @@ function operationOf(operation: BulkOperation, id: string, summary: string, desc
   );
 }
 
-/** Refuses a call with an unknown name in `matching`, which would change contacts that the caller did not mean. */
+/**
+ * Refuses a call with an unknown field in `matching`. Without that field, the call could change contacts that the
+ * caller did not mean.
+ */
 function refuseUnread({ warnings }: Context): void {
   const unread = warnings.filter(({ field }) => field.startsWith("matching"));
   if (unread.length > 0) throw new Invalid(unread.map(({ field, message }) => ({ field, message, code: "custom" })));

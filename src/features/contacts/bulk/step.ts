@@ -9,7 +9,7 @@ import { eraseContacts } from "./erase-contacts";
 import { nextMatching } from "./matching";
 import { subscribeContacts } from "./subscribe-contacts";
 
-/** Runs a step of `contacts.bulk`. A single run handles a thousand contacts or more. */
+/** Runs one step of `contacts.bulk`. */
 export function bulkStep(ctx: Context, row: JobRow): Promise<Step> {
   return untilFresh(() => takeStep(ctx, row), ctx.random);
 }

@@ -65,8 +65,8 @@ export async function listContactExecutions(
 }
 
 /**
- * The index sorts a contact's executions by workflow, so the newest are among the newest of each workflow. The query
- * therefore reads only a page of each, however many executions the contact has.
+ * Selects the contact's newest executions below an id. The index sorts a contact's executions by workflow, so the query
+ * reads at most a page of each workflow, however many executions the contact has.
  */
 function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL {
   const ofContact = (columns: SQL) => sql`SELECT ${columns} FROM workflow_executions e
@@ -84,7 +84,7 @@ function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL 
     ORDER BY x.id DESC LIMIT ${limit}`;
 }
 
-/** All executions of a contact are in one object, which stores their contexts. */
+/** Adds the contexts of executions. All executions of a contact are in one object, which stores their contexts. */
 async function withContexts(ctx: Context, contactId: Id, rows: NamedExecution[]): Promise<ContactExecution[]> {
   if (rows.length === 0) return [];
   const { address, shard } = shardOfContact(ctx, contactId);

@@ -11,8 +11,8 @@ import type { Because, ContactExplanation } from "./schema";
 import { findStops } from "./stops";
 
 /**
- * Explains a campaign to one contact: by the contact's email of the campaign, or otherwise by the audience and the
- * present state of the contact.
+ * Explains whether a contact gets the mail of a campaign. Uses the campaign's email to the contact if there is one, and
+ * otherwise the audience and the present state of the contact.
  */
 export async function explainCampaignMail(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function explainCampaignMail(
   const ofRecipient = reasons.map((reason) => becauseOfPerson(person, reason) ?? ofCampaign(campaign, reason));
   const verdict = answerOf({ outcome, reasons });
   const isStopped = verdict === "WILL_RECEIVE" && stops.length > 0;
-  // The first reason decides.
+  // The reasons that decide the verdict come first.
   const because = isStopped ? [...stops, ...ofRecipient] : [...ofRecipient, ...stops];
   return { verdict: isStopped ? "NOT_RECEIVED" : verdict, because };
 }

@@ -28,14 +28,15 @@ export async function explainEmail(ctx: Context, contact: ContactRow, id: Id): P
 }
 
 /**
- * Explains the contact's newest email of a template; without one, what would keep such an email from the contact now.
+ * Explains the contact's newest email of a template. If there is no such email, explains what would keep one from the
+ * contact now.
  */
 export async function explainTemplate(
   ctx: Context,
   contact: ContactRow,
   { id, topicId, type, fromEmail }: Pick<TemplateRow, "id" | "topicId"> & Pick<VersionRow, "type" | "fromEmail">,
 ): Promise<ContactExplanation> {
-  // The index sorts the emails of a contact by campaign, so they are sorted again here.
+  // The index sorts the emails of a contact by campaign, so the query sorts them by id.
   const newest = sql`SELECT id, content_id FROM emails INDEXED BY ux_emails_contact
     WHERE ${inProject(ctx)} AND contact_id = ${contact.id} ORDER BY id DESC LIMIT ${maxRowsPerStatement}`;
   const [email] = await findJudgedEmails(
@@ -90,8 +91,8 @@ export function answerOf({ outcome, reasons }: { outcome: RecipientVerdict["outc
 }
 
 /**
- * The answers for mail that was sent, and for mail that waits for something that ends by itself. Waits that only a
- * person can end are left out, so they answer NOT_RECEIVED.
+ * The answers for mail that was sent, and for mail that waits for something that ends by itself. A reason that only a
+ * person can end is not listed, so its answer is NOT_RECEIVED.
  */
 const answers: Partial<Record<ReasonCode, Answer>> = {
   sent: "UNKNOWN",

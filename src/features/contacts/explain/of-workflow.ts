@@ -27,8 +27,8 @@ interface DrawnWorkflow extends StoredGraph {
 const maxEmails = 20;
 
 /**
- * Explains the mail of a workflow by the contact's latest execution: by the emails of the execution, and by its current
- * position.
+ * Explains the mail of a workflow to a contact. Uses the emails and the current position of the contact's latest
+ * execution.
  */
 export async function explainWorkflowMail(
   ctx: Context,
@@ -65,7 +65,10 @@ function findLatest(ctx: Context, contactId: Id, workflowId: Id): Promise<Workfl
   );
 }
 
-/** Explains the most advanced email: one that was received, or otherwise the newest. Null when there is no email. */
+/**
+ * Explains one email of an execution: the newest email that was received, or otherwise the newest of all. Null when
+ * there is no email.
+ */
 async function explainMailOf(
   ctx: Context,
   contact: ContactRow,

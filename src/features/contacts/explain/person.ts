@@ -17,10 +17,10 @@ const readFacts = columns({
   leftFor: orNull(asText),
 });
 
-/** The facts about a contact that may keep mail from it. */
+/** Facts about a contact that can keep mail from being sent to it. */
 export type Person = ReturnType<typeof readFacts> & { contact: ContactRow; topicId: Id | null };
 
-/** Reads when and why a contact left, was suppressed, and left a topic. */
+/** Reads when and why a contact unsubscribed and was suppressed, and when it last chose about the topic. */
 export async function findPerson(ctx: Context, contact: ContactRow, topicId: Id | null): Promise<Person> {
   const left = sql`events e INDEXED BY ix_events_name WHERE ${inProject(ctx, "e")}
     AND e.name = 'contact.unsubscribed' AND e.contact_id = ${contact.id} ORDER BY e.id DESC LIMIT 1`;
@@ -36,7 +36,7 @@ export async function findPerson(ctx: Context, contact: ContactRow, topicId: Id 
   return { ...facts, contact, topicId };
 }
 
-/** Returns a reason about the contact, with the known facts about it; null for any other reason. */
+/** Adds the known facts about a contact to a reason that concerns the contact. Returns null for any other reason. */
 export function becauseOfPerson(person: Person, { code, message }: Reason): Because | null {
   const { contact, topicId, suppressedAt, suppressedFor, choseTopicAt } = person;
   const ofContact = { type: "contact" as const, id: publicId(contact.id) };

@@ -11,8 +11,9 @@ import type { Because, RetryForecast } from "./schema";
 import { findStops } from "./stops";
 
 /**
- * Returns what `POST /emails/{id}/retry` would do with an email now; null when it would refuse the email's status. The
- * hand-over of a retried email checks the same conditions again, so a change in between counts.
+ * Returns what `POST /emails/{id}/retry` would do with an email now. Null when the call would refuse the email because
+ * of its status. The hand-over of a retried email checks the same conditions again, so a later change can still stop
+ * the mail.
  */
 export async function forecastRetry(ctx: Context, contact: ContactRow, id: Id): Promise<RetryForecast | null> {
   const email = await getRow(ctx, emails, "email", id);

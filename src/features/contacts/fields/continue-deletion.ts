@@ -15,7 +15,10 @@ const contactsPerStep = 5_000;
 
 const Input = z.object({ key: z.string(), type: z.string(), isPublic: z.number() });
 
-/** A range of contacts by id: those up to `after` are done, and those above `upTo` were created after the call. */
+/**
+ * Contacts with ids up to `after` are done. Contacts with ids above `upTo` were created after the call, and keep the
+ * field.
+ */
 const State = z.object({
   after: z.string().transform(idOf),
   upTo: z.string().transform(idOf),
@@ -23,8 +26,8 @@ const State = z.object({
 });
 
 /**
- * Takes one step of a field's deletion: the next contacts by id. Only the batch of the step can count how many of these
- * contacts had the field.
+ * Takes one step of a field's deletion: removes the field from the next contacts by id. The batch counts the contacts
+ * that had the field, because the number may change until the batch is committed.
  */
 export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step> {
   const { key } = Input.parse(row.input);
@@ -54,7 +57,10 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
   return "goes on";
 }
 
-/** Gives up a deletion: registers the field again, because contacts still have it, so that it can be deleted again. */
+/**
+ * Gives up a deletion: registers the field again. Contacts still have the field, and it must be possible to delete it
+ * again.
+ */
 export function releaseField(ctx: Context, row: JobRow): Statement[] {
   const { key, type, isPublic } = Input.parse(row.input);
   return [

@@ -14,7 +14,8 @@ import { maxFieldsShown } from "./list";
 const contactsPerStep = 5_000;
 
 /**
- * The sums over the contacts up to the id `after`. They are a list and not an object, because a key may have any name.
+ * The sums count the contacts that have each field, among the contacts with ids up to `after`. They are a list and not
+ * an object, because any text can be the key of a field.
  */
 const CountState = z.object({
   after: z.string().transform(idOf),

@@ -12,13 +12,17 @@ import type { Context } from "../../../platform/context";
 import { selectField } from "./field";
 import { updateWithoutKey } from "./remove-key";
 
-/** The most contacts of a project from which the call itself removes a field. A job does it in a larger project. */
+/**
+ * In a project with at most this many contacts, the call itself removes a field from them. In a larger project, a job
+ * does it.
+ */
 const maxAtOnce = 10_000;
 
 /**
- * `DELETE /contacts/fields/{field}`. The registry's row is deleted first, in one batch with the job of a large project.
- * A value that is written later therefore registers the field again, so the list contains every field that has values.
- * Throws Invalid for a standard field and NotFound for a field that the project does not know.
+ * Implements `DELETE /contacts/fields/{field}`. The field's row in `contact_fields` is deleted first; in a large
+ * project, the same batch creates the job. A value that is written later therefore registers the field again, so the
+ * list contains every field that has values. Throws Invalid for a standard field and NotFound for a field that the
+ * project does not know.
  */
 export async function deleteField(ctx: Context, field: string): Promise<{ deletedFrom: number } | { jobId: string }> {
   const key = dataKeyOf(field);
@@ -65,7 +69,7 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
   const job = batch.add({ ...inserted, again: rowById("jobs", ctx, jobId) });
   batch.add(deleteRegistered(ctx, key));
   await batch.commit();
-  // A concurrent call has just deleted the field.
+  // No job was created, because a concurrent call has just deleted the field.
   if (!job.first) throw new NotFound("field", field);
   await announceJob(ctx, type, jobId);
   return { jobId: publicId(jobId) };

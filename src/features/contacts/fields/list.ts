@@ -28,8 +28,8 @@ const readName = columns({ key: asText, type: asOneOf<FieldType>() });
 export const maxFieldsShown = 1_000;
 
 /**
- * Implements `GET /contacts/fields`: lists the fields in one round trip, which reads contacts only when no counts are
- * stored.
+ * Implements `GET /contacts/fields`: lists the fields in one round trip. Reads contacts only if the project is small,
+ * or if a field was never counted.
  */
 export async function listFields(ctx: Context): Promise<FieldList> {
   const listed = sql`SELECT * FROM contact_fields WHERE ${inProject(ctx)} ORDER BY key LIMIT ${maxFieldsShown}`;

@@ -4,12 +4,15 @@ import { inProject } from "../../../db/scope";
 import type { Context } from "../../../platform/context";
 import type { Field } from "./field";
 
-/** Figures are live and exact up to this many contacts. For a larger project, only its newest contacts are read. */
+/**
+ * In a project with at most this many contacts, the figures about fields are live and exact. In a larger project, only
+ * this many of the newest contacts are read.
+ */
 export const maxLive = maxRowsPerStatement;
 
 /**
- * Returns a subquery of the newest contacts: all of them, unless the project is large. It reads none unless `onlyIf`
- * holds.
+ * Returns a subquery of the newest contacts, which are all contacts unless the project is large. Reads contacts only if
+ * `onlyIf` holds.
  */
 export function newestContacts(ctx: Context, columns: SQL, onlyIf: SQL = sql`true`): SQL {
   return sql`(SELECT ${columns} FROM contacts WHERE ${inProject(ctx)}
@@ -23,8 +26,9 @@ export interface Coverage {
 }
 
 /**
- * Returns the best number available. `seen` is the number of the newest contacts that have the field: exact unless the
- * project is large, and a sample for a large project's field that has not been counted yet.
+ * Returns the best available number of contacts that have a field. `seen` is how many of the newest contacts have it.
+ * In a small project, `seen` is exact. In a large project, `seen` is a sample, which is used until the field has been
+ * counted.
  */
 export function coverageOf({ total, counted }: Field, seen: number, now: Date): Coverage {
   if (total <= maxLive) return { contacts: seen, countedAt: null };

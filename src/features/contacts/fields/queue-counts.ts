@@ -11,8 +11,8 @@ import { maxLive } from "./live";
 const type = "contacts.count-fields";
 
 /**
- * The id of the job, which is the same in every project: a project has at most one such job, and clients never look it
- * up.
+ * The id of the job that counts fields. It is the same in every project, because a project has at most one such job and
+ * clients never look it up.
  */
 const jobId = idOf(type);
 

@@ -6,19 +6,20 @@ import { upsertCounts } from "../../../engine/contacts/counts";
 import type { Context } from "../../../platform/context";
 
 /**
- * Matches every id, so that the planner reads the contacts by their primary key. Otherwise it would scan the index of
- * the contacts' list.
+ * Matches every id, so that the planner reads the contacts by their primary key. Without this condition, the planner
+ * would scan the index of the contacts' list.
  */
 const everyId = sql`id > ${belowAllIds}`;
 
 /**
- * Returns the statement that removes a key from the contacts that have it; `changes()` is then their number. A patch
- * with a single null removes exactly this key, whatever its name, and leaves every other byte of the data unchanged.
+ * Returns the statement that removes a key from the contacts that have it. Afterwards, `changes()` is the number of
+ * these contacts. A patch with a single null removes exactly this key, whatever its name, and leaves every other byte
+ * of the data unchanged.
  */
 export function updateWithoutKey(ctx: Context, key: string, at: Date, range: SQL = everyId): Statement {
   const hasKey = sql`${inProject(ctx)} AND ${range}
     AND EXISTS (SELECT 1 FROM json_each(contacts.data) WHERE key = ${key})`;
-  // The counts themselves do not change, so one changed contact is enough to mark the project as changed.
+  // The numbers of contacts stay the same. One row of zeros is enough to mark the project's contacts as changed.
   const counts = upsertCounts(
     sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${hasKey} LIMIT 1`,
   );

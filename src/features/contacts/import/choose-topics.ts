@@ -7,9 +7,9 @@ import type { Context } from "../../../platform/context";
 import type { NewContacts } from "./upsert-rows";
 
 /**
- * Stores the topics that rows name. The contact is afterwards in exactly these topics: a topic that it left elsewhere
- * is left here too. The events must come before the contacts are written, so that a new contact gets none. The choices
- * must come after.
+ * Stores the topics that rows name. Afterwards, each contact is in exactly the topics that its row names, and has left
+ * all others. The events must come before the contacts are written, so that a new contact gets no events. The choices
+ * must come after the contacts.
  */
 export function chooseTopics(
   ctx: Context,

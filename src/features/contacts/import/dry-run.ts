@@ -51,13 +51,13 @@ export async function dryRunImport(
 
 interface StoredRows {
   rows: z.infer<typeof ImportPlan>["rows"];
-  /** Rows whose data does not fit in addition to the contact's stored data. */
+  /** Rows whose data would be too large once it is merged into the contact's stored data. */
   tooLarge: SkippedRow[];
 }
 
 /**
- * Returns the first rows, each as it leaves its contact. Rows with the same address are one contact: later rows
- * override earlier ones.
+ * Returns the first rows, each as its contact would be afterwards. Rows with the same address are one contact: later
+ * rows override earlier ones.
  */
 async function storedRows(ctx: Context, { first }: CsvScan): Promise<StoredRows> {
   const addresses = [...new Set(first.map(({ email }) => email))];
@@ -102,7 +102,10 @@ async function storedContacts(ctx: Context, emails: { email: string }[]): Promis
   );
 }
 
-/** Finds when people without a contact had opted out before they were erased, by address. */
+/**
+ * Finds the erased people among the addresses, each with the time of the opt-out, or null if the person had not opted
+ * out.
+ */
 async function erasedAt(ctx: Context, emails: { email: string; hash: string }[]): Promise<Map<string, number | null>> {
   const found = await select(
     ctx.db,
@@ -116,8 +119,8 @@ async function erasedAt(ctx: Context, emails: { email: string; hash: string }[])
 const mostColumnsShown = 1_000;
 
 /**
- * Returns the use of each column. The type of a key of data is that in the project, or otherwise that of the first
- * value.
+ * Returns what each column is used for. A key of data has the type that the project knows for it, or otherwise the type
+ * of its first value in the file.
  */
 async function columnsOf(ctx: Context, csv: Csv, { types }: CsvScan): Promise<z.infer<typeof ImportPlan>["columns"]> {
   const known = await fieldTypesOf(

@@ -55,8 +55,8 @@ export async function importChunk(
     await writeChunk(ctx, job, { chunk, state });
   } catch (error) {
     if (!(error instanceof TooLargeData)) throw error;
-    // The refusal does not name the address. If each address occurs only once, a query can find those whose data is too
-    // large.
+    // The refusal does not name the address whose data is too large. A query can find it if no address occurs twice, so
+    // the chunk is first shortened to the rows before a repeated address.
     const alone = rowsBeforeRepeat(chunk);
     if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, state, alone);
     const tooLarge = await findTooLarge(ctx, chunk);

@@ -10,8 +10,8 @@ import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
 /**
- * The options of the upload: whether the file sets subscriptions, whether the columns that describe the contact itself
- * are used, and the mapping.
+ * The options of the upload. `takesSubscribed`: the file sets subscriptions. `takesAll`: the file sets the columns that
+ * describe the contact itself, such as `createdAt`.
  */
 const asked = {
   takesSubscribed: z.boolean().default(false),
@@ -37,12 +37,12 @@ export type ImportState = z.infer<typeof ImportState>;
 /** The options of an upload. */
 export type Asked = Pick<Uploaded, keyof typeof asked>;
 
-/** Whether rows may have the columns that describe the contact itself. */
+/** Whether an import uses columns that describe the contact itself, such as `createdAt`. */
 export function bringsMoved({ takesAll, mapping = {} }: Asked): boolean {
   return takesAll || mapsMoved(mapping);
 }
 
-/** The figures of an import, complete or not. */
+/** The figures of an import up to now. */
 const ImportResult = z.object({
   totalRows: z.number(),
   imported: z.number(),
@@ -50,7 +50,7 @@ const ImportResult = z.object({
   skipped: z.number(),
   droppedColumns: z.array(z.string()),
   ...UnheededRows.shape,
-  /** The job that undoes the import. */
+  /** The job that undoes the import; set once the undo was requested. */
   undoJobId: z.string().optional(),
 });
 export type ImportResult = z.infer<typeof ImportResult>;

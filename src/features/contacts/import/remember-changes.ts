@@ -5,14 +5,15 @@ import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 
 /**
- * The most bytes of overwritten data that a chunk of up to 1,000 rows keeps: two kilobytes per contact. Contacts beyond
- * that are not restored when the import is undone.
+ * The most bytes of overwritten data that a chunk of up to 1,000 rows keeps: on average two kilobytes per contact. The
+ * data of contacts beyond this limit is not kept, so an undo of the import does not restore these contacts.
  */
 const maxKeptBytes = 2_000_000;
 
 /**
  * Records which contacts an upsert is about to create and change, and what it overwrites. Must run right before the
- * upsert, in the same batch. `items` joins the rows `r`; `isDue` matches existing contacts that change.
+ * upsert, in the same batch. `items` is a FROM clause with the rows of the file as `r`; `isDue` matches existing
+ * contacts that change.
  */
 export function insertChanges(ctx: Context, jobId: Id, { items, isDue }: { items: SQL; isDue: SQL }): Statement {
   const kept = sql`sum(octet_length(contacts.data)) OVER (ORDER BY r.key) <= ${maxKeptBytes}`;

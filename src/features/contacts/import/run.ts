@@ -13,7 +13,7 @@ import { type Importing, importChunk } from "./import-chunk";
 import { type Asked, fileKey, type ImportResult, ImportState, resultOf, type Uploaded } from "./import-job";
 import { openFile } from "./open-file";
 
-/** The most steps of a run. A step makes up to seventeen statements, and a run may make a thousand. */
+/** The most steps of a run. A step makes up to seventeen statements, and D1 allows one invocation a thousand. */
 const stepsPerRun = 55;
 
 /** Runs an import: reads the file once, and imports it chunk by chunk. */
@@ -49,7 +49,7 @@ async function importNext(ctx: Context, row: JobRow, csv: Csv, state: Importing)
     const fault = await importChunk(ctx, row, csv, state, rowsPerChunk(resultOf(row).totalRows, topics));
     return fault ? fail(ctx, row, fault) : "goes on";
   } catch (error) {
-    // The file's columns would exceed the project's limit of fields.
+    // The file has more columns than the project's limit of fields allows.
     if (error instanceof Invalid)
       return fail(ctx, row, { fault: error.faults.map(({ message }) => message).join(" ") });
     throw error;

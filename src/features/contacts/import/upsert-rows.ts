@@ -15,19 +15,19 @@ import { insertChanges } from "./remember-changes";
 /** The contacts of a chunk, and the time of the write, from which the ids of new contacts are derived. */
 export interface NewContacts {
   contacts: (ReadRow & { id: Id; hash?: string })[];
-  /** The job of the import, by which its changes can be undone. */
+  /** The job of the import, under whose id the changes are recorded so that they can be undone. */
   jobId: Id;
   now: number;
   /** Whether rows may contain the columns that describe the contact itself: times, source, opt-out. */
   bringAll: boolean;
 }
 
-/** Thrown when the table refuses the whole chunk, because the data of one contact does not fit. */
+/** Thrown when the table refuses the whole chunk, because the data of one contact is too large. */
 export class TooLargeData extends Error {
   override readonly name = "TooLargeData";
 }
 
-/** Inserts new contacts as subscribed, and updates existing ones, whose subscription stays. */
+/** Inserts new contacts as subscribed, and updates existing contacts, which keep their subscription. */
 export function upsertRows(ctx: Context, written: NewContacts): Statement {
   const born = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
   return upsert(ctx, written, {
@@ -95,7 +95,7 @@ export function brought({ bringAll }: NewContacts, field: keyof Moved): SQL {
   return bringAll ? sql`(r.value->>${sql.raw(`'${field}'`)})` : sql`NULL`;
 }
 
-/** The columns that an existing contact gets from a row if it has none. */
+/** The columns that a row fills in an existing contact only where the contact has no value. */
 const onceColumns = columnsWith("imported").filter((name) => columnNamed(name).imported === "once");
 
 function filledBy({ bringAll }: NewContacts): MovedColumn[] {

@@ -21,7 +21,10 @@ const readSegment = wholeRow(segments);
 const readSince = columns({ since: orNull(asNumber) });
 const readSeen: RowReader<Seen> = (raw) => ({ segment: readSegment(raw), ...readSince(raw) });
 
-/** `GET /contacts/{id}/segments`. A project has at most 1,000 segments, with 4 MB of conditions. Throws NotFound. */
+/**
+ * Implements `GET /contacts/{id}/segments`. Reads all segments at once: a project has at most 1,000, with 4 MB of
+ * conditions. Throws NotFound.
+ */
 export async function listContactSegments(ctx: Context, contactId: Id): Promise<ContactSegments> {
   const [contact, all] = await Promise.all([
     getContact(ctx, contactId),

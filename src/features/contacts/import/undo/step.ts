@@ -64,9 +64,9 @@ export async function undoImportStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /**
- * Whether a contact has been touched since the import. Mail to a contact that the import created counts, and so do its
- * events: if the contact were erased, they would belong to nobody. Events of the service itself do not count, because a
- * new contact may enter a segment.
+ * Whether a contact has been touched since the import. For a contact that the import created, mail and events count
+ * too, because they would belong to no contact after an erasure. Events with the source SYSTEM do not count, because
+ * the import itself can cause them: a new contact may enter a segment.
  */
 function isTouched(ctx: Context): SQL {
   const mail = sql`EXISTS (SELECT 1 FROM emails o WHERE ${inProject(ctx, "o")} AND o.contact_id = b.contact_id)`;
